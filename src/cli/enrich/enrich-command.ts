@@ -1,4 +1,3 @@
-import { rmdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
@@ -56,8 +55,6 @@ class EnrichSession implements Session {
   #others: readonly NextRun[] = []
   /** The format of what the first run writes. */
   #nextFormat: Format | undefined
-  /** The folders that were made, the inner ones first. */
-  readonly #folders: string[] = []
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
   /** Those of the first input. */
@@ -91,10 +88,8 @@ class EnrichSession implements Session {
     )
     await this.#readTables()
     let lines = isParquet ? await this.#parquet(target) : await this.#table(target)
-    const reports = await SummaryOutputs.open(
-      summaries,
-      async (path) => this.#keep(await openOutputFile(path, surroundings)),
-      (folder) => this.#folders.unshift(folder),
+    const reports = await SummaryOutputs.open(summaries, async (path) =>
+      this.#keep(await openOutputFile(path, surroundings)),
     )
     if (inputs.includes('-') && this.#terminal.stdin.isTTY) {
       this.#notes.add('reading lines from this terminal: type them, then press Ctrl-D')
@@ -151,7 +146,6 @@ class EnrichSession implements Session {
   giveUp(): void {
     this.#end.abort()
     for (const output of this.#outputs) output.discard()
-    for (const folder of this.#folders) removeEmpty(folder)
     for (const input of this.#inputs) input.close()
     this.#workers?.stop()
     this.#progress?.stop()
@@ -286,15 +280,6 @@ class EnrichSession implements Session {
       version,
       databases: set.info,
     })
-  }
-}
-
-/** Leaves a folder that something else has put files in. */
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch {
-    // It is not empty, or is gone.
   }
 }
 

@@ -205,7 +205,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--summary <form=path>',
-    text: 'write a report: `html=FILE`, a web page that loads nothing from the network; `json=FILE`, `md=FILE`, `geojson=FILE` (the cities), or `csv=DIR`, a file for each table. You can repeat it. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
+    text: 'write a report: `html=FILE`, a web page that loads nothing from the network; `json=FILE`, all figures as data; or `geojson=FILE`, the cities as points. You can repeat it. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
     read: readSummary,
     isRepeatable: true,
   },
@@ -325,6 +325,8 @@ function readSummary(text: string): SummaryTarget {
   const [, name, path] = /^(\w+)=(.+)$/s.exec(text) ?? []
   const form = SUMMARY_FORMS.find((each) => each === name)
   if (form === undefined || path === undefined)
-    throw new UsageError('Write it as html=report.html, or with json, md, geojson, or csv=FOLDER.')
+    throw new UsageError(
+      'Write it as html=report.html, json=report.json or geojson=cities.geojson. geofix count writes CSV and Markdown.',
+    )
   return { form, path }
 }

@@ -99,7 +99,7 @@ ${credits(details.databases, options.heading)}
 }
 
 /** The title that was given, or the names of the inputs. */
-export function titleOf({ title, sources }: Pick<ReportDetails, 'title' | 'sources'>): string {
+function titleOf({ title, sources }: Pick<ReportDetails, 'title' | 'sources'>): string {
   const [first = '-', ...more] = sources
   const named = more.length === 0 ? sourceName(first) : countOf(sources.length, 'input', 'inputs')
   return title === undefined ? named : clipped(title, MAX_INPUT_NAME_LENGTH)

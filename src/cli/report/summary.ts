@@ -1,28 +1,24 @@
-// The figures of the report as data, and as texts for other programs.
+// The figures of the report as JSON, and its cities as GeoJSON.
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
-import { countText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import type { Ranked, Tallied } from './ranked.ts'
 import { namedCountries, ranked } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
 
-/** The files of `--summary csv=DIR`. */
-export const CSV_TABLES = [
-  'countries',
-  'regions',
-  'cities',
-  'addresses',
-  'networks',
-  'owners',
-  'timeline',
-  'statuses',
-  'methods',
-  'pages',
-  'not-found',
-  'reasons',
-] as const
-
+type TableName =
+  | 'countries'
+  | 'regions'
+  | 'cities'
+  | 'addresses'
+  | 'networks'
+  | 'owners'
+  | 'timeline'
+  | 'statuses'
+  | 'methods'
+  | 'pages'
+  | 'not-found'
+  | 'reasons'
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
@@ -75,10 +71,7 @@ function timelineOf(activity: Activity | null) {
 }
 
 /** All rows of each table, the largest first. */
-function tablesOf(
-  counts: Counts,
-  activity: Activity | null,
-): Record<(typeof CSV_TABLES)[number], readonly Row[]> {
+function tablesOf(counts: Counts, activity: Activity | null): Readonly<Record<TableName, readonly Row[]>> {
   const distinct = activity?.addresses ?? null
   const requests = activity?.requests ?? null
   const rows = (figures: Ranked | null | undefined, name: string, within: string | null): Row[] =>
@@ -154,20 +147,6 @@ export function summaryJson(summary: Summary): string {
   return `${JSON.stringify(summary, null, 2)}\n`
 }
 
-/** A table as CSV (RFC 4180). A table without rows is empty. */
-export function tableCsv(rows: readonly Row[]): string {
-  const [first] = rows
-  if (first === undefined) return ''
-  const columns = Object.keys(first)
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ''))]
-  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
-}
-
-function csvCell(value: Value): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 /** The cities as points (RFC 7946). Cities without coordinates have no geometry. */
 export function summaryGeoJson({ tables }: Summary): string {
   const features = tables.cities.map(({ latitude, longitude, ...properties }) => ({
@@ -179,45 +158,4 @@ export function summaryGeoJson({ tables }: Summary): string {
     properties,
   }))
   return `${JSON.stringify({ type: 'FeatureCollection', features })}\n`
-}
-
-/** Rows of a table in Markdown. */
-const MARKDOWN_ROWS = 15
-
-export function summaryMarkdown(title: string, { lines, first, last, addresses, tables }: Summary): string {
-  const parts = [
-    `# ${cell(title)}`,
-    [
-      `- ${countText(lines.all)} lines, ${countText(lines.located)} located, ${countText(lines.unreadable)} unreadable`,
-      ...(addresses === null
-        ? []
-        : [`- ${addresses.is_exact ? '' : 'at least '}${countText(addresses.distinct)} distinct addresses`]),
-      ...(first === null || last === null ? [] : [`- from ${first} to ${last}`]),
-    ].join('\n'),
-  ]
-  for (const name of CSV_TABLES) {
-    const rows = tables[name]
-    const [header] = rows
-    if (header === undefined || name === 'timeline') continue
-    const columns = Object.keys(header).filter((column) => column !== 'latitude' && column !== 'longitude')
-    const shown = rows.slice(0, MARKDOWN_ROWS)
-    parts.push(
-      `## ${name}`,
-      [
-        columns,
-        columns.map((column) => (typeof header[column] === 'number' ? '---:' : '---')),
-        ...shown.map((row) => columns.map((column) => cell(row[column] ?? ''))),
-      ]
-        .map((cells) => `| ${cells.join(' | ')} |`)
-        .join('\n'),
-    )
-  }
-  return `${parts.join('\n\n')}\n`
-}
-
-/** Text that Markdown shows as it is: a log must not add links, images or HTML to a document. */
-function cell(value: Value): string {
-  return String(value ?? '')
-    .replace(/[\r\n\t]+/g, ' ')
-    .replace(/[\\`*_{}[\]<>#|!]/g, (character) => `\\${character}`)
 }

@@ -1,8 +1,7 @@
 // The forms and the privacy of `geofix enrich --summary`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CSV_TABLES } from '../../../src/cli/report/summary.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, writeDatabase } from './command-line.ts'
@@ -32,15 +31,11 @@ const ADDRESSES = /81\.2\.69\.|\b1\.0\.0\.|203\.0\.113|198\.51\.100|\b10\.0\.0\.
 
 /** Runs the command, and reads all summaries that it writes. */
 async function summaries(name: string, ...args: string[]): Promise<Record<string, string>> {
-  const forms = ['html', 'json', 'geojson', 'md'].map((form) => [form, at(`${name}.${form}`)] as const)
-  const outputs = [...forms, ['csv', at(name)] as const].flatMap(([form, path]) => [
-    '--summary',
-    `${form}=${path}`,
-  ])
+  const forms = ['html', 'json', 'geojson'].map((form) => [form, at(`${name}.${form}`)] as const)
+  const outputs = forms.flatMap(([form, path]) => ['--summary', `${form}=${path}`])
   const run = await geofix(['enrich', LOG, '-o', at(`${name}.out`), '--quiet', ...DB, ...outputs, ...args])
   expect(run).toEqual({ status: 0, out: '', err: '' })
-  const tables = readdirSync(at(name)).map((file) => [file, join(at(name), file)] as const)
-  return Object.fromEntries([...forms, ...tables].map(([form, path]) => [form, readFileSync(path, 'utf8')]))
+  return Object.fromEntries(forms.map(([form, path]) => [form, readFileSync(path, 'utf8')]))
 }
 
 describe('the summaries of geofix enrich', () => {
@@ -62,17 +57,10 @@ describe('the summaries of geofix enrich', () => {
       { code: 'AU', name: 'Australia', lines: 1, addresses: 1 },
     ])
     expect(tables.pages[0]).toEqual({ path: '/a', lines: 3 })
-    expect(
-      Object.keys(all)
-        .filter((file) => file.endsWith('.csv'))
-        .sort(),
-    ).toEqual(CSV_TABLES.map((table) => `${table}.csv`).sort())
-    expect(all['countries.csv']).toBe(
-      'code,name,lines,addresses\r\nGB,United Kingdom,3,2\r\nAU,Australia,1,1\r\n',
-    )
-    expect(all['not-found.csv']).toBe('path,lines\r\n/=1+1,1\r\n/whois/203.0.113.9,1\r\n')
-    expect(all.md).toMatch(/^# July\n\n- 8 lines, 4 located, 3 unreadable\n- 4 distinct addresses\n/)
-    expect(all.md).toContain('| GB | United Kingdom | 3 | 2 |')
+    expect(tables['not-found']).toEqual([
+      { path: '/=1+1', lines: 1 },
+      { path: '/whois/203.0.113.9', lines: 1 },
+    ])
     const { features } = JSON.parse(all.geojson ?? '')
     expect(features[0]).toEqual({
       type: 'Feature',
@@ -146,16 +134,6 @@ describe('the summaries of geofix enrich', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('leave no folder that they made when the run fails', async () => {
-    const [outer, known] = [at('outer'), at('known')]
-    mkdirSync(known)
-    const folders = [join(outer, 'inner'), known].flatMap((path) => ['--summary', `csv=${path}`])
-    const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', ...folders])
-    expect(run.status).toBe(1)
-    expect(existsSync(outer)).toBe(false)
-    expect(readdirSync(known)).toEqual([])
-  })
-
   it('count the requests in objects and tables, also if the second input has none', async () => {
     const [first, second] = [at('first.ndjson'), at('second.ndjson')]
     const request = { remote_ip: '81.2.69.142', method: 'GET', uri: '/a?b' }
@@ -177,7 +155,10 @@ describe('the summaries of geofix enrich', () => {
     [['--no-addresses'], /--no-addresses has no effect without --summary/],
     [['--rows', '--no-addresses'], /--no-addresses is not for --rows/],
     [['--summary', 'html=a', '--summary', 'json=a'], /name the same file/],
-    [['--summary', 'xml=a'], /Write it as html=report\.html, or with json, md, geojson, or csv=FOLDER/],
+    [
+      ['--summary', 'md=a'],
+      /Write it as html=report\.html, json=report\.json or geojson=cities\.geojson\. geofix count writes CSV/,
+    ],
   ])('are refused: %j', async (args, message) => {
     const { status, err } = await geofix(['enrich', ...args], { input: '81.2.69.142\n' })
     expect(status).toBe(2)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Activity } from '../../../src/cli/report/activity.ts'
 import type { Ranked, Tallied } from '../../../src/cli/report/ranked.ts'
 import { renderReport } from '../../../src/cli/report/report.ts'
-import { summaryMarkdown, summaryOf, tableCsv } from '../../../src/cli/report/summary.ts'
+import { summaryOf } from '../../../src/cli/report/summary.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { countsOf, DETAILS, Page } from './sample.ts'
 
@@ -81,43 +81,7 @@ describe('the size of a report', () => {
   })
 })
 
-describe('the summary as text', () => {
-  const texts = [
-    '=1+1',
-    '+1',
-    '@SUM(A1)',
-    'a,"b"',
-    'a\r\nb',
-    '|x|',
-    '<b>',
-    '[x](javascript:alert(1))',
-    '# x',
-    '`x`',
-  ]
-
-  it('has each text in CSV as it is, which spreadsheets must import as text', () => {
-    for (const text of texts) {
-      const quoted = /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-      expect(tableCsv([{ path: text, lines: 1 }])).toBe(`path,lines\r\n${quoted},1\r\n`)
-    }
-    expect(tableCsv([])).toBe('')
-  })
-
-  it('has no text in Markdown that is more than text', () => {
-    for (const text of texts) {
-      const details = { ...DETAILS, activity: activityWith(() => text, 3) }
-      const markdown = summaryMarkdown(
-        text,
-        summaryOf(countsOf([{ country: 'NL', name: text, count: 1 }]), details),
-      )
-      // Every mark that begins something in Markdown is escaped; a table has as many cells in each row.
-      expect(markdown.replace(/\\[\\`*_{}[\]<>#|!]/g, '')).not.toMatch(/[`<>[\]]/)
-      const rows = markdown.split('\n').filter((line) => line.startsWith('| '))
-      expect(rows.length).toBeGreaterThan(10)
-      for (const row of rows) expect(row.replace(/\\\|/g, '')).toMatch(/^\|( [^|]* \|)+$/)
-    }
-  })
-
+describe('the summary as data', () => {
   it('says that nothing was counted', () => {
     expect(summaryOf(emptyCounts(), DETAILS)).toMatchObject({
       addresses: null,
