@@ -8,7 +8,16 @@ import {
   UnresolvableAddressError,
 } from '../errors.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
-import { type Hop, isBlank, readElement, readHop, startOfLastElement, trim } from './hop.ts'
+import {
+  explainElement,
+  type Hop,
+  isBlank,
+  readElement,
+  readHop,
+  readHopWithPort,
+  startOfLastElement,
+  trim,
+} from './hop.ts'
 import {
   type DetectSource,
   headersOf,
@@ -30,7 +39,8 @@ export interface ClientAddressOptions {
   readonly trustedProxies?: readonly string[] | undefined
   /**
    * The one field that these proxies write. `x-forwarded-for` (the default) and `forwarded` (RFC 7239) hold a list.
-   * Any other name, such as `cf-connecting-ip`, is a field that holds one address.
+   * Any other name, such as `cf-connecting-ip`, is a field that holds one address. `cloudfront-viewer-address` holds an
+   * address and a port.
    */
   readonly forwardedHeader?: string | undefined
 }
@@ -80,6 +90,11 @@ export interface WalkStep {
 
 /** Refuse longer fields: no real chain of proxies needs them. */
 export const MAX_FIELD_CHARS = 8192
+/**
+ * The field that holds `address:port`, with IPv6 without brackets.
+ * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html
+ */
+const ADDRESS_AND_PORT = 'cloudfront-viewer-address'
 /** The name of a header field is a token (RFC 9110 section 5.1). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
@@ -203,8 +218,9 @@ export class ClientWalk {
       const trusted = hop === 'address' && this.#trust.covers(client) && this.isList
       observe?.({ via, text: hop === 'address' ? client.text : text, verdict: verdictOf(hop, trusted) })
       if (hop === 'malformed') {
+        const why = via === 'forwarded' ? `: ${explainElement(text)}` : ''
         return malformed(
-          `the header field ${via} of a trusted proxy contains a hop that cannot be parsed`,
+          `the header field ${via} of a trusted proxy contains a hop that cannot be parsed${why}`,
           via,
         )
       }
@@ -236,7 +252,8 @@ export class ClientWalk {
   }
 
   #read(text: string, address: Address): Hop {
-    return this.field === 'forwarded' ? readElement(text, address) : readHop(text, address)
+    if (this.field === 'forwarded') return readElement(text, address)
+    return this.field === ADDRESS_AND_PORT ? readHopWithPort(text, address) : readHop(text, address)
   }
 }
 

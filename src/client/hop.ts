@@ -7,14 +7,19 @@ const UNKNOWN = 'unknown'
 const PORT = /^\d{1,5}$/
 /** RFC 7239 section 6.3: `_` and letters, digits, `.`, `_`, `-`. */
 const OBFUSCATED = /^_[0-9A-Za-z._-]+$/
-/** `token = value`, where the value is a token or a quoted string (RFC 9110 sections 5.6.2 and 5.6.4). */
+/**
+ * `token = value`, where the value is a token or a quoted string (RFC 9110 sections 5.6.2 and 5.6.4). Without quotes, `:`, `[`
+ * and `]` are allowed too: proxies write `host=localhost:4430`, and these characters separate nothing.
+ */
 const PAIR =
-  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)")$/
+  /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([[\]:!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)")$/
+/** The parameters of RFC 7239 section 5. Messages name these only, since a caller can write any other. */
+const PARAMETERS: readonly string[] = ['by', 'for', 'host', 'proto']
 
 /**
  * Reads one hop of `X-Forwarded-For`, or the value of a single-address field, without surrounding blanks: `address`,
  * `IPv4:port`, `[IPv6]`, `[IPv6]:port`, `unknown` or `_obfuscated`. Unbracketed text with two or more colons is an
- * IPv6 address without a port.
+ * IPv6 address without a port, unless it ends in IPv4 and a port: `::ffff:192.0.2.1:80`.
  */
 export function readHop(text: string, address: Address): Hop {
   if (address.parse(text)) return 'address'
@@ -23,23 +28,50 @@ export function readHop(text: string, address: Address): Hop {
   return node !== null && isPort(node.port) && address.parse(node.address) ? 'address' : 'malformed'
 }
 
+/** As {@link readHop}, but the text has a port: it follows the last colon, also of IPv6 without brackets. */
+export function readHopWithPort(text: string, address: Address): Hop {
+  const colon = text.lastIndexOf(':')
+  if (colon < 0 || text.startsWith('[')) return readHop(text, address)
+  return isPort(text.slice(colon + 1)) && address.parse(text.slice(0, colon)) ? 'address' : 'malformed'
+}
+
 /**
- * Reads one element of `Forwarded` (RFC 7239 section 4) strictly: every parameter is well-formed and none is repeated.
- * Empty pairs are allowed. An element without `for` is unidentified.
+ * Reads one element of `Forwarded` (RFC 7239 section 4): every parameter is well-formed and none is repeated. Empty pairs are
+ * allowed. An element without `for` is unidentified.
  */
 export function readElement(text: string, address: Address): Hop {
-  const names = new Set<string>()
-  let node: string | null = null
+  const parameters = parametersOf(text)
+  if (typeof parameters === 'string') return 'malformed'
+  const node = parameters.get('for')
+  if (node === undefined) return 'unidentified'
+  return node.startsWith('"') ? readNode(unquoted(node), address) : readBareNode(node, address)
+}
+
+/** What is wrong with a malformed element of `Forwarded`. */
+export function explainElement(text: string): string {
+  const parameters = parametersOf(text)
+  return typeof parameters === 'string'
+    ? parameters
+    : 'its parameter for is not an address; with a port it needs quotes, and IPv6 then needs brackets too'
+}
+
+/** The values of an element of `Forwarded` by lower-case name, with their quotes, or what is wrong with it. */
+function parametersOf(text: string): ReadonlyMap<string, string> | string {
+  const values = new Map<string, string>()
   for (const part of splitOutsideQuotes(text, ';')) {
     const pair = trim(part)
     if (pair === '') continue
-    const [, name, token, quoted = ''] = PAIR.exec(pair) ?? []
-    const parameter = name?.toLowerCase()
-    if (parameter === undefined || names.has(parameter)) return 'malformed'
-    names.add(parameter)
-    if (parameter === 'for') node = token ?? quoted.replace(/\\(.)/g, '$1')
+    const name = trim(pair.split('=', 1)[0] ?? '').toLowerCase()
+    const its = PARAMETERS.includes(name) ? `its parameter ${name}` : 'one of its parameters'
+    if (!PAIR.test(pair)) return `${its} is neither a token nor a quoted string`
+    if (values.has(name)) return `${its} is given twice`
+    values.set(name, pair.slice(pair.indexOf('=') + 1))
   }
-  return node === null ? 'unidentified' : readNode(node, address)
+  return values
+}
+
+function unquoted(text: string): string {
+  return text.slice(1, -1).replace(/\\(.)/g, '$1')
 }
 
 /**
@@ -78,7 +110,7 @@ interface Node {
 }
 
 /**
- * Reads a node of RFC 7239 section 6. IPv6 addresses are in brackets and have no zone. Every node can have a port or an
+ * Reads a quoted node of RFC 7239 section 6. IPv6 addresses are in brackets and have no zone. Every node can have a port or an
  * obfuscated port.
  */
 function readNode(text: string, address: Address): Hop {
@@ -87,6 +119,17 @@ function readNode(text: string, address: Address): Hop {
   if (node === null || !(isPort(node.port) || OBFUSCATED.test(node.port ?? ''))) return 'malformed'
   if (isUnidentified(node.address)) return 'unidentified'
   const isInGrammar = !node.address.includes('%') && node.address.includes(':') === isBracketed
+  return isInGrammar && address.parse(node.address) ? 'address' : 'malformed'
+}
+
+/**
+ * Reads a node without quotes. By RFC 7239 it is IPv4 only. Proxies such as AWS API Gateway also write IPv6 so, without
+ * brackets. A port needs quotes.
+ */
+function readBareNode(text: string, address: Address): Hop {
+  if (isUnidentified(text)) return 'unidentified'
+  const node = text.startsWith('[') ? bracketed(text) : { address: text, port: null }
+  const isInGrammar = node !== null && node.port === null && !node.address.includes('%')
   return isInGrammar && address.parse(node.address) ? 'address' : 'malformed'
 }
 
@@ -108,11 +151,12 @@ function bracketed(text: string): Node | null {
   return rest.startsWith(':') ? { address, port: rest.slice(1) } : null
 }
 
-/** `name:port`, without another colon. */
+/** `name:port`. A name with a colon must have a dot: only a port can follow the IPv4 part of IPv6. */
 function withPort(text: string): Node | null {
-  const colon = text.indexOf(':')
-  if (colon < 0 || text.includes(':', colon + 1)) return null
-  return { address: text.slice(0, colon), port: text.slice(colon + 1) }
+  const colon = text.lastIndexOf(':')
+  const address = text.slice(0, colon)
+  if (colon < 0 || (address.includes(':') && !address.includes('.'))) return null
+  return { address, port: text.slice(colon + 1) }
 }
 
 /** Whether an odd number of backslashes precedes a character. */

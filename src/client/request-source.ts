@@ -61,8 +61,17 @@ export function requestIn(source: DetectSource): Request {
     if (hasSocket(source) || isRequest(source)) return source
   }
   throw new TypeError(
-    'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or { headers, remoteAddress }',
+    `detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or { headers, remoteAddress }${sourceAdvice(source)}`,
   )
+}
+
+/** For a context of Hono: how to get the request from it. */
+function sourceAdvice(source: unknown): string {
+  const isHono = typeof memberOf(memberOf(source, 'req'), 'header') === 'function'
+  if (!isHono) return ''
+  return memberOf(memberOf(source, 'env'), 'incoming') === undefined
+    ? '. This is a context of Hono: pass c.req.raw, and the address of the peer as remoteAddress'
+    : '. This is a context of Hono: pass c.env.incoming'
 }
 
 /**

@@ -206,6 +206,7 @@ describe('the rules', () => {
     ['[2001:4860::1]', '2001:4860::1'],
     ['[2001:4860::1]:443', '2001:4860::1'],
     ['2001:4860::1', '2001:4860::1'],
+    ['::ffff:8.8.8.8:443', '8.8.8.8'],
   ])('the hop %j is %s', (hop, address) => {
     expect(ask(TRUSTED, behind({ 'x-forwarded-for': hop }))).toMatchObject({ outcome: 'lookup', address })
     expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'X-Real-IP': hop }))).toMatchObject({
@@ -249,6 +250,9 @@ describe('the rules', () => {
     ['for="8.8.8.\\8"', '8.8.8.8'],
     ['proto=http ;\tfor=8.8.8.8 ; ;', '8.8.8.8'],
     ['for=8.8.8.8;host="x, for=1.1.1.1"', '8.8.8.8'],
+    ['for=[2001:4860::1]', '2001:4860::1'],
+    ['for=2001:4860::1', '2001:4860::1'],
+    ['for=8.8.8.8;host=[::1]:80', '8.8.8.8'],
   ])('the element %j of Forwarded is %s', (element, address) => {
     const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
     expect(ask({ ...TRUSTED, forwardedHeader: 'Forwarded' }, source)).toMatchObject({
@@ -259,8 +263,9 @@ describe('the rules', () => {
   })
 
   it.each([
-    'for=[2001:4860::1]',
-    'for=2001:4860::1',
+    'for=[2001:4860::1]:80',
+    'for=[2001:4860::1',
+    'for=fe80::1%eth0',
     'for="2001:4860::1"',
     'for=8.8.8.8:80',
     'for=8.8.8.8;for=8.8.8.8',
@@ -560,6 +565,16 @@ describe('the error message', () => {
     const make = () => Reflect.apply(createClientAddress, undefined, [options])
     expect(make).toThrow(TypeError)
     expect(make).toThrow(message)
+  })
+
+  it.each([
+    ['host=a b;for=8.8.8.8', 'its parameter host is neither a token nor a quoted string'],
+    ['for=8.8.8.8;FOR=9.9.9.9', 'its parameter for is given twice'],
+    ['evil=\u001b;for=8.8.8.8', 'one of its parameters is neither a token nor a quoted string'],
+    ['for=8.8.8.8:80', 'its parameter for is not an address; with a port it needs quotes'],
+  ])('for the element %j names the parameter', (forwarded, message) => {
+    const clientAddress = createClientAddress({ ...TRUSTED, forwardedHeader: 'forwarded' })
+    expect(() => clientAddress(behind({ forwarded }))).toThrow(`cannot be parsed: ${message}`)
   })
 
   it('has a cause if a network was refused', () => {

@@ -14,6 +14,7 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createClientAddress } from '../../src/client/client-address.ts'
 import {
   type DetectOptions,
   type DetectSource,
@@ -213,6 +214,18 @@ describe.each(Object.entries(FRAMEWORKS).filter(([name]) => name !== 'a Fetch Re
     })
   },
 )
+
+it.each([
+  [{ incoming: {} }, 'This is a context of Hono: pass c.env.incoming'],
+  [undefined, 'This is a context of Hono: pass c.req.raw, and the address of the peer as remoteAddress'],
+])('a context of Hono with the bindings %j says what to pass', async (bindings, advice) => {
+  const app = new Hono()
+  app.get('/', (c) => {
+    expect(() => Reflect.apply(createClientAddress(), undefined, [c])).toThrow(advice)
+    return c.text('')
+  })
+  expect((await app.request('/', {}, bindings)).status).toBe(200)
+})
 
 describe('node:http', () => {
   async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {

@@ -93,7 +93,8 @@ function plainHops(field: string, isList: boolean): Hop[] {
       if (NOBODY.test(hop)) return 'unidentified'
       const whole = addressOf(hop)
       if (whole !== null) return { address: whole }
-      const [, v6, v4, port = '0'] = /^(?:\[([^\]]*:[^\]]*)\]|([^:[]*))(?::(\d{1,5}))?$/.exec(hop) ?? []
+      const [, v6, v4, port = '0'] =
+        /^(?:\[([^\]]*:[^\]]*)\]|([^:[]*|[^[]*\.\d+))(?::(\d{1,5}))?$/.exec(hop) ?? []
       const address = addressOf(v6 ?? v4 ?? '')
       return address === null || Number(port) > 65_535 ? 'malformed' : { address }
     })
@@ -101,7 +102,8 @@ function plainHops(field: string, isList: boolean): Hop[] {
 
 const TOKEN = "[!#$%&'*+.^_`|~\\dA-Za-z-]+"
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"'
-const PAIR = `${TOKEN}=(?:${TOKEN}|${QUOTED})`
+const BARE = "[[\\]:!#$%&'*+.^_`|~\\dA-Za-z-]+"
+const PAIR = `${TOKEN}=(?:${BARE}|${QUOTED})`
 /** Blanks stand before what follows them, so that there is one way to read each of them. */
 const FORWARDED = new RegExp(`^(?:[ \\t]*${PAIR})?(?:[ \\t]*[;,](?:[ \\t]*${PAIR})?)*[ \\t]*$`)
 
@@ -129,7 +131,7 @@ function forwardedHops(field: string): Hop[] | null {
       names.add(name)
       const value = text.slice(equals + 1)
       if (name === 'for' && hop === null) {
-        hop = nodeOf(value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value)
+        hop = value.startsWith('"') ? nodeOf(value.slice(1, -1).replace(/\\(.)/gs, '$1')) : bareNodeOf(value)
       }
     }
   }
@@ -143,5 +145,13 @@ function nodeOf(text: string): Hop {
   if (match === null || Number(port) > 65_535) return 'malformed'
   if (v6 === undefined && NOBODY.test(name)) return 'unidentified'
   const address = name.includes('%') ? null : addressOf(v6 ?? name)
+  return address === null ? 'malformed' : { address }
+}
+
+/** Without quotes: no port, and IPv6 with or without brackets. */
+function bareNodeOf(text: string): Hop {
+  if (NOBODY.test(text)) return 'unidentified'
+  const inside = /^\[([^\]]*:[^\]]*)\]$/.exec(text)?.[1] ?? text
+  const address = inside.includes('%') ? null : addressOf(inside)
   return address === null ? 'malformed' : { address }
 }
