@@ -10,11 +10,12 @@ import { readUnpacked } from '../node/file-bytes.ts'
 import { unreadableFile } from '../node/packed-source.ts'
 import { pack, unpack } from '../packed/pack.ts'
 import { messageOf } from '../realm.ts'
-import { openOutputFile } from './enrich/output-file.ts'
+import { checkOutputFile } from './enrich/output-file.ts'
+import { writeWholeFile } from './enrich/whole-file.ts'
 import { countOf, countText } from './figures.ts'
 import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
 import { readOverlayFile } from './overlay-csv.ts'
-import { ExitStatus, messageLine, type Terminal, UsageError, writeMessage } from './terminal.ts'
+import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 const CONVERSIONS = { pack, unpack } as const
 
@@ -120,22 +121,11 @@ async function convertFile(
   if (output.endsWith('.packed.gz')) {
     throw new UsageError(`-o ${output}: a packed database is compressed: leave out .gz`)
   }
-  const file = await openOutputFile(output, {
-    terminal,
-    inputs: [],
-    note: (text) => void terminal.stderr.write(messageLine(text)),
-    signal: new AbortController().signal,
-  })
-  try {
-    const { bytes, text } = await convertedOf(input, convert)
-    await file.write(bytes)
-    await file.finish()
-    await writeMessage(terminal.stderr, `${output}: ${text}`)
-    return ExitStatus.ok
-  } catch (error) {
-    file.discard()
-    throw error
-  }
+  await checkOutputFile(output)
+  const { bytes, text } = await convertedOf(input, convert)
+  const status = await writeWholeFile(output, bytes, terminal)
+  if (status === ExitStatus.ok) await writeMessage(terminal.stderr, `${output}: ${text}`)
+  return status
 }
 
 /** Reads and converts a file, and names it in errors. */

@@ -14,9 +14,9 @@ import { unpack } from '../packed/pack.ts'
 import { BORROW } from '../resolver.ts'
 import { readDatabase } from './convert-commands.ts'
 import { checkLocations } from './databases.ts'
-import { openOutputFile } from './enrich/output-file.ts'
 import { unreadableInput, unwritable } from './enrich/system-error.ts'
 import { openForThreads } from './enrich/thread-databases.ts'
+import { writeWholeFile } from './enrich/whole-file.ts'
 import { countText } from './figures.ts'
 import type { ENGINE_OPTIONS, FlagsOf } from './options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
@@ -76,15 +76,8 @@ export async function writeSparkFiles(
     [MODULE, module],
     [ARCHIVE, compressed],
   ] as const) {
-    const path = join(folder, name)
-    const output = await openOutputFile(path, {
-      terminal,
-      inputs: [],
-      note: () => {},
-      signal: new AbortController().signal,
-    })
-    await output.write(bytes)
-    await output.finish()
+    const status = await writeWholeFile(join(folder, name), bytes, terminal)
+    if (status !== ExitStatus.ok) return status
   }
   await writeMessage(
     terminal.stderr,

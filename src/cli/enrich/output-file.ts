@@ -1,7 +1,7 @@
 import { constants, open, type Stats } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
-import { sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CommandFailure, ExitStatus, type Terminal } from '../terminal.ts'
@@ -43,6 +43,15 @@ export async function openOutputFile(path: string, context: OutputContext): Prom
   return transform === null ? target : new CompressedOutput(transform, target, path)
 }
 
+/** Checks an output before the work, without opening it. @throws CommandFailure when it cannot be written */
+export async function checkOutputFile(path: string): Promise<void> {
+  const compression = compressionOf(path)
+  if (compression !== null) compressor(compression, path).destroy()
+  await targetOf(path).catch((cause) => {
+    throw unwritable(path, cause)
+  })
+}
+
 /** @throws CommandFailure when standard output is one of the inputs: reading it would never end */
 export function openStandardOutput(context: OutputContext): Promise<Output> {
   const { stdout } = context.terminal
@@ -52,33 +61,42 @@ export function openStandardOutput(context: OutputContext): Promise<Output> {
 async function openTarget(path: string, context: OutputContext): Promise<Output> {
   const { terminal, signal } = context
   try {
-    if (process.platform === 'win32' && WINDOWS_NULL.test(path))
-      return new DescriptorOutput(await openAsync(devNull, 'w'), path)
-    const target = await resolveLinks(path)
+    const target = await targetOf(path)
     if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)
-    const status = await statusOf(target)
-    if (status === null ? path.endsWith('/') || path.endsWith(sep) : status.isDirectory())
-      throw directoryError()
-    // A rename would replace a write-protected file without an error.
-    if (status !== null) await access(target, constants.W_OK)
+    const { file, status } = target
     if (status === null || status.isFile()) {
       // Loaded only then: leftovers.ts needs node:crypto.
       const { removeLeftovers } = await import('./leftovers.ts')
       const { AtomicFile } = await import('./atomic-file.ts')
-      for (const note of removeLeftovers(target)) context.note(note)
-      return new AtomicFile(target, status)
+      for (const note of removeLeftovers(file)) context.note(note)
+      return new AtomicFile(file, status)
     }
     // Pipes and devices are written to, not replaced.
     if (status.isFIFO()) {
       const { openPipeToWrite } = await import('./pipe-stream.ts')
-      return new StreamOutput(await openPipeToWrite(target, signal), path, true)
+      return new StreamOutput(await openPipeToWrite(file, signal), path, true)
     }
-    return new DescriptorOutput(await openAsync(target, 'w'), path)
+    return new DescriptorOutput(await openAsync(file, 'w'), path)
   } catch (cause) {
     throw cause instanceof CommandFailure ? cause : unwritable(path, cause)
   }
+}
+
+/** The open descriptor that a path leads to, or a file and its status, `null` if it does not exist. @throws Error when it cannot be written */
+async function targetOf(path: string): Promise<number | { file: string; status: Stats | null }> {
+  if (process.platform === 'win32' && WINDOWS_NULL.test(path)) return openAsync(devNull, 'w')
+  const file = await resolveLinks(path)
+  if (typeof file === 'number') return file
+  const status = await statusOf(file)
+  if (status === null ? path.endsWith('/') || path.endsWith(sep) : status.isDirectory())
+    throw directoryError()
+  // A rename would replace a write-protected file without an error.
+  if (status !== null) await access(file, constants.W_OK)
+  // The temporary file is in the same folder.
+  if (status === null || status.isFile()) await access(dirname(file), constants.W_OK)
+  return { file, status }
 }
 
 async function openStream(
