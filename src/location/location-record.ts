@@ -21,7 +21,7 @@ export interface LocationRecord {
 
 /** The country that the address is in. It can differ from the country that the address is registered in. */
 export interface Country {
-  /** ISO 3166-1 alpha-2, upper case; `XK` for Kosovo. */
+  /** ISO 3166-1 alpha-2, upper case; `XK` for Kosovo. A database's `UK` is `GB`; `EU`, `AP`, `ZZ` and others are `null`. */
   readonly code: string | null
   /** In the language of `locale`. */
   readonly name: string | null

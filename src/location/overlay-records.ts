@@ -4,10 +4,10 @@ import { utf8Encoder } from '../bytes/utf8.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { messageOf } from '../realm.ts'
-import { localeOf } from './locale.ts'
+import { officialCountryCode } from './country-codes.ts'
 import { Location } from './location-table.ts'
 import { coordinatesOf, NO_COORDINATES } from './schema.ts'
-import { PartsMaker, platformCountryName, regionCodeOf, Translations } from './shared-parts.ts'
+import { PartsMaker, regionCodeOf, Translations } from './shared-parts.ts'
 import { remember } from './tables.ts'
 import { timezoneOf } from './timezone.ts'
 
@@ -142,7 +142,7 @@ class RecordReader {
       return { code: textOf(code, nameOf(`${field}.code`)), name: textOf(name, nameOf(`${field}.name`)) }
     }
     const [country, region] = [part('country'), part('region')]
-    if (country.code !== null) country.code = countryCodeOf(country.code, nameOf('country.code'))
+    if (country.code !== null) country.code = givenCountryCode(country.code, nameOf('country.code'))
     const regionCode = regionCodeOf(country.code, region.code)
     if (region.code !== null && regionCode === null) {
       const ofCountry = country.code === null ? '' : ` of ${country.code}`
@@ -228,24 +228,7 @@ function textOf(value: unknown, name: string): string | null {
   return value
 }
 
-/** Codes that CLDR has names for, and that ISO 3166-1 does not assign. XK, Kosovo, is in use everywhere. */
-const UNASSIGNED = /^(AC|C[PQ]|DG|E[AUZ]|IC|QO|TA|UN|X[AB]|ZZ)$/
-
-/** The ISO 3166-1 alpha-2 code in capitals. @throws TypeError when no country has it */
-export function officialCountryCode(value: unknown): string {
-  const text = String(value)
-  const code = text.toUpperCase()
-  const isCode = typeof value === 'string' && /^[A-Z]{2}$/.test(code) && !UNASSIGNED.test(code)
-  if (!isCode || platformCountryName(code, localeOf(undefined)) === null) {
-    throw new TypeError(`${quoted(text)} is not an ISO 3166-1 alpha-2 code: write one such as DE`)
-  }
-  // CLDR knows names for withdrawn and unofficial codes too, such as UK. No database has them.
-  const { region } = new Intl.Locale(`und-${code}`)
-  if (region !== code) throw new TypeError(`${quoted(text)} is not the ISO 3166-1 code: write ${region}`)
-  return code
-}
-
-function countryCodeOf(text: string, name: string): string {
+function givenCountryCode(text: string, name: string): string {
   try {
     return officialCountryCode(text)
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { FieldReader } from '../mmdb/field-reader.ts'
+import { countryCodeOf } from './country-codes.ts'
 import { type Locale, localeOf } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
 import { remember } from './tables.ts'
@@ -224,8 +225,10 @@ export class PartsMaker {
   }
 
   make({ countryCode, countryNames, regionCode, regionNames, timeZone }: RawParts): SharedParts {
-    const code = validCode(countryCode, COUNTRY_CODE)
-    const country = this.#part(this.#countries, countryNames, code, LocalizedCountry)
+    const code = countryCodeOf(countryCode)
+    // The name of an area or of a kind of network, such as "Europe" for EU, is not that of a country.
+    const names = code === null && TWO_LETTERS.test(countryCode ?? '') ? Translations.NONE : countryNames
+    const country = this.#part(this.#countries, names, code, LocalizedCountry)
     const region = this.#part(this.#regions, regionNames, regionCodeOf(code, regionCode), LocalizedRegion)
     const byRegion = keep(this.#shared, country, () => new Map())
     return keep(
@@ -264,21 +267,17 @@ function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Va
   return remember(map, Number.POSITIVE_INFINITY, key, make)
 }
 
-const COUNTRY_CODE = /^[A-Z]{2}$/
+/** A code like those of ISO 3166-1 alpha-2. Vendors write A1 and A2 for kinds of networks. */
+const TWO_LETTERS = /^[A-Z][A-Z0-9]$/i
 /** ISO 3166-2 section 5.2: "up to three alphanumeric characters" after the country code. */
 const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
 
-function validCode(code: string | null, pattern: RegExp): string | null {
-  const upper = code?.toUpperCase() ?? ''
-  return pattern.test(upper) ? upper : null
-}
-
 /** `US-CA` from `CA` or `US-CA`; `null` without a valid suffix, or if neither names the country. */
 export function regionCodeOf(countryCode: string | null, code: string | null): string | null {
-  const country = countryCode ?? validCode(/^(..)-/.exec(code ?? '')?.[1] ?? null, COUNTRY_CODE)
+  const [, prefix = '', rest = ''] = /^(..)-(.*)$/s.exec(code ?? '') ?? []
+  const ofPrefix = countryCodeOf(prefix)
+  const country = countryCode ?? ofPrefix
   if (country === null || code === null) return null
-  const prefix = `${country}-`
-  const suffix = code.toUpperCase().startsWith(prefix) ? code.slice(prefix.length) : code
-  const valid = validCode(suffix, REGION_SUFFIX)
-  return valid === null ? null : prefix + valid
+  const suffix = (ofPrefix === country ? rest : code).toUpperCase()
+  return REGION_SUFFIX.test(suffix) ? `${country}-${suffix}` : null
 }

@@ -257,6 +257,26 @@ describe('fields of the wrong type or content are unknown', () => {
       { region: NOTHING.region },
     ],
     [
+      'UK for GB',
+      { country: { iso_code: 'UK' }, subdivisions: [{ iso_code: 'UK-ENG' }] },
+      { country: { code: 'GB', name: 'United Kingdom' }, region: { code: 'GB-ENG', name: null } },
+    ],
+    [
+      'a code of an area, whose name is not a country either',
+      { country: { iso_code: 'EU', names: { en: 'Europe' } }, city: { names: { en: 'London' } } },
+      { country: NOTHING.country, city: 'London' },
+    ],
+    [
+      'a code that ISO 3166-1 has withdrawn, with a region of it',
+      { country_code: 'AN', state1: 'Curaçao', city: 'Willemstad' },
+      { country: NOTHING.country, region: { code: null, name: 'Curaçao' }, city: 'Willemstad' },
+    ],
+    [
+      'a code of three letters, with a name',
+      { country: { iso_code: 'GBR', names: { en: 'United Kingdom' } } },
+      { country: { code: null, name: 'United Kingdom' } },
+    ],
+    [
       'a zone that the platform does not know',
       { country: { iso_code: 'GB' }, location: { time_zone: 'Moon/Base' } },
       { timezone: { id: 'Moon/Base', offset: null } },
@@ -272,6 +292,9 @@ describe('records that are not locations', () => {
     ['only a time zone', { location: { time_zone: 'Europe/London' } }],
     ['only a postal code', { postal: { code: '12345' } }],
     ['coordinates of 0, 0 only', { location: { latitude: 0, longitude: 0 } }],
+    ['only an area', { country: { iso_code: 'EU', names: { en: 'Europe' } } }],
+    ['only a kind of network', { country: { iso_code: 'A1', names: { en: 'Anonymous Proxy' } } }],
+    ['only an unknown country, in flat fields', { country: 'ZZ' }],
     ['only empty texts', { country_code: '', state1: '', city: '' }],
   ])('%s: not found', async (_, record) => {
     const resolver = await Resolver.open(databaseOf(record))
