@@ -109,6 +109,12 @@ describe('an input of no known format', () => {
     })
   })
 
+  it('is NDJSON of objects that are too deep for a recursive function', async () => {
+    const depth = 50_000
+    const input = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}\n`
+    await expect(outputOf(input, {})).rejects.toMatchObject({ code: 'ENRICH_FIELD_UNKNOWN' })
+  })
+
   it('is not taken for a JSON array if its lines begin with a bracket', async () => {
     const failed = outputOf('[pid: 1|app: 0] - () POST /a\n', {})
     await expect(failed).rejects.toThrow('the first lines are none of')

@@ -2,6 +2,7 @@ import type { Target } from './target.ts'
 import { address } from './targets/address.ts'
 import { client } from './targets/client.ts'
 import { delimited } from './targets/delimited.ts'
+import { detection } from './targets/detection.ts'
 import { gzip } from './targets/gzip.ts'
 import { headed } from './targets/headed.ts'
 import { json } from './targets/json.ts'
@@ -31,6 +32,7 @@ export const TARGETS: readonly Target[] = [
     headed,
     logLines,
     text,
+    detection,
     locale,
   ],
 ]

@@ -14,6 +14,7 @@ import {
   type Header,
   isW3cFields,
   isZeekFields,
+  MAX_FIELDS,
   W3C_DIRECTIVES,
   ZEEK_DIRECTIVES,
 } from './header.ts'
@@ -45,13 +46,13 @@ const MIN_NAMES = 4
 function looksLikeSpaces(sample: Uint8Array): boolean {
   const [first = '', ...lines] = sampleLines(sample, false)
   const names = first.split(' ')
-  const column = names.findIndex(isAddressName)
   const isHeader =
     names.length >= MIN_NAMES &&
-    column >= 0 &&
+    names.length <= MAX_FIELDS &&
     names.every((name) => NAME.test(name) && kindOfValue(name) === 'other') &&
     new Set(names).size === names.length
-  if (!isHeader) return false
+  const column = isHeader ? names.findIndex(isAddressName) : -1
+  if (column === -1) return false
   const fitting = lines.filter((line) => {
     const words = line.split(' ')
     return words.length === names.length && kindOfValue(words[column] ?? '') !== 'other'

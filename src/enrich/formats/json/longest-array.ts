@@ -48,10 +48,10 @@ export function longestArray(sample: Uint8Array): LongestArray | null {
     else if (byte === COMMA) name = null
     else if (byte === BRACE || byte === BRACKET) {
       names.push(name)
-      const path = names.slice(1).flatMap((each) => (each === null || each.includes('\\') ? [] : [each]))
-      const isReached = names.length > 1 && path.length === names.length - 1 && path.length <= MAX_DEPTH
-      if (byte === BRACKET && open === null && isReached && beginsWithObject(sample, at))
-        open = { path, from: at }
+      const mayOpen: boolean =
+        byte === BRACKET && open === null && names.length > 1 && names.length <= MAX_DEPTH + 1
+      const path: string[] | null = mayOpen ? pathIn(names) : null
+      if (path !== null && beginsWithObject(sample, at)) open = { path, from: at }
       name = null
     } else if (byte === BRACE_END || byte === BRACKET_END) {
       if (open !== null && names.length === open.path.length + 1) {
@@ -68,6 +68,12 @@ export function longestArray(sample: Uint8Array): LongestArray | null {
   const rest = isWhole ? decoder.decode(sample.subarray(best.to, at + 1)) : `]${'}'.repeat(best.path.length)}`
   const around = decoder.decode(sample.subarray(start, best.from + 1)) + rest
   return { path: best.path, size: best.to - best.from, documentSize: at - start, around }
+}
+
+/** The names from a document to its innermost value; `null` if the value is in an array, or after a name with an escape. */
+function pathIn(names: readonly (string | null)[]): string[] | null {
+  const path = names.slice(1).flatMap((each) => (each === null || each.includes('\\') ? [] : [each]))
+  return path.length === names.length - 1 ? path : null
 }
 
 function beginsWithObject(sample: Uint8Array, bracket: number): boolean {

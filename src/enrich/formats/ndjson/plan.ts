@@ -173,14 +173,21 @@ function guessedPath(
 
 /** What to do if no member holds addresses: they can be in arrays, which are not searched. */
 function nothingIn(objects: readonly object[]): string {
-  const first = quoted(JSON.stringify(objects[0]))
   for (const object of objects) {
     const path = addressIn(object, [])
     if (path === null) continue
     const example = shownName(String(valueAt(object, path)))
     return `there is one in an array, ${example}. If it is the client's, add --field ${shellWord(pathText(path))}`
   }
-  return `the first object is ${first}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
+  return `the first object is ${quoted(JSON.stringify(shallow(objects[0] ?? {})))}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
+}
+
+/** The object without what is in inner objects and arrays, which can be too deep for `JSON.stringify`. */
+function shallow(object: object): object {
+  const isInner = (value: unknown): boolean => typeof value === 'object' && value !== null
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, isInner(value) ? '…' : value]),
+  )
 }
 
 /** The path to the first address in arrays or members of an object; `null` when there is none. */

@@ -62,11 +62,14 @@ function hasHeader([first = '', second = '']: readonly string[]): boolean {
   if (/^\ufeff?#(?:fields|separator|software|version)\b/i.test(first)) return true
   const names = first.trim().split(/\s+/)
   const values = second.trim().split(/\s+/)
-  const isHeader = names.length > 2 && names.every((name) => /^[A-Za-z_][\w.()-]*$/.test(name))
-  const isNamed = names.some(
-    (name, index) => isAddressName(name) && kindOfValue(values[index] ?? '') === 'address',
+  const isHeader =
+    names.length > 2 &&
+    names.length === values.length &&
+    names.every((name) => /^[A-Za-z_][\w.()-]*$/.test(name))
+  return (
+    isHeader &&
+    names.some((name, index) => kindOfValue(values[index] ?? '') === 'address' && isAddressName(name))
   )
-  return isHeader && isNamed && values.length === names.length
 }
 
 /** Objects after what Docker Compose or a container runtime writes before each line. */
