@@ -105,11 +105,7 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/deflate.ts', 'bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
-    [
-      'rate-limiter-flexible',
-      ['cli/serve/cluster.ts', 'cli/serve/limit-store.ts', 'cli/serve/rate-limiter-flexible.d.ts'],
-    ],
-    ['ioredis', ['cli/serve/limit-store.ts']],
+    ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
     ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.
@@ -128,7 +124,7 @@ describe('the imports of src', () => {
 
   it('bring in nothing else from others', () => {
     const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
-    const service = ['rate-limiter-flexible', 'ioredis', 'prom-client']
+    const service = ['rate-limiter-flexible', 'prom-client']
     const parquet = ['hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
     const known = [...packages, ...service, ...parquet, '@hono', 'nanotar']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))

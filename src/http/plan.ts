@@ -79,14 +79,6 @@ export function checkMemoryWindow({ name, rate, burst }: Plan): void {
   )
 }
 
-/** @throws TypeError when the window of a plan is not a whole number of seconds, in which Valkey and Redis count */
-export function checkStoreWindow({ name, rate, burst }: Plan): void {
-  if (Number.isInteger(burst / rate)) return
-  throw new TypeError(
-    `plan ${name}: burst / rate must be a whole number of seconds where a store counts the requests, such as 100,200`,
-  )
-}
-
 function checked(plan: Plan): Plan {
   if (typeof plan !== 'object' || plan === null) {
     throw new TypeError('plans: each must be { name, rate, burst, batch }')

@@ -1,4 +1,5 @@
 import { Address } from '../address/address.ts'
+import { isError } from '../realm.ts'
 import type { HeaderFields } from './exchange.ts'
 import { chain, type MaybePromise } from './maybe-promise.ts'
 import { checkMemoryWindow, type Plan, type PlanTable } from './plan.ts'
@@ -103,25 +104,25 @@ function inStore(limiter: RateLimiter): (who: string) => Promise<CountedBudget> 
   }
   return async (who) => {
     try {
-      const { remainingPoints, msBeforeNext } = await limiter.consume(who, 1)
-      return { allowed: true, remainingPoints, msBeforeNext }
+      return counted(true, await limiter.consume(who, 1))
     } catch (rejected) {
-      if (!isBudget(rejected)) throw rejected
-      return {
-        allowed: false,
-        remainingPoints: rejected.remainingPoints,
-        msBeforeNext: rejected.msBeforeNext,
-      }
+      if (isError(rejected)) throw rejected
+      return counted(false, rejected)
     }
   }
 }
 
+/** @throws TypeError when what a limiter said is not a budget, as of a store that answers with something else */
+function counted(allowed: boolean, budget: unknown): CountedBudget {
+  if (isBudget(budget)) {
+    const { remainingPoints, msBeforeNext } = budget
+    return { allowed, remainingPoints, msBeforeNext }
+  }
+  throw new TypeError('the limiter gave no budget: remainingPoints and msBeforeNext must be numbers')
+}
+
 function isBudget(value: unknown): value is Budget {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !(value instanceof Error) &&
-    'remainingPoints' in value &&
-    'msBeforeNext' in value
-  )
+  const { remainingPoints, msBeforeNext }: Partial<Record<keyof Budget, unknown>> =
+    typeof value === 'object' && value !== null ? value : {}
+  return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext)
 }

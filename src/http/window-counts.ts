@@ -1,3 +1,11 @@
+/** What a window has after a request. */
+export interface WindowCount {
+  /** The requests so far, this one included. */
+  readonly count: number
+  /** The milliseconds until the window ends. */
+  readonly msBeforeNext: number
+}
+
 /** A window of a key or a client, which starts with its first request. */
 interface Window {
   count: number
@@ -21,12 +29,8 @@ export class WindowCounts {
     this.#ms = ms
   }
 
-  /**
-   * Counts a request.
-   *
-   * @returns the requests of the window so far, this one included, and the milliseconds until the window ends, more than 0
-   */
-  add(who: string): { readonly count: number; readonly msBeforeNext: number } {
+  /** Counts a request. */
+  add(who: string): WindowCount {
     const now = performance.now()
     this.#forget(now)
     let window = this.#current.get(who) ?? this.#previous.get(who)

@@ -83,6 +83,23 @@ describe('limits', () => {
     expect(onError).toHaveBeenCalledWith(new Error('store'))
   })
 
+  it.each([
+    { remainingPoints: Number.NaN, msBeforeNext: 1 },
+    { remainingPoints: 1, msBeforeNext: '1' },
+    { remainingPoints: 1 },
+    undefined,
+    'OK',
+  ])('are not what a store made of %j', async (budget) => {
+    const onError = vi.fn()
+    for (const consume of [async () => budget, () => Promise.reject(budget)]) {
+      // A limiter in JavaScript can give anything.
+      const limiter = () => ({ consume }) as unknown as ReturnType<MakeLimiter>
+      const answer = await limited({ onError, limiter })('/v1/ip')
+      expect([answer.status, answer.headers.get('ratelimit')]).toEqual([500, null])
+    }
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ name: 'TypeError' }))
+  })
+
   it.each([-10_800_000, 10_800_000])(
     'do not depend on the clock of the system, which changes by %d ms',
     async (change) => {

@@ -1,7 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { UNIX } from '../../client/trust.ts'
 import { type AllowedOrigins, Cors } from '../../http/cors.ts'
 import { checkedOptions } from '../../http/options.ts'
-import { checkMemoryWindow, checkStoreWindow, type Plan, PlanTable } from '../../http/plan.ts'
+import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { messageOf } from '../../realm.ts'
 import {
   ASN,
@@ -22,6 +23,9 @@ import { MAX_CONNECTIONS } from './connections.ts'
 /** A larger number is probably a typing error. */
 const MAX_WORKERS = 256
 const MAX_GRACE_SECONDS = 3600
+
+/** The bytes that are read of a file with the URL of a store. */
+const MAX_STORE_FILE_BYTES = 4096
 
 const readPort = wholeNumber(0, 65_535)
 
@@ -69,7 +73,7 @@ export const SERVE_OPTIONS = [
   },
   {
     flags: '--limits <url>',
-    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`, so that several servers share the limits (default: each server counts for itself)',
+    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`, so that several servers share the limits (default: each server counts for itself). `file:PATH` reads the URL from a file, which keeps its password out of the list of processes',
     read: readStore,
   },
   ...TRUST,
@@ -140,10 +144,7 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   if (flags.plan?.every(({ name }) => name !== 'developer'))
     throw new UsageError('one --plan must be named developer, the lowest with lookup and batch')
   try {
-    for (const plan of new PlanTable(flags.plan).all) {
-      checkMemoryWindow(plan)
-      if (flags.limits !== undefined) checkStoreWindow(plan)
-    }
+    for (const plan of new PlanTable(flags.plan).all) checkMemoryWindow(plan)
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
@@ -205,10 +206,40 @@ function readSocket(text: string): { readonly path: string } {
   return { path }
 }
 
+/** The password of the URL must not be in a message. */
 function readStore(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '') return text
-  throw new UsageError('Write it as redis://HOST:PORT, or rediss://HOST:PORT for TLS.')
+  const path = /^file:(.+)$/s.exec(text)?.[1]
+  const url = path === undefined ? text : readStoreFile(path)
+  if (isStoreUrl(url)) return url
+  const where = path === undefined ? 'it' : 'the URL in the file'
+  throw new UsageError(
+    `Write ${where} as redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS. Only HOST is required.`,
+  )
+}
+
+function isStoreUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, pathname } = new URL(text)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d{0,9}$/.test(pathname)
+}
+
+function readStoreFile(path: string): string {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const bytes = Buffer.alloc(MAX_STORE_FILE_BYTES)
+      return bytes.toString('utf8', 0, readSync(file, bytes)).trim()
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${messageOf(error)}.`)
+  }
 }
 
 function readBasePath(text: string): string {

@@ -128,9 +128,18 @@ export class Metrics {
       () => (resolver.status.reloadError === null ? 0 : 1),
     )
     if (store !== null) {
+      new Counter({
+        name: 'geofix_limits_dropped_total',
+        help: 'Connections to the store that were closed because it sent what is not an answer',
+        registers,
+        collect() {
+          this.reset()
+          this.inc(store.dropped)
+        },
+      })
       gauge(
         'geofix_limits_alone',
-        'Whether this process counts requests for itself, since the store is away',
+        'Whether this process counts requests for itself, since the store is away, refuses or is slow',
         () => (store.isShared ? 0 : 1),
       )
     }

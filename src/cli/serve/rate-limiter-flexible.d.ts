@@ -1,4 +1,4 @@
-// The package's main module imports a driver for every database. These parts need none of them.
+// The package's main module imports a driver for every database. This part needs none of them.
 declare module 'rate-limiter-flexible/lib/RateLimiterCluster.js' {
   import type { RateLimiterCluster, RateLimiterClusterMaster } from 'rate-limiter-flexible'
 
@@ -7,12 +7,4 @@ declare module 'rate-limiter-flexible/lib/RateLimiterCluster.js' {
     readonly RateLimiterClusterMaster: typeof RateLimiterClusterMaster
   }
   export default Limiters
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterRedis.js' {
-  export { RateLimiterRedis as default } from 'rate-limiter-flexible'
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
-  export { RateLimiterMemory as default } from 'rate-limiter-flexible'
 }

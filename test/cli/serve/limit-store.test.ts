@@ -1,108 +1,204 @@
-// `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
-import type { ChildProcess } from 'node:child_process'
+// Stores that are broken. Real ones are in limit-store.package.test.ts.
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
-import { KEYS, type Service, serve } from './running.ts'
-import { ended, hasValkey, startValkey } from './valkey.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { LimitStore } from '../../../src/cli/serve/limit-store.ts'
+import { JsonLog } from '../../../src/cli/serve/log.ts'
 
-/** A window of 1,000 seconds, which no test waits for: a budget is never full again. */
-const PLANS = ['free', 'developer', 'business'].map((name) => ({ name, rate: 0.02, burst: 20, batch: 1 }))
-
-const processes = new Set<ChildProcess>()
-const services: Service[] = []
-afterAll(async () => {
-  for (const service of services) await service.stop()
-  for (const child of processes) child.kill('SIGKILL')
+const ends: (() => void)[] = []
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+type Answers = (command: readonly string[]) => string | null | Promise<string | null>
+
+/** Commands are arrays of texts without line ends. @param answers the bytes that answer a command; `null`: none */
+async function fakeStore(answers: Answers): Promise<{ port: number; connections: () => number }> {
+  let connections = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    connections++
+    sockets.add(socket)
+    let unread = ''
+    let last: Promise<void> = Promise.resolve()
+    socket.on('error', () => {})
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      unread += text
+      for (;;) {
+        const lines = unread.split('\r\n')
+        const count = 1 + 2 * Number(lines[0]?.slice(1))
+        if (unread === '' || lines.length <= count) return
+        unread = lines.slice(count).join('\r\n')
+        const command = lines.slice(1, count).filter((_, index) => index % 2 === 1)
+        const answer = answers(command)
+        last = last.then(async () => {
+          const bytes = await answer
+          if (bytes !== null) socket.write(bytes, 'latin1')
+        })
+      }
+    })
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
+  ends.push(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
   const { port } = server.address() as AddressInfo // a TCP server's address
-  server.close()
-  return port
+  return { port, connections: () => connections }
 }
 
-async function valkeyAt(port: number): Promise<ChildProcess> {
-  const child = await startValkey(port)
-  processes.add(child)
-  return child
-}
-
-async function serverWith(limits: string): Promise<Service> {
-  const service = await serve(temporaryFolder(), { limits, plans: PLANS, metricsPort: 0 })
-  services.push(service)
-  return service
-}
-
-async function until(service: Service, event: string, count = 1): Promise<Record<string, unknown>> {
-  for (;;) {
-    const found = service.lines().filter((line) => line.event === event)
-    if (found.length >= count) return found[count - 1] ?? {}
-    await delay(10)
+function open(port: number, user = '') {
+  const stream = new PassThrough()
+  const log = new JsonLog(stream)
+  const store = new LimitStore(`redis://${user}127.0.0.1:${port}`, log)
+  ends.push(() => store.close())
+  const limiter = store.makeLimiter({ name: 'free', rate: 1, burst: 3, batch: 0 }, 3)
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  const lines = (): { event: string; message?: string }[] => {
+    log.flush()
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  }
+  return {
+    store,
+    lines,
+    /** What is left after a request; `null` if it was refused. */
+    ask: async (who = 'key:one'): Promise<number | null> =>
+      limiter.consume(who, 1).then(
+        ({ remainingPoints }) => remainingPoints,
+        () => null,
+      ),
+    until: async (event: string, count = 1): Promise<string | undefined> => {
+      for (;;) {
+        const found = lines().filter((line) => line.event === event)
+        if (found.length >= count) return found[count - 1]?.message
+        await delay(5)
+      }
+    },
   }
 }
 
-async function statusesOf(all: readonly Service[], count: number): Promise<number[]> {
-  const statuses: number[] = []
-  for (let turn = 0; turn < count; turn++) {
-    const { origin } = all[turn % all.length] ?? {}
-    const headers = { authorization: `Bearer ${KEYS.developer}` }
-    const response = await fetch(`${origin}/v1/ip/81.2.69.142`, { headers })
-    await response.body?.cancel()
-    statuses.push(response.status)
+const isCount = ([name = '', , , key = '']: readonly string[]): boolean =>
+  name.startsWith('EVAL') && !key.endsWith('probe')
+
+/** Answers as a store that works, except for what `answer` says about requests. */
+function working(answer: () => string | null | Promise<string | null>): Answers {
+  return (command) => {
+    if (isCount(command)) return answer()
+    return command[0]?.startsWith('EVAL') ? '*2\r\n:1\r\n:1000\r\n' : '+OK\r\n'
   }
-  return statuses
 }
 
-const times = (count: number, status: number): number[] => Array(count).fill(status)
+const FAULTS: readonly [what: string, bytes: string, message: RegExp, isNonsense: boolean][] = [
+  ['full memory', "-OOM command not allowed when used memory > 'maxmemory'.\r\n", /^OOM command not/, false],
+  ['a replica', "-READONLY You can't write against a read only replica.\r\n", /^READONLY You/, false],
+  ['no permission', "-NOPERM this user has no permissions to run 'evalsha'\r\n", /^NOPERM this/, false],
+  ['a script that is never known', '-NOSCRIPT No matching script.\r\n', /^NOSCRIPT No/, false],
+  ['another node', '-MOVED 3999 10.0.0.7:6379\r\n', /^MOVED 3999 10\.0\.0\.7:6379$/, false],
+  ['long words', `-${'x'.repeat(9000)}\r\n`, /^x{200}$/, false],
+  ['nil', '$-1\r\n', /answered null instead/, true],
+  ['text', '+OK\r\n', /answered "OK" instead/, true],
+  ['an empty array', '*0\r\n', /answered \[\] instead/, true],
+  ['a count that is text', '*2\r\n$1\r\n1\r\n:1000\r\n', /answered \["1",1000\]/, true],
+  ['a count that is no number', '*2\r\n:NaN\r\n:1\r\n', /number that is out of range/, true],
+  ['a count below 1', '*2\r\n:-1\r\n:1\r\n', /answered \[-1,1\]/, true],
+  ['a count that is too large', '*2\r\n:99999999999999999999\r\n:1\r\n', /out of range/, true],
+  ['nested arrays', `${'*1\r\n'.repeat(100_000)}:1\r\n`, /not an answer/, true],
+  ['an error in an array', '*2\r\n-ERR\r\n:1\r\n', /error in it/, true],
+  ['an array without an end', `*16\r\n${':1\r\n'.repeat(5)}:${'1'.repeat(20_000)}`, /too long/, true],
+  ['a text without an end', `$16000\r\n${'x'.repeat(70_000)}`, /a text of the store has no end/, true],
+  ['a long text', `$16000\r\n${'x'.repeat(16_000)}\r\n`, /answered "x{59} instead/, true],
+  ['a huge text', '$999999999\r\n', /out of range/, true],
+  ['another protocol', 'HTTP/1.1 400 Bad Request\r\n\r\n', /not an answer/, true],
+  ['a push of RESP 3', '>1\r\n$-1\r\n', /not an answer/, true],
+  ['an answer too many', '*2\r\n:1\r\n:1000\r\n*2\r\n:1\r\n:1000\r\n', /nobody had asked/, true],
+]
 
-async function isAlone({ metricsPort }: Service): Promise<string | undefined> {
-  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-  return /^geofix_limits_alone (\d)$/m.exec(text)?.[1]
-}
-
-describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not installed this is skipped,', () => {
-  it('are one budget of all servers; while the store is away or stuck, each server counts for itself', async () => {
-    const port = await freePort()
-    const store = await valkeyAt(port)
-    const both = [
-      await serverWith(`redis://127.0.0.1:${port}`),
-      await serverWith(`redis://127.0.0.1:${port}`),
-    ]
-    for (const service of both) await until(service, 'limits-shared')
-    expect(await statusesOf(both, 24)).toEqual([...times(20, 200), ...times(4, 429)])
-    const [first] = both
-    if (first === undefined) throw new Error('no server')
-    expect(await isAlone(first)).toBe('0')
-
-    await ended(store, 'SIGKILL')
-    for (const service of both) await until(service, 'limits-alone')
-    // Each has a budget of its own now.
-    expect(await statusesOf(both, 42)).toEqual([...times(40, 200), ...times(2, 429)])
-    expect(await isAlone(first)).toBe('1')
-
-    const next = await valkeyAt(port)
-    for (const service of both) await until(service, 'limits-shared', 2)
-    expect(await statusesOf(both, 21)).toEqual([...times(20, 200), 429])
-
-    next.kill('SIGSTOP')
-    // Not one answer is lost while the store hangs.
-    expect(new Set(await statusesOf(both, 8))).toEqual(new Set([429]))
-    for (const service of both) expect(await until(service, 'limits-alone', 2)).toHaveProperty('message')
-    next.kill('SIGCONT')
-    for (const service of both) await until(service, 'limits-shared', 3)
+describe('a store that answers a request with', () => {
+  it.each(FAULTS)('%s is left, and requests are counted here', async (_, bytes, message, isNonsense) => {
+    const { port } = await fakeStore(working(() => bytes))
+    const { store, lines, ask, until } = open(port)
+    await until('limits-shared')
+    await ask('key:first')
+    expect(await until('limits-alone')).toMatch(message)
+    expect(store.isShared).toBe(false)
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([2, 1, 0, null])
+    expect(lines().map(({ event }) => event)).toEqual(['limits-shared', 'limits-alone'])
+    expect(store.dropped).toBe(isNonsense ? 1 : 0)
   })
 
-  it('begin when the store is there, and a server starts without it', async () => {
-    const port = await freePort()
-    const service = await serverWith(`redis://user:secret@127.0.0.1:${port}/2`)
-    const { message } = await until(service, 'limits-alone')
-    expect(message).toContain('ECONNREFUSED')
-    expect(JSON.stringify(service.lines())).not.toContain('secret')
-    expect(await statusesOf([service], 1)).toEqual([200])
+  it.each(FAULTS.slice(0, -1))('%s and does so from the start is not used', async (_, bytes, message) => {
+    const { port } = await fakeStore(([name = '']) => (name.startsWith('EVAL') ? bytes : '+OK\r\n'))
+    const { ask, until } = open(port)
+    expect(await until('limits-alone')).toMatch(message)
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([2, 1, 0, null])
+  })
+})
+
+describe('a store', () => {
+  it('that works again is used again', async () => {
+    let answer = '-OOM full\r\n'
+    const { port } = await fakeStore(working(() => answer))
+    const { store, ask, until } = open(port)
+    await until('limits-shared')
+    await ask()
+    await until('limits-alone')
+    answer = '*2\r\n:3\r\n:1000\r\n'
+    await until('limits-shared', 2)
+    expect([store.isShared, await ask()]).toEqual([true, 0])
+  })
+
+  it('that is slow is left after three answers', async () => {
+    const { port } = await fakeStore(working(() => delay(320, '*2\r\n:1\r\n:1000\r\n')))
+    const { ask, until, store } = open(port)
+    await until('limits-shared')
+    expect([await ask(), await ask()]).toEqual([2, 1])
+    expect(store.isShared).toBe(true)
+    expect([await ask(), await ask()]).toEqual([0, null])
+    expect(await until('limits-alone')).toBe('the store needs more than 250 ms')
+  })
+
+  it('that fails again and again is tried less often', async () => {
+    const { port, connections } = await fakeStore(() => '-ERR no\r\n')
+    const { lines } = open(port)
+    await delay(1000)
+    expect(connections()).toBeGreaterThan(1)
+    // After 0, 100, 300 and 700 ms.
+    expect(connections()).toBeLessThanOrEqual(4)
+    expect(lines()).toHaveLength(1)
+  })
+
+  it('gets user, password and database first, and its words are logged without the password', async () => {
+    const commands: string[][] = []
+    const { port } = await fakeStore((command) => {
+      commands.push([...command])
+      return command[0] === 'AUTH' ? "-ERR unknown command 'AUTH', beginning with: 'me' 'p:w'\r\n" : '+OK\r\n'
+    })
+    const { until } = open(port, 'me:p%3Aw@')
+    expect(await until('limits-alone')).toBe("ERR unknown command 'AUTH', beginning with: 'me' '…'")
+    expect(commands[0]).toEqual(['AUTH', 'me', 'p:w'])
+  })
+
+  it('counts each plan and each key for itself, in milliseconds', async () => {
+    const commands: string[][] = []
+    const { port } = await fakeStore((command) => {
+      if (isCount(command)) commands.push([...command])
+      return command[0]?.startsWith('EVAL') ? '*2\r\n:1\r\n:1000\r\n' : '+OK\r\n'
+    })
+    const { store, ask, until } = open(port)
+    await until('limits-shared')
+    await ask('key:one')
+    await store.makeLimiter({ name: 'half', rate: 2, burst: 3, batch: 0 }, 1.5).consume('key:one', 1)
+    expect(commands.map(([, , ...rest]) => rest)).toEqual([
+      ['1', '{geofix}:free:key:one', '3000'],
+      ['1', '{geofix}:half:key:one', '1500'],
+    ])
   })
 })

@@ -1,0 +1,137 @@
+// `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { StoreConnection } from '../../../src/cli/serve/store-connection.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { KEYS, type Service, serve } from './running.ts'
+import { ended, hasValkey, startValkey } from './valkey.ts'
+
+/** A window of 1,000 seconds, which no test waits for: a budget is never full again. */
+const PLANS = ['free', 'developer', 'business'].map((name) => ({ name, rate: 0.02, burst: 20, batch: 1 }))
+
+const processes = new Set<ChildProcess>()
+const services: Service[] = []
+afterAll(async () => {
+  for (const service of services) await service.stop()
+  for (const child of processes) child.kill('SIGKILL')
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a TCP server's address
+  server.close()
+  return port
+}
+
+async function valkeyAt(port: number): Promise<ChildProcess> {
+  const child = await startValkey(port)
+  processes.add(child)
+  return child
+}
+
+async function serverWith(limits: string): Promise<Service> {
+  const service = await serve(temporaryFolder(), { limits, plans: PLANS, metricsPort: 0 })
+  services.push(service)
+  return service
+}
+
+async function until(service: Service, event: string, count = 1): Promise<Record<string, unknown>> {
+  for (;;) {
+    const found = service.lines().filter((line) => line.event === event)
+    if (found.length >= count) return found[count - 1] ?? {}
+    await delay(10)
+  }
+}
+
+async function statusesOf(all: readonly Service[], count: number): Promise<number[]> {
+  const statuses: number[] = []
+  for (let turn = 0; turn < count; turn++) {
+    const { origin } = all[turn % all.length] ?? {}
+    const headers = { authorization: `Bearer ${KEYS.developer}` }
+    const response = await fetch(`${origin}/v1/ip/81.2.69.142`, { headers })
+    await response.body?.cancel()
+    statuses.push(response.status)
+  }
+  return statuses
+}
+
+const times = (count: number, status: number): number[] => Array(count).fill(status)
+
+async function isAlone({ metricsPort }: Service): Promise<string | undefined> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  return /^geofix_limits_alone (\d)$/m.exec(text)?.[1]
+}
+
+describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not installed this is skipped,', () => {
+  it('are one budget of all servers; while the store is away or stuck, each server counts for itself', async () => {
+    const port = await freePort()
+    const store = await valkeyAt(port)
+    const both = [
+      await serverWith(`redis://127.0.0.1:${port}`),
+      await serverWith(`redis://127.0.0.1:${port}`),
+    ]
+    for (const service of both) await until(service, 'limits-shared')
+    expect(await statusesOf(both, 24)).toEqual([...times(20, 200), ...times(4, 429)])
+    const [first] = both
+    if (first === undefined) throw new Error('no server')
+    expect(await isAlone(first)).toBe('0')
+
+    await ended(store, 'SIGKILL')
+    for (const service of both) await until(service, 'limits-alone')
+    // Each has a budget of its own now.
+    expect(await statusesOf(both, 42)).toEqual([...times(40, 200), ...times(2, 429)])
+    expect(await isAlone(first)).toBe('1')
+
+    const next = await valkeyAt(port)
+    for (const service of both) await until(service, 'limits-shared', 2)
+    expect(await statusesOf(both, 21)).toEqual([...times(20, 200), 429])
+
+    next.kill('SIGSTOP')
+    // Not one answer is lost while the store hangs.
+    expect(new Set(await statusesOf(both, 8))).toEqual(new Set([429]))
+    for (const service of both) expect(await until(service, 'limits-alone', 2)).toHaveProperty('message')
+    next.kill('SIGCONT')
+    for (const service of both) await until(service, 'limits-shared', 3)
+  })
+
+  it('go on when the store accepts connections and refuses to count, and are shared when it counts again', async () => {
+    const port = await freePort()
+    await valkeyAt(port)
+    const admin = new StoreConnection(`redis://127.0.0.1:${port}`, () => {})
+    const service = await serverWith(`redis://127.0.0.1:${port}`)
+    await until(service, 'limits-shared')
+    expect(await statusesOf([service], 2)).toEqual([200, 200])
+    await admin.ask('SCRIPT', 'FLUSH')
+    expect(await statusesOf([service], 1)).toEqual([200])
+    expect(await isAlone(service)).toBe('0')
+    let count = 1
+    for (const [refuse, allow, words] of [
+      ['CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0', /^OOM command not allowed/],
+      ['REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', /^READONLY You can't write/],
+      ['ACL SETUSER default -@scripting', 'ACL SETUSER default +@all', /^NOPERM /],
+    ] as const) {
+      await admin.ask(...refuse.split(' '))
+      expect(await statusesOf([service], 3)).toEqual([200, 200, 200])
+      expect((await until(service, 'limits-alone', count)).message).toMatch(words)
+      expect(await isAlone(service)).toBe('1')
+      await admin.ask(...allow.split(' '))
+      await until(service, 'limits-shared', ++count)
+      expect(await isAlone(service)).toBe('0')
+    }
+    expect(service.lines().filter(({ event }) => event === 'limits-alone')).toHaveLength(3)
+    admin.destroy(new Error('done'))
+  })
+
+  it('begin when the store is there, and a server starts without it', async () => {
+    const port = await freePort()
+    const service = await serverWith(`redis://user:secret@127.0.0.1:${port}/2`)
+    const { message } = await until(service, 'limits-alone')
+    expect(message).toContain('ECONNREFUSED')
+    expect(JSON.stringify(service.lines())).not.toContain('secret')
+    expect(await statusesOf([service], 1)).toEqual([200])
+  })
+})
