@@ -204,6 +204,8 @@ export interface CommonPlan {
   readonly locale: string | undefined
   /** Trusted proxies if the field holds a list of hops like `X-Forwarded-For`; otherwise `null`. */
   readonly trustedProxies: readonly string[] | null
+  /** Whether the field is an address and a port: what follows the last colon of an IPv6 address is then the port. */
+  readonly hasPort?: boolean
   readonly overwrite: boolean
   /** Whether to continue if no record has an address. */
   readonly force: boolean

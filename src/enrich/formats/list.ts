@@ -4,7 +4,7 @@ import { EnrichError } from '../errors.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
-import { kindOfValue } from '../reading/field-guess.ts'
+import { kindOfValue, SampleField } from '../reading/field-guess.ts'
 import { plainLayout } from '../reading/layout.ts'
 import { sampleLines } from '../reading/sample.ts'
 import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../writing/appended-location.ts'
@@ -43,7 +43,7 @@ export function looksLikeList(sample: Uint8Array): boolean {
  *   the name of a member that they have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOptions): Planned<ListPlan> {
+export function planList(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<ListPlan> {
   const common = commonPlan(options)
   const append = appendPlan(options, 'list')
   const { field, timeField } = options
@@ -58,7 +58,9 @@ export function planList(_sample: Uint8Array, _isWhole: boolean, options: LineOp
       `a line has a member ${quoted(taken)} already: choose another name for what is added`,
     )
   }
-  return { plan: { ...common, ...append, format: 'list' }, notes: [] }
+  const addresses = new SampleField([])
+  for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
+  return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }
 }
 
 const TAB = 0x09

@@ -1,7 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
-import { readHop } from '../../client/hop.ts'
+import { readHop, readHopWithPort } from '../../client/hop.ts'
 import { isGeofixError } from '../../errors.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { LocatedSystems } from '../../location/located-systems.ts'
@@ -21,6 +21,7 @@ export class AddressFinder {
   readonly #locations: LocationTables
   readonly #systems: LocatedSystems | null
   readonly #clients: ClientWalk | null
+  readonly #hasPort: boolean
   readonly #address = new Address()
 
   /**
@@ -29,12 +30,13 @@ export class AddressFinder {
    */
   constructor(
     locations: LocationTables,
-    { trustedProxies }: CommonPlan,
+    { trustedProxies, hasPort = false }: Pick<CommonPlan, 'trustedProxies' | 'hasPort'>,
     systems: LocatedSystems | null = null,
   ) {
     if (locations.noLocationsError !== null) throw locations.noLocationsError
     this.#locations = locations
     this.#systems = systems
+    this.#hasPort = hasPort
     // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
     this.#clients =
       trustedProxies === null ? null : new ClientWalk({ trustedProxies: [...trustedProxies, 'unix:'] })
@@ -84,7 +86,10 @@ export class AddressFinder {
   }
 
   #parse(text: string): FailureReason | null {
-    return readHop(text, this.#address) === 'address' ? null : 'malformed'
+    const isRead =
+      (this.#hasPort && readHopWithPort(text, this.#address) === 'address') ||
+      readHop(text, this.#address) === 'address'
+    return isRead ? null : 'malformed'
   }
 
   #walk(clients: ClientWalk, text: string): FailureReason | null {

@@ -1,5 +1,5 @@
 import { Address } from '../../address/address.ts'
-import { readHop } from '../../client/hop.ts'
+import { readHop, readHopWithPort } from '../../client/hop.ts'
 import { AddressEvidence } from './address-evidence.ts'
 import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
 import { SampleTimes } from './sample-times.ts'
@@ -7,10 +7,10 @@ import { SampleTimes } from './sample-times.ts'
 /** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
 export type ValueKind = 'address' | 'list' | 'missing' | 'other'
 
-/** The kind of a value, whether or not proxies are trusted. An address can have a port. */
+/** The kind of a value, whether or not proxies are trusted. An address can have a port, IPv6 also without brackets. */
 export function kindOfValue(text: string, address = new Address()): ValueKind {
   if (text === '' || text === '-') return 'missing'
-  if (readHop(text, address) === 'address') return 'address'
+  if (readHop(text, address) === 'address' || readHopWithPort(text, address) === 'address') return 'address'
   const hops = text.split(',')
   return hops.length > 1 && hops.some((hop) => address.parse(hop.trim())) ? 'list' : 'other'
 }
@@ -36,6 +36,9 @@ export class SampleField {
   /** Counted for usual time names only. */
   readonly times = new SampleTimes()
   readonly #evidence = new AddressEvidence()
+  /** Addresses that have a port for certain, and IPv4 addresses that have none. */
+  #withPort = 0
+  #withoutPort = 0
   /** The first values, to compare them. Kept only for usual names of addresses. */
   readonly #first: string[] = []
   readonly #address = new Address()
@@ -59,7 +62,11 @@ export class SampleField {
     this.kinds[kind]++
     this.examples[kind] ??= text
     if (this.mayBeAddress && this.#first.length < VALUES_COMPARED) this.#first.push(text)
-    if (kind === 'address') this.#evidence.add(this.#address)
+    if (kind === 'address') {
+      this.#evidence.add(this.#address)
+      if (!this.#address.parse(text)) this.#withPort += /:\d+$/.test(text) ? 1 : 0
+      else if (this.#address.family === 4) this.#withoutPort++
+    }
     if (this.mayBeTime && kind !== 'missing') this.times.add(text)
   }
 
@@ -83,6 +90,11 @@ export class SampleField {
   isSameAs(other: SampleField): boolean {
     const isNamedSo = this.path.at(-1) === other.path.at(-1)
     return isNamedSo && this.values === other.values && this.#first.join() === other.#first.join()
+  }
+
+  /** Whether the field is an address and a port, so that the last group of an IPv6 address without brackets is the port. */
+  get hasPort(): boolean {
+    return this.#withPort > this.#withoutPort
   }
 
   /** Whether all its addresses are private or otherwise not public. */

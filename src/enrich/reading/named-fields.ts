@@ -67,6 +67,11 @@ export function addressOf(
   return column.name === field ? field : column.index
 }
 
+/** Whether the chosen field is an address and a port. @param chosen its name or its index */
+export function hasPort(columns: readonly NamedField[], chosen: string | number): boolean {
+  return columns.find(({ name, index }) => name === chosen || index === chosen)?.hasPort ?? false
+}
+
 /** Finds a field by its name, or else by its number, from 1. */
 function fieldNamed(field: string, columns: readonly NamedField[]): NamedField {
   const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) - 1 : -1

@@ -118,7 +118,8 @@ export function planAccessLog(
           `most lines have another address before the time, for example ${words.another}. If it is the client's, say how the server writes a line: --log-format with its log_format (nginx) or LogFormat (Apache)`,
         ]),
   ]
-  return { plan: { ...common, ...append, format: 'access-log', hasVhost, hasForwarded }, notes }
+  const { hasPort } = host
+  return { plan: { ...common, ...append, format: 'access-log', hasPort, hasVhost, hasForwarded }, notes }
 }
 
 /** Names of the parts that can be the client's address: `ip` is the one that is guessed. */

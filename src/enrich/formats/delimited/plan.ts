@@ -141,6 +141,7 @@ export function planDelimited(
     requestFields,
     ...dialect,
     format,
+    hasPort: columns[address]?.hasPort ?? false,
     hasSeparatorLine: separatorLine !== null,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
     maxRecordLines,

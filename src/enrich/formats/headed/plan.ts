@@ -11,7 +11,7 @@ import {
   type Planned,
 } from '../../options.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
-import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
+import { addressOf, hasPort, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
@@ -106,6 +106,7 @@ export function planHeaded(
     unset: format === 'zeek' ? header.unset : separator === COMMA ? '' : NO_HEADER.unset,
     header: rules === null ? header : NO_HEADER,
     headerLine: rules === null ? headerLine : 0,
+    hasPort: hasPort(columns, address),
     address,
     time,
     isClock: clock !== null,

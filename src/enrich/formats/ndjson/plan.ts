@@ -2,7 +2,7 @@ import { quoted } from '../../../errors.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import {
   addressNotes,
   checkNamedTimes,
@@ -125,7 +125,8 @@ export function planObjects(
   const requestFields = requestFieldsIn(objects.length, (record, name) =>
     valueAt(objects[record], pathOf(name, 'field')),
   )
-  return { plan: { ...common, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
+  const { hasPort } = fieldAt(objects, path)
+  return { plan: { ...common, hasPort, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
 }
 
 export function isIn(objects: readonly object[], path: readonly string[]): boolean {
@@ -134,6 +135,16 @@ export function isIn(objects: readonly object[], path: readonly string[]): boole
 
 function isList(value: unknown): boolean {
   return typeof value === 'string' && kindOfValue(value) === 'list'
+}
+
+/** The texts that objects have at a path. */
+function fieldAt(objects: readonly object[], path: readonly string[]): SampleField {
+  const field = new SampleField(path)
+  for (const object of objects) {
+    const value = valueAt(object, path)
+    if (typeof value === 'string') field.add(value)
+  }
+  return field
 }
 
 /** The times that objects have at a path. */

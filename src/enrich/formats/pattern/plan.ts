@@ -2,7 +2,7 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
-import { addressOf, NamedField, timeOf } from '../../reading/named-fields.ts'
+import { addressOf, hasPort, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { type AppendPlan, appendPlan } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
@@ -76,6 +76,7 @@ export function planPattern(
       ...append,
       format,
       pattern,
+      hasPort: hasPort(fields, address),
       address,
       time: time === undefined ? null : indexOf(time),
       numbers: numbersOf(pattern),
