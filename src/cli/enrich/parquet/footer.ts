@@ -38,7 +38,7 @@ const LONG = 15
 const MAX_DEPTH = 32
 
 /** Fields of the structs in parquet.thrift that are read or changed here. */
-const FILE = { schema: 2, rowGroups: 4, keyValues: 5, columnOrders: 7, encryption: 8 } as const
+const FILE = { schema: 2, rows: 3, rowGroups: 4, keyValues: 5, columnOrders: 7, encryption: 8 } as const
 const SCHEMA_ELEMENT = { name: 4, children: 5 } as const
 const ROW_GROUP = { columns: 1, byteSize: 2, rows: 3, compressedSize: 6 } as const
 const COLUMN_CHUNK = { fileOffset: 2, metadata: 3 } as const
@@ -144,6 +144,27 @@ export function addColumns(footer: Struct, added: readonly Struct[], moved: read
     addTo(group, ROW_GROUP.byteSize, sum(COLUMN_METADATA.uncompressedSize))
     addTo(group, ROW_GROUP.compressedSize, sum(COLUMN_METADATA.compressedSize))
   }
+}
+
+/**
+ * Checks what readers do not miss: that the row groups have all rows of the file, and that all elements of the schema have names.
+ *
+ * @throws Error when the footer is damaged
+ */
+export function checkFooter(footer: Struct): void {
+  const groups = itemsOf(footer, FILE.rowGroups).map((group) => rowsOf(group, ROW_GROUP.rows))
+  if (rowsOf(footer, FILE.rows) !== groups.reduce((sum, rows) => sum + rows, 0n))
+    throw new Error('its row groups have other rows than its footer says')
+  if (itemsOf(footer, FILE.schema).some((element) => textOf(element, SCHEMA_ELEMENT.name) === undefined))
+    throw new Error('its schema has a column without a name')
+}
+
+function rowsOf(struct: Struct, id: number): bigint {
+  const [field, another] = struct.filter((each) => each.id === id)
+  const rows = integerOf(struct, id)
+  if (field?.type !== I64 || another !== undefined || rows < 0n)
+    throw new Error('its footer does not say how many rows there are')
+  return rows
 }
 
 /** Removes the row groups without rows, which some programs write. */

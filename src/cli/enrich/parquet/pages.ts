@@ -73,6 +73,7 @@ export function checkPages(
   metadata: ColumnMetaData,
   rows: number,
 ): void {
+  if (path.at(-1)?.element.type !== metadata.type) throw damaged('another type than its schema says')
   const isFlat = path.length === 2 && path[1]?.element.repetition_type !== 'REPEATED'
   const total = Number(metadata.num_values)
   if (!(total <= MAX_GROUP_VALUES) || (isFlat && total !== rows)) throw damaged(`${total} values`)

@@ -13,7 +13,7 @@ import { isError, messageOf } from '../../../realm.ts'
 import type { CommandFailure } from '../../terminal.ts'
 import { recordText } from '../separated-values.ts'
 import { unreadableInput } from '../system-error.ts'
-import { columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
+import { checkFooter, columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
 import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 
@@ -55,6 +55,7 @@ export class ParquetFile {
     const isWhole = footer.length - TAIL_BYTES
     this.footer = readFooter(footer.subarray(0, isWhole))
     if (isEncrypted(this.footer)) throw new Error('it is encrypted')
+    checkFooter(this.footer)
     dropEmptyGroups(this.footer)
     const metadata = parquetMetadata(footer, { geoparquet: false })
     this.#metadata = { ...metadata, row_groups: metadata.row_groups.filter(({ num_rows }) => num_rows > 0n) }

@@ -4,12 +4,14 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import {
   addColumns,
+  checkFooter,
   columnNames,
   dropEmptyGroups,
   footerBytes,
   isEncrypted,
   keyValue,
   readFooter,
+  type Struct,
   setKeyValue,
 } from '../../../../src/cli/enrich/parquet/footer.ts'
 
@@ -44,6 +46,27 @@ function metadataOf(footer: Uint8Array) {
   end.writeUint32LE(footer.length)
   end.write('PAR1', 4)
   return parquetMetadata(Uint8Array.from(Buffer.concat([footer, end])))
+}
+
+/** The rows, of a file and of a row group alike. */
+const ROWS = 3
+
+/** A struct in a list of another one. */
+function itemIn(struct: Struct, id: number, index: number): Struct {
+  const value = struct.find((field) => field.id === id)?.value
+  const item = typeof value === 'object' && 'items' in value ? value.items[index] : undefined
+  if (!Array.isArray(item)) throw new RangeError(`no struct ${index} in field ${id}`)
+  return item
+}
+
+const groupIn = (footer: Struct): Struct => itemIn(footer, 4, 0)
+
+/** Changes a field to a stored number (zigzag), or removes it. */
+function setField(struct: Struct, id: number, value: bigint | null): void {
+  const at = struct.findIndex((field) => field.id === id)
+  const field = struct[at]
+  if (value === null || field === undefined) struct.splice(at, 1)
+  else field.value = value
 }
 
 describe('a footer', () => {
@@ -95,6 +118,20 @@ describe('a footer', () => {
     const footer = readFooter(footerOf(FILE))
     dropEmptyGroups(footer)
     expect(Buffer.from(footerBytes(footer))).toEqual(Buffer.from(footerOf(FILE)))
+  })
+
+  it.each<[string, (footer: Struct) => void, string]>([
+    ['a row group says that it has no rows', (footer) => setField(groupIn(footer), ROWS, 0n), 'other rows'],
+    ['the file says that it has more rows', (footer) => setField(footer, ROWS, 8n), 'other rows'],
+    ['a row group has less than no rows', (footer) => setField(groupIn(footer), ROWS, 1n), 'how many rows'],
+    ['a row group does not say its rows', (footer) => setField(groupIn(footer), ROWS, null), 'how many rows'],
+    ['the file does not say its rows', (footer) => setField(footer, ROWS, null), 'how many rows'],
+    ['a column has no name', (footer) => setField(itemIn(footer, 2, 1), 4, null), 'without a name'],
+  ])('is refused if %s', (_, damage, message) => {
+    const footer = readFooter(footerOf(FILE))
+    expect(() => checkFooter(footer)).not.toThrow()
+    damage(footer)
+    expect(() => checkFooter(footer)).toThrow(message)
   })
 
   it('is refused in finite time if it is damaged', () => {
