@@ -133,8 +133,7 @@ export class Run {
     this.#first ??= known
     if (isFirst) this.#tallies = (plan.tallies ?? []).map((each) => new GroupTotals(each))
     if (plan.count !== undefined) {
-      const mask = AddressMask.of(plan)
-      this.#groups ??= new GroupTotals(plan.count, mask === null ? null : (text) => mask.text(text))
+      this.#groups ??= new GroupTotals(plan.count, AddressMask.of(plan))
     }
     checkSameKind(this.#first, known)
     this.#seam.begin()

@@ -220,24 +220,30 @@ export interface GroupColumn {
   ranks(areDays: boolean): readonly Ranks[]
 }
 
-/** Replaces the addresses in a text. */
-export type MaskText = (text: string) => string
+/** Replaces the addresses in a text, or an address or a network that is the whole text. */
+export interface TextMask {
+  text(text: string): string
+  network(text: string): string
+}
 
 /** Values that are counted by their masked texts: several of a part can become one. */
 class MaskedValues extends TupleValues {
   readonly #dimension: Dimension
-  readonly #mask: MaskText
+  readonly #mask: TextMask
 
-  constructor(dimension: Dimension, mask: MaskText) {
+  constructor(dimension: Dimension, mask: TextMask) {
     super(false)
     this.#dimension = dimension
     this.#mask = mask
   }
 
   override codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
+    const mask = this.#mask
+    const masked = (text: string): string =>
+      this.#dimension.kind === 'address' ? mask.network(text) : mask.text(text)
     return super.codesOf(
       this.#listed(values).map((each) =>
-        each.map((value) => (typeof value === 'string' ? this.#masked(value) : value)),
+        each.map((value) => (typeof value === 'string' ? masked(value) : value)),
       ),
       mayAdd,
     )
@@ -250,14 +256,6 @@ class MaskedValues extends TupleValues {
     networks.adopt(values)
     const all = new NetworkValues(networks)
     return Array.from({ length: networks.size + 1 }, (_, code) => all.at(code))
-  }
-
-  /** A network stays one if all its addresses have these bits. Otherwise it is an address that is masked. */
-  #masked(text: string): string {
-    if (this.#dimension.kind !== 'address') return this.#mask(text)
-    const [address = ''] = text.split('/', 1)
-    const masked = this.#mask(address)
-    return masked === address ? text : masked
   }
 }
 
@@ -318,7 +316,7 @@ export class GroupTotals {
   readonly #values: readonly DimensionValues[]
 
   /** @param mask for addresses, networks and fields of the log; `null` if they are shown */
-  constructor(plan: CountPlan, mask: MaskText | null = null) {
+  constructor(plan: CountPlan, mask: TextMask | null = null) {
     this.plan = plan
     this.sum = plan.summed === null ? null : 0
     this.#counts = new GroupCounts(plan)

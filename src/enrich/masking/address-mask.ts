@@ -1,3 +1,4 @@
+import { Address } from '../../address/address.ts'
 import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
@@ -30,17 +31,23 @@ export type MaskPlan = Pick<CommonPlan, 'mask' | 'dropAddress' | 'pseudonymKey'>
 export class AddressMask {
   /** Writes what stands for an address. */
   readonly #put: (search: AddressSearch, out: ByteSink) => void
+  /** The bits that are kept of IPv4 and of IPv6; `null` if no address is left. */
+  readonly #mask: readonly [number, number] | null
   readonly #search = new AddressSearch()
   readonly #spelled = new SpelledText()
 
-  private constructor(put: (search: AddressSearch, out: ByteSink) => void) {
+  private constructor(
+    put: (search: AddressSearch, out: ByteSink) => void,
+    mask: readonly [number, number] | null = null,
+  ) {
     this.#put = put
+    this.#mask = mask
   }
 
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
     if (dropAddress) return new AddressMask((_, out) => out.writeByte(DASH))
-    if (mask !== null) return new AddressMask((search, out) => putMasked(search, mask[0], mask[1], out))
+    if (mask !== null) return new AddressMask((search, out) => putMasked(search, mask, out), mask)
     if (pseudonymKey === null) return null
     const nameOf = namesBy(pseudonymKey)
     return new AddressMask((search, out) => out.writeAscii(nameOf(search)))
@@ -52,6 +59,17 @@ export class AddressMask {
     const out = new ByteSink()
     this.write(bytes, 0, bytes.length, out)
     return new TextDecoder().decode(out.take())
+  }
+
+  /** An address or a network (CIDR) replaced. A network with more bits than the mask keeps becomes a larger one. */
+  network(text: string): string {
+    const [address = '', length] = text.split('/')
+    const masked = this.text(address)
+    if (this.#mask === null || length === undefined) return masked
+    const parsed = new Address()
+    parsed.parse(address)
+    const ipv4 = address.includes(':') ? NOT_IPV4 : 0
+    return `${masked}/${Math.min(Number(length), keptBits({ ipv4, address: parsed }, this.#mask))}`
   }
 
   /** Writes `bytes[start, end)`, which are whole lines. */
@@ -159,18 +177,25 @@ function maySpell(byte = 0): boolean {
 }
 
 /** Writes an address without its last bits. A name with numbers keeps none of them. */
-function putMasked(search: AddressSearch, ipv4Bits: number, ipv6Bits: number, out: ByteSink): void {
+function putMasked(search: AddressSearch, mask: readonly [number, number], out: ByteSink): void {
   const { address, ipv4, separator, isInName } = search
+  const bits = keptBits(search, mask)
   if (ipv4 !== NOT_IPV4) {
-    putIPv4(firstBits(ipv4, isInName ? 0 : ipv4Bits), separator, out)
+    putIPv4(firstBits(ipv4, isInName ? 0 : bits), separator, out)
     return
   }
-  // The bits of an IPv4 address inside are not more than those that are kept of others.
-  const inside = firstOfInside(address.words)
-  const bits = address.family === 4 ? Math.min(ipv6Bits, inside + ipv4Bits) : ipv6Bits
   out.writeAscii(
     formatIPv6(address.words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index)))),
   )
+}
+
+/** The bits that a mask keeps of an address: of an IPv4 address inside an IPv6 address not more than of others. */
+function keptBits(
+  { ipv4, address }: Pick<AddressSearch, 'ipv4' | 'address'>,
+  [ipv4Bits, ipv6Bits]: readonly [number, number],
+): number {
+  if (ipv4 !== NOT_IPV4) return ipv4Bits
+  return address.family === 4 ? Math.min(ipv6Bits, firstOfInside(address.words) + ipv4Bits) : ipv6Bits
 }
 
 /** Writes the bytes of the text, without making the text. */

@@ -85,7 +85,13 @@ describe('geofix count', () => {
         ',1,0',
       ])
       expect(await rows('--by', 'network', '--mask', '24,48')).toContain('81.2.69.0/24,3')
-      expect(await rows('--by', 'network', '--mask', '16,48')).toContain('81.2.0.0,3')
+      expect(await rows('--by', 'network', '--mask', '16,48')).toEqual([
+        '81.2.0.0/16,3',
+        '1.0.0.0/16,1',
+        // 16 bits of the IPv4 address in it.
+        '2002:5102::/32,1',
+        ',1',
+      ])
       expect(await rows('--by', '/via', '--mask', '8,16', '--top', '1')).toEqual([
         'via 81.0.0.0:80 [81.0.0.0],3',
       ])
