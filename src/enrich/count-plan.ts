@@ -27,13 +27,13 @@ export const COUNT_KEYS = [
  */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   country: ['country', 'country_name'],
-  region: ['country', 'region', 'region_name'],
-  city: ['country', 'region_name', 'city'],
+  region: ['country', 'region_code', 'region_name'],
+  city: ['country', 'region_code', 'region_name', 'city'],
   asn: ['asn', 'asn_organization'],
 }
 
 /** What the location of a line says. */
-export type LocationColumn = 'country' | 'country_name' | 'region' | 'region_name' | 'city' | 'timezone'
+export type LocationColumn = (typeof LOCATION_COLUMNS)[number]
 /** What the time of a line says. */
 export type TimeColumn = (typeof TIMES)[number]
 
@@ -146,7 +146,14 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   return { dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups, summed: null }
 }
 
-const LOCATION_COLUMNS = ['country', 'country_name', 'region', 'region_name', 'city', 'timezone'] as const
+const LOCATION_COLUMNS = [
+  'country',
+  'country_name',
+  'region_code',
+  'region_name',
+  'city',
+  'timezone',
+] as const
 
 /** The networks of `network/24`, `network/48` or `network/24/48`; `undefined` for another key. @throws TypeError */
 function networkOf(key: string): Dimension | undefined {
@@ -213,7 +220,7 @@ export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[
 }
 
 const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
-  region: 'region',
+  region_code: 'region',
   region_name: 'region',
   city: 'city',
   timezone: 'timezone',

@@ -10,7 +10,7 @@ const MAX_PATHS = 100_000
 
 const PLACE: Dimension = {
   kind: 'location',
-  columns: ['country', 'country_name', 'region', 'region_name', 'city'],
+  columns: ['country', 'country_name', 'region_code', 'region_name', 'city'],
 }
 const COUNTRY: Dimension = { kind: 'location', columns: ['country', 'country_name'] }
 const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CountRunOptions, count, enrich } from '../../src/enrich.ts'
+import { Resolver as FileResolver } from '../../src/index.ts'
 import type { Resolver } from '../../src/resolver.ts'
+import { MmdbWriter } from '../../src/writer.ts'
 import { LOCATED, NOT_LOCATED, smallResolver, utf8 } from './in-memory-run.ts'
 
 let resolver: Resolver
@@ -50,6 +52,34 @@ describe('count', () => {
     ])
   })
 
+  it('tells regions with one name in a language apart, by their codes or their other names', async () => {
+    const writer = new MmdbWriter({ databaseType: 'Regions-City', languages: ['en', 'ru'] })
+    for (const [network, code, en] of [
+      ['81.2.0.0/24', 'WA', 'Washington'],
+      ['81.2.1.0/24', 'DC', 'District of Columbia'],
+      ['81.2.2.0/24', undefined, 'Washington'],
+      ['81.2.3.0/24', undefined, 'District of Columbia'],
+    ] as const)
+      writer.insert(network, {
+        country: { iso_code: 'US', names: { en: 'United States' } },
+        subdivisions: [{ ...(code !== undefined && { iso_code: code }), names: { en, ru: 'Вашингтон' } }],
+        city: { names: { en: 'Washington' } },
+      })
+    const regions = await FileResolver.open(writer.toBytes())
+    const list = [0, 1, 2, 3, 3].map((net) => `81.2.${net}.142\n`).join('')
+    for (const by of ['region', 'city']) {
+      const { rows } = await count(chunksOf(list, 9), { resolver: regions, by, locale: 'ru' })
+      expect(
+        rows.map(({ region_code, region_name, count: lines }) => [region_code, region_name, lines]),
+      ).toEqual([
+        [null, 'Вашингтон', 2],
+        ['US-DC', 'Вашингтон', 1],
+        ['US-WA', 'Вашингтон', 1],
+        [null, 'Вашингтон', 1],
+      ])
+    }
+  })
+
   it('counts the parts of requests of load balancers, whose target is a server', async () => {
     const request = (client: string, text: string): string =>
       `2026-07-01T12:00:00.123456Z web ${client}:5123 10.0.0.1:80 0.1 0.1 0.1 200 200 0 57 "${text}" "curl/8" - -\n`
@@ -78,14 +108,18 @@ describe('count', () => {
       'a city has its country and region',
       { by: 'city' },
       [
-        ['GB', 'England', 'London', 3],
-        ['SE', null, 'Linköping, "Östra"\tStaden', 1],
-        ['US', null, null, 1],
-        [null, null, null, 1],
+        ['GB', 'GB-ENG', 'England', 'London', 3],
+        ['SE', null, null, 'Linköping, "Östra"\tStaden', 1],
+        ['US', null, null, null, 1],
+        [null, null, null, null, 1],
       ],
     ],
     ['a region has its country', { by: 'region', top: 1 }, [['GB', 'GB-ENG', 'England', 3]]],
-    ['columns come once', { by: 'country,city', top: 1 }, [['GB', 'United Kingdom', 'England', 'London', 3]]],
+    [
+      'columns come once',
+      { by: 'country,city', top: 1 },
+      [['GB', 'United Kingdom', 'GB-ENG', 'England', 'London', 3]],
+    ],
     [
       'hours in UTC, in their order',
       { by: 'hour' },

@@ -149,10 +149,19 @@ class Tuples {
 const PARTS: Readonly<Record<LocationColumn, (location: Location, locale: Locale) => string | null>> = {
   country: ({ shared }, locale) => shared.countryIn(locale).code,
   country_name: ({ shared }, locale) => shared.countryIn(locale).name,
-  region: ({ shared }, locale) => shared.regionIn(locale).code,
+  region_code: ({ shared }, locale) => shared.regionIn(locale).code,
   region_name: ({ shared }, locale) => shared.regionIn(locale).name,
   city: ({ city }) => city,
   timezone: ({ shared }) => shared.timezone.id,
+}
+
+/**
+ * What tells two countries or regions without codes apart, if their names in a language are the same. It follows the values of the
+ * columns, and no column shows it.
+ */
+const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, (location: Location) => string | null>>> = {
+  country_name: ({ shared: { country } }) => (country.code === null ? country.translations.english : null),
+  region_name: ({ shared: { region } }) => (region.code === null ? region.translations.english : null),
 }
 
 class LocationCoder implements Coder {
@@ -169,11 +178,14 @@ class LocationCoder implements Coder {
   #epoch = 0
 
   constructor(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale) {
-    this.#parts = columns.map((column) => PARTS[column])
+    this.#parts = [
+      ...columns.map((column) => PARTS[column]),
+      ...columns.flatMap((column) => UNTRANSLATED[column] ?? []),
+    ]
     this.#locator = locator
     this.#locale = locale
     this.#hasCities = columns.includes('city')
-    this.#nowhere = columns.map(() => null)
+    this.#nowhere = this.#parts.map(() => null)
   }
 
   code(mayAdd: boolean): number {
