@@ -5,6 +5,7 @@ import { responseOf } from './exchange.ts'
 import type { Handler } from './handler.ts'
 import type { RequestInfo } from './options.ts'
 import { FAULT, type Problem, problemReply } from './problem.ts'
+import { targetProblem } from './route.ts'
 
 /** A request of Node's servers: an `IncomingMessage` of `node:http` or an `Http2ServerRequest`. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
@@ -114,6 +115,8 @@ function requestOf(incoming: NodeRequest): PlatformRequest | Problem {
       headers: ['allow', 'GET, HEAD, POST'],
     }
   }
+  const ambiguous = targetProblem(incoming.url ?? '')
+  if (ambiguous !== null) return ambiguous
   const headers = new Headers()
   let authority: string | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -22,6 +22,7 @@ export const PROBLEMS = {
   INTERNAL_ERROR: [500, 'The service failed'],
   NOT_IMPLEMENTED: [501, 'The method or the transfer coding is not supported'],
   STOPPING: [503, 'The service is stopping'],
+  HTTP_VERSION_NOT_SUPPORTED: [505, 'The version of HTTP is not supported'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>
 
 /** The status phrases of RFC 9110 and RFC 6585. Node's `STATUS_CODES` has older ones, and is not everywhere. */
@@ -41,6 +42,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
   501: 'Not Implemented',
   503: 'Service Unavailable',
+  505: 'HTTP Version Not Supported',
 }
 
 export type ProblemCode = keyof typeof PROBLEMS

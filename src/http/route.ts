@@ -37,12 +37,12 @@ export function routeOf(
 ): Route | Problem {
   const { path, query } = targetOf(url)
   const root = basePath + ROOT
-  if (!path.startsWith(root)) return notFound(root)
+  if (!path.startsWith(root)) return notFound(root, path)
   const rest = path.slice(root.length)
-  if (rest !== '' && !rest.startsWith('/')) return notFound(root)
+  if (rest !== '' && !rest.startsWith('/')) return notFound(root, path)
   const segment = rest.slice(1)
   if (rest.startsWith('//') || rest.endsWith('/')) return malformed('The path has an empty segment.')
-  if (segment.includes('/')) return notFound(root)
+  if (segment.includes('/')) return notFound(root, path)
   const operation = rest === '' ? 'detect' : segment === 'batch' ? 'batch' : 'lookup'
   const allowed = METHODS[operation]
   if (!allowed.includes(method)) {
@@ -53,6 +53,23 @@ export function routeOf(
   if (operation !== 'lookup') return { operation, ...parameters }
   const ip = decoded(segment)
   return typeof ip === 'string' ? { operation, ip, ...parameters } : ip
+}
+
+/** Programs read these in several ways: as the end of a segment or not, and as a segment or as an instruction. */
+const ENCODED_SLASH = /%2f|%5c/i
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|$)/i
+
+/**
+ * Why a proxy may have read another path than the service would, so that the proxy's rules were for another path. `null` for
+ * other targets.
+ *
+ * @param target of a request line, which no URL parser has changed
+ */
+export function targetProblem(target: string): Problem | null {
+  if (target.includes('#')) return malformed('The target has a fragment.')
+  const { path } = targetOf(target)
+  if (path.includes('\\')) return malformed('The path has a backslash.')
+  return DOT_SEGMENT.test(path) ? malformed('The path has a dot segment.') : null
 }
 
 /** The path of a URL and its query, `null` if it has none. @param url with or without its origin */
@@ -87,7 +104,8 @@ function parametersIn(query: string): Parameters {
   }
 }
 
-function notFound(root: string): Problem {
+function notFound(root: string, path: string): Problem {
+  if (ENCODED_SLASH.test(path)) return malformed('The path has an encoded slash.')
   return {
     code: 'NOT_FOUND',
     detail: `The operations are GET ${root}, GET ${root}/{ip} and POST ${root}/batch.`,

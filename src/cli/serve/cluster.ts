@@ -7,7 +7,7 @@ import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
-import { listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
+import { listen, makeServer, removeStaleSocket, SOCKET_UMASK, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { ASK_RELOAD } from './reload-requests.ts'
 import { requestLog } from './request-log.ts'
@@ -64,7 +64,11 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
     })
     return worker
   }
-  if (settings.socket !== null) await removeStaleSocket(settings.socket.path)
+  if (settings.socket !== null) {
+    await removeStaleSocket(settings.socket.path)
+    // The primary process makes the socket when the first worker asks for it.
+    process.umask(SOCKET_UMASK)
+  }
   const first = Array.from({ length: settings.workers }, start)
   const server =
     settings.metricsPort === null

@@ -12,7 +12,7 @@ import { connectionLimit } from './descriptors.ts'
 export const MAX_CONNECTIONS = 10_000
 /** The same for the port of the metrics. */
 const MAX_METRICS_CONNECTIONS = 16
-/** The default of `--client-connections`: a tenth of all. */
+/** The default of `--client-connections`, or a tenth of all if the server has fewer than {@link MAX_CONNECTIONS}. */
 const MAX_CLIENT_CONNECTIONS = 1000
 
 export interface ConnectionLimits {
@@ -50,7 +50,7 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.#limits = limits
     this.#max = connectionLimit(limits.max ?? MAX_CONNECTIONS)
-    this.#maxPerClient = limits.maxPerClient ?? Math.min(MAX_CLIENT_CONNECTIONS, Math.ceil(this.#max / 2))
+    this.#maxPerClient = limits.maxPerClient ?? Math.min(MAX_CLIENT_CONNECTIONS, Math.ceil(this.#max / 10))
     server.on('connection', (socket) => this.#add(socket))
   }
 

@@ -103,7 +103,7 @@ export const SERVE_OPTIONS = [
   },
   {
     flags: '--client-connections <number>',
-    text: 'how many connections a process takes from one client: an IPv4 address or an IPv6 /64 network (default: 1000). Trusted proxies may have more',
+    text: 'how many connections a process takes from one client: an IPv4 address or an IPv6 /64 network (default: a tenth of all, at most 1000). Trusted proxies may have more',
     read: wholeNumber(1, MAX_CONNECTIONS),
   },
   {

@@ -1,7 +1,7 @@
 // The only importer of @hono/node-server, which is bundled into the command line's output.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, stat, unlink } from 'node:fs/promises'
+import { stat, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { dirname } from 'node:path'
@@ -11,6 +11,7 @@ import { UNIX } from '../../client/trust.ts'
 import { type Reply, responseOf, type ServiceRequest } from '../../http/exchange.ts'
 import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
 import { type Problem, problemReply } from '../../http/problem.ts'
+import { targetProblem } from '../../http/route.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
@@ -39,7 +40,9 @@ const IDLE_TIMEOUT_MS = 90_000
 /** How often Node checks requests for these timeouts. */
 const CHECK_INTERVAL_MS = 1000
 /** Only the owner and the group of a Unix socket can connect: a proxy of another user has the group. */
-const SOCKET_MODE = 0o660
+export const SOCKET_UMASK = 0o117
+/** In bytes. A longer path would be cut off by the system, and the socket would be elsewhere. */
+const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50
 /** How long a connection that was just opened has for the first bytes of its request after the server stops listening. */
@@ -132,9 +135,11 @@ export function makeServer<Served extends { readonly reply: Reply }>(
       return { ...reply, headers: [...reply.headers, 'x-request-id', id] }
     }
     const refuse = (problem: Problem): Reply => sent(problemReply(problem, asked.method, CLOSE), null)
-    const problem = expects === 'something' ? UNEXPECTED : framingProblem(incoming, asked)
+    const { isPlain } = asked
+    const unclear = framingProblem(incoming, asked) ?? (isPlain ? null : targetProblem(asked.url))
+    const problem = expects === 'something' ? UNEXPECTED : unclear
     if (problem !== null) return void send(refuse(problem), outgoing)
-    if (!asked.isPlain) {
+    if (!isPlain) {
       return void getRequestListener(
         (request) => {
           const reply = answer(new ContinuedFetch(request, asked), peer)
@@ -179,7 +184,7 @@ export function makeServer<Served extends { readonly reply: Reply }>(
   server.on('connect', (_, socket) => refuseBytes(socket, NO_TUNNEL))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
-    refuseBytes(socket, parserProblem(error.code))
+    refuseBytes(socket, parserProblem(error))
   })
   // By default, Node drops lines beyond 1,000, perhaps that of a trusted proxy. MAX_HEADER_BYTES bounds them.
   server.maxHeadersCount = 0
@@ -208,21 +213,36 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
       reject(new CommandFailure(message, ExitStatus.failed, error))
     }
     server.once('error', fail)
+    // The system makes a socket with the permissions that the umask leaves. A later change would come too late.
+    const umask = 'path' in at ? process.umask(SOCKET_UMASK) : null
     server.listen({ ...at }, () => {
       server.off('error', fail)
       resolve()
     })
+    if (umask !== null) process.umask(umask)
   })
-  if ('path' in at) await chmod(at.path, SOCKET_MODE)
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** Windows has named pipes, whose names can be longer. @throws CommandFailure when the path is too long */
+function checkSocketPath(path: string): void {
+  const length = Buffer.byteLength(path)
+  if (process.platform === 'win32' || length <= MAX_SOCKET_PATH) return
+  throw new CommandFailure(
+    `cannot listen at unix:${path}: the path has ${length} bytes, and the system allows ${MAX_SOCKET_PATH}`,
+    ExitStatus.failed,
+  )
 }
 
 /**
  * Removes the socket of a process that was killed. One that answers stays, and so does any other file. Only one process may
  * do this at a time.
+ *
+ * @throws CommandFailure when no socket can have this path
  */
 export async function removeStaleSocket(path: string): Promise<void> {
+  checkSocketPath(path)
   const stats = await stat(path).catch(() => null)
   if (stats === null || !stats.isSocket()) return
   const isRefused = await new Promise<boolean>((resolve) => {

@@ -23,6 +23,13 @@ export const UNEXPECTED: Problem = {
 
 export const NO_TUNNEL: Problem = { code: 'NOT_IMPLEMENTED', detail: 'The service is not a proxy.' }
 
+const OTHER_VERSION: Problem = {
+  code: 'HTTP_VERSION_NOT_SUPPORTED',
+  detail: 'The service speaks HTTP/1.1 and HTTP/1.0.',
+}
+
+const NOT_HTTP: Problem = { code: 'MALFORMED_REQUEST', detail: 'The bytes are not a request of HTTP/1.1.' }
+
 /** What the field `Expect` of a request asks for. */
 export type Expects = 'nothing' | '100-continue' | 'something'
 
@@ -31,8 +38,12 @@ export function framingProblem(
   { httpVersionMajor, httpVersionMinor }: IncomingMessage,
   asked: ServiceRequest,
 ): Problem | null {
+  if (httpVersionMajor !== 1) {
+    // HTTP/0.9 has no version and no header.
+    return httpVersionMajor === 0 ? NOT_HTTP : OTHER_VERSION
+  }
   const coding = asked.get('transfer-encoding')
-  const isOld = httpVersionMajor < 1 || (httpVersionMajor === 1 && httpVersionMinor === 0)
+  const isOld = httpVersionMinor === 0
   if (coding !== null && isOld) {
     // RFC 9112 section 6.1: the framing is faulty. A proxy in front may have read it in another way.
     return { code: 'MALFORMED_REQUEST', detail: 'HTTP/1.0 has no Transfer-Encoding.' }
@@ -48,9 +59,9 @@ export function framingProblem(
   return null
 }
 
-/** Why Node's parser refused bytes. @param code of its error */
-export function parserProblem(code: string | undefined): Problem {
-  switch (code) {
+/** Why Node's parser refused bytes. */
+export function parserProblem(error: NodeJS.ErrnoException & { readonly reason?: string }): Problem {
+  switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return {
         code: 'HEADER_TOO_LARGE',
@@ -60,8 +71,11 @@ export function parserProblem(code: string | undefined): Problem {
       return { code: 'TOO_LARGE', detail: 'The chunk extensions have too many bytes.' }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { code: 'REQUEST_TIMEOUT', detail: 'The request did not arrive in time.' }
+    case 'HPE_INVALID_VERSION':
+      // The code also stands for text that is not a version.
+      return error.reason === 'Invalid HTTP version' ? OTHER_VERSION : NOT_HTTP
     default:
-      return { code: 'MALFORMED_REQUEST', detail: 'The bytes are not a request of HTTP/1.1.' }
+      return NOT_HTTP
   }
 }
 

@@ -165,6 +165,13 @@ describe('connections', () => {
     await proxied.end()
   })
 
+  it('of one client are a tenth of all by default', async () => {
+    const { port, end } = await server({ max: 20 })
+    const opened = [await open(port), await open(port), await open(port)]
+    expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, false])
+    await end()
+  })
+
   it('that are idle give way, so that health is answered though one client holds all', async () => {
     let evicted = 0
     const service = await server({ max: 20, maxPerClient: 1000, evicted: () => evicted++ })

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     expect(service.lines().at(-1)).toMatchObject({ peer: 'unix:', client: '81.2.69.142', status: 200 })
     expect(statusesOf(await raw(socket, request('/healthz')))).toEqual([200])
     // Requests that go over Fetch objects, and bytes that are not a request.
-    expect(await raw(socket, request('/x/../v1/ip', CLIENT))).toContain('"ip":"81.2.69.142"')
+    expect(await raw(socket, request('/v1/ip?locale=%65n', CLIENT))).toContain('"ip":"81.2.69.142"')
     expect(statusesOf(await raw(socket, 'hello\r\n\r\n'))).toEqual([400])
     expect(service.lines().at(-1)).toMatchObject({ peer: 'unix:', client: null, status: 400 })
     await service.stop()
@@ -36,6 +36,14 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
       expect.objectContaining({ event: 'error', message: expect.stringContaining("'unix:'") }),
     )
     await service.stop()
+  })
+
+  it('whose path the system would cut off is refused', async () => {
+    const socket = { path: join(folder, 'x'.repeat(108)) }
+    await expect(serve(folder, { socket })).rejects.toThrow(
+      /cannot listen at unix:.*: the path has \d+ bytes/,
+    )
+    expect(readdirSync(folder).filter((name) => name.startsWith('x'))).toEqual([])
   })
 
   it('in a folder that does not exist is refused with that reason', async () => {
