@@ -148,7 +148,7 @@ export const SLIM_OPTIONS = [
   },
   {
     flags: '--countries <list>',
-    text: 'keep the networks in these countries, such as `DE,FR` (default: all)',
+    text: 'keep the networks in these countries, such as `DE,FR` (default: all). `EU` is its 27 member states, without territories that have a code of their own, such as `RE`',
     read: readList,
   },
   { flags: '--ipv4-only', text: 'leave out IPv6 networks' },

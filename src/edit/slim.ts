@@ -1,6 +1,6 @@
 import type { Bytes } from '../bytes/byte-source.ts'
 import { InvalidDatabaseError, quoted } from '../errors.ts'
-import { officialCountryCode } from '../location/country-codes.ts'
+import { countryCodesOf } from '../location/country-codes.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type Locale, localeOf } from '../location/locale.ts'
 import { type Location, NO_LOCATION } from '../location/location-table.ts'
@@ -23,7 +23,7 @@ export interface SlimOptions {
   readonly fields?: readonly LocationField[] | undefined
   /** BCP 47 language tags. Names of countries and regions that lookups in these locales use are kept. */
   readonly locales?: readonly string[] | undefined
-  /** ISO 3166-1 alpha-2 codes. Networks in other countries, or in none, are left out. */
+  /** ISO 3166-1 alpha-2 codes; `EU` stands for the member states. Networks in other countries, or in none, are left out. */
   readonly countries?: readonly string[] | undefined
   /** Leaves out IPv6 networks: the result has an IPv4 search tree. */
   readonly ipv4Only?: boolean | undefined
@@ -80,8 +80,7 @@ export function checkSlimOptions(
   return {
     fields: checkedFields,
     locales: locales === undefined ? null : listOf('locales', locales).map(localeOf),
-    countries:
-      countries === undefined ? null : new Set(listOf('countries', countries).map(officialCountryCode)),
+    countries: countries === undefined ? null : new Set(countryCodesOf(listOf('countries', countries))),
     ipv4Only,
   }
 }

@@ -1,6 +1,4 @@
-import { quoted } from '../errors.ts'
-import { localeOf } from '../location/locale.ts'
-import { platformCountryName } from '../location/shared-parts.ts'
+import { countryCodesOf } from '../location/country-codes.ts'
 
 /** The countries whose lines are wanted, or not wanted. Plain data. */
 export interface CountryChoice {
@@ -29,20 +27,9 @@ export function countryChoice(
 
 function codesOf(option: string, countries: readonly string[]): readonly string[] {
   if (!Array.isArray(countries) || countries.length === 0) {
-    throw new TypeError(`the option "${option}" must be a list of country codes, such as DE`)
+    throw new TypeError(
+      `the option "${option}" must be a list of country codes, such as DE, or EU for its member states`,
+    )
   }
-  return countries.map((country) => {
-    const code = typeof country === 'string' && /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : null
-    if (code === null || platformCountryName(code, localeOf('en')) === null) {
-      throw new TypeError(
-        `the option "${option}" must have ISO 3166-1 codes, such as DE: ${quoted(String(country))} is none`,
-      )
-    }
-    // UK is the United Kingdom for CLDR, and no database has it.
-    const canonical = new Intl.Locale(`und-${code}`).region
-    if (canonical !== code) {
-      throw new TypeError(`the option "${option}" must have ISO 3166-1 codes: write ${canonical} for ${code}`)
-    }
-    return code
-  })
+  return countryCodesOf(countries)
 }

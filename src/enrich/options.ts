@@ -130,7 +130,7 @@ export interface LineOptions {
   /** Omit lines without a location; `onBadLine` applies to bad lines. Default: false. */
   readonly dropUnresolved?: boolean | undefined
   /**
-   * Only lines in these countries: ISO 3166-1 alpha-2 codes. Lines without a location are left out too, and `onBadLine` applies to
+   * Only lines in these countries: ISO 3166-1 alpha-2 codes, or `EU` for its member states. Lines without a location are left out too, and `onBadLine` applies to
    * bad lines. Default: all.
    */
   readonly onlyCountries?: readonly string[] | undefined

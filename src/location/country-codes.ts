@@ -38,3 +38,19 @@ export function officialCountryCode(value: unknown): string {
     throw new TypeError(`${quoted(String(value))} is not the ISO 3166-1 code: write ${code}`)
   return code
 }
+
+/**
+ * The member states of the European Union on 26 November 2026; 27 since 1 February 2020. Source:
+ * https://european-union.europa.eu/principles-countries-history/eu-countries_en
+ */
+const EU_MEMBERS: readonly string[] =
+  /* @__PURE__ */ 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(
+    ' ',
+  )
+
+/** The codes of a list of countries, in which `EU` stands for the member states. @throws TypeError when no country has a code */
+export function countryCodesOf(values: readonly unknown[]): string[] {
+  return values.flatMap((value) =>
+    String(value).toUpperCase() === 'EU' ? EU_MEMBERS : officialCountryCode(value),
+  )
+}

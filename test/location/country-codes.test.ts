@@ -1,6 +1,6 @@
 import { iso31661 } from 'iso-3166'
 import { describe, expect, it } from 'vitest'
-import { countryCodeOf, officialCountryCode } from '../../src/location/country-codes.ts'
+import { countryCodeOf, countryCodesOf, officialCountryCode } from '../../src/location/country-codes.ts'
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 
@@ -32,5 +32,22 @@ describe('officialCountryCode', () => {
       new TypeError('"uk" is not the ISO 3166-1 code: write GB'),
     )
     for (const code of ['EU', 'Germany', 7]) expect(() => officialCountryCode(code)).toThrow(TypeError)
+  })
+})
+
+describe('countryCodesOf', () => {
+  it('has the member states for EU, beside other codes', () => {
+    const names = new Intl.DisplayNames(['en'], { type: 'region' })
+    // As the European Union lists them.
+    const members =
+      'Austria Belgium Bulgaria Croatia Cyprus Czechia Denmark Estonia Finland France Germany Greece Hungary Ireland Italy ' +
+      'Latvia Lithuania Luxembourg Malta Netherlands Poland Portugal Romania Slovakia Slovenia Spain Sweden'
+    expect(
+      countryCodesOf(['eu'])
+        .map((code) => names.of(code))
+        .sort(),
+    ).toEqual(members.split(' '))
+    expect(countryCodesOf(['gb', 'EU', 'NO'])).toHaveLength(29)
+    expect(() => countryCodesOf(['DE', 'ZZ'])).toThrow('"ZZ" is not an ISO 3166-1 alpha-2 code')
   })
 })

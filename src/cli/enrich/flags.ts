@@ -174,12 +174,12 @@ export const ENRICH_OPTIONS = [
   { flags: '--drop-unresolved', text: 'leave out lines without a location' },
   {
     flags: '--only-country <list>',
-    text: 'only lines in these countries, such as `DE,FR`. Lines without a location are left out too',
+    text: 'only lines in these countries, such as `DE,FR`. Lines without a location are left out too. `EU` is its 27 member states, without territories that have a code of their own, such as `RE`',
     read: readList,
   },
   {
     flags: '--not-country <list>',
-    text: 'no lines in these countries. Lines without a location stay',
+    text: 'no lines in these countries, written as in `--only-country`. Lines without a location stay',
     read: readList,
   },
   {

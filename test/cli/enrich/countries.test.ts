@@ -26,6 +26,7 @@ describe('geofix enrich --only-country', () => {
   it('keeps the lines of these countries, and --not-country those of all others and of none', async () => {
     const args = ['--format', 'list', '--append', '--fields', 'country_code']
     expect(addresses((await enrich([...args, '--only-country', 'GB,us'], list)).out)).toEqual([GB, US])
+    expect(addresses((await enrich([...args, '--only-country', 'EU,GB'], list)).out)).toEqual([GB])
     expect(addresses((await enrich([...args, '--not-country', 'GB'], list)).out)).toEqual([
       AU,
       US,
