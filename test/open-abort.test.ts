@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { getEventListeners } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -21,15 +20,6 @@ const mmdb = new Uint8Array(
 )
 const file = join(folder, 'sample.mmdb')
 writeFileSync(file, mmdb)
-
-const pipe = join(folder, 'pipe')
-let hasPipes = true
-try {
-  execFileSync('mkfifo', [pipe])
-} catch {
-  hasPipes = false
-  console.warn('mkfifo makes no named pipe here: the test that needs one is skipped')
-}
 
 let server: Server
 let url: string
@@ -226,16 +216,6 @@ describe('the signal of Resolver.open', () => {
     const opening = caught(Resolver.open(large, { signal: controller.signal }))
     setTimeout(() => controller.abort(), 5)
     expect(await opening).toBe(controller.signal.reason)
-  })
-
-  it.skipIf(!hasPipes)('fails while a pipe says nothing', async () => {
-    const controller = new AbortController()
-    const opening = caught(Resolver.open(pipe, { signal: controller.signal }))
-    await soon()
-    controller.abort()
-    expect(await opening).toBe(controller.signal.reason)
-    // Its writer comes after all: nothing waits for the pipe any more.
-    writeFileSync(pipe, '')
   })
 
   it('ends at the source that it meets, and reads no other', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { outcomeOf, start } from './enrich/command-line.ts'
+import { outcomeOf, start } from './enrich/child.ts'
 
 const folder = temporaryFolder()
 const CSV = join(folder, 'networks.csv')

@@ -1,4 +1,4 @@
-// Runs the entry of the command line in this process. test/package/published.test.ts runs it as a process.
+// Runs the entry of the command line in this process. test/package/published.package.test.ts runs it as a process.
 import { afterEach, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 

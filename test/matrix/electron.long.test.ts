@@ -2,7 +2,8 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ROOT, typecheck, writeProject } from '../package/project.ts'
+import { typecheck } from '../package/programs.ts'
+import { ROOT, writeProject } from '../package/project.ts'
 import { installGeofix, installTools, MATRIX, run } from './tools.ts'
 
 const isThere = installTools()

@@ -9,7 +9,6 @@ import { embeddedFileOf, embeddedUrl } from '../../src/embedded.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { embeddedPath } from '../../src/node/embedded-file.ts'
-import { output, ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = realpathSync(temporaryFolder())
@@ -35,23 +34,6 @@ describe('the URLs of the embedded databases', () => {
     expect(Resolver.openSync(country).lookup('81.2.69.142').country.code).toBe('GB')
     expect((await Resolver.open(country)).databases[0]?.path).toBe(fileURLToPath(country))
   })
-})
-
-it('a process that may not read the data is told so', () => {
-  // In Node 20 only the experimental permission model can forbid that.
-  const program = `require(${JSON.stringify(ROOT)}).Resolver.open().catch(({ code, message }) => console.log(code, message))`
-  const file = join(folder, 'main.cjs')
-  writeFileSync(file, program)
-  const allowed = ['dist', 'node_modules'].map((name) => `--allow-fs-read=${join(ROOT, name)}/*`)
-  const flags = ['--experimental-permission', '--no-warnings', `--allow-fs-read=${file}`, ...allowed]
-  const printed = output(
-    folder,
-    process.execPath,
-    ...flags,
-    `--allow-fs-read=${join(ROOT, 'package.json')}`,
-    file,
-  )
-  expect(printed).toMatch(/^INVALID_DATABASE .*city\.mmdb\.packed: it cannot be read: .*restricted/)
 })
 
 describe('a bundle without its data', () => {

@@ -1,6 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { truncateSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +6,7 @@ import { seeded } from '../../scripts/bench/addresses.ts'
 import { isGzip } from '../../src/bytes/gzip-member.ts'
 import { ProgressMeter } from '../../src/bytes/progress.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
+import { readUnpacked } from '../../src/node/file-bytes.ts'
 import { CONTENT, damagedFiles, gzipOf, optionalHeaders } from '../bytes/gzip-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -97,27 +95,5 @@ describe('readUnpacked', () => {
     const path = file(gzipOf(CONTENT, { crc: 1 }))
     await expect(readUnpacked(path)).rejects.toMatchObject({ path })
     await expect(readUnpacked(join(folder, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' })
-  })
-
-  it.skipIf(process.platform === 'win32').each([
-    ['plain', CONTENT],
-    ['compressed', gzipSync(CONTENT)],
-  ])('reads a named pipe, %s', async (name, bytes) => {
-    const pipe = join(folder, name)
-    execFileSync('mkfifo', [pipe])
-    const [found] = await Promise.all([
-      readUnpacked(pipe),
-      open(pipe, 'w').then((writer) => writer.writeFile(bytes).finally(() => writer.close())),
-    ])
-    expect(Buffer.compare(found, CONTENT)).toBe(0)
-  })
-})
-
-describe('readWholeSync', () => {
-  it.skipIf(process.platform === 'win32')('reads a named pipe to its end', () => {
-    const pipe = join(folder, 'whole')
-    execFileSync('mkfifo', [pipe])
-    spawn('sh', ['-c', `cat "${file(NOISE)}" > "${pipe}"`], { stdio: 'ignore' })
-    expect(Buffer.compare(readWholeSync(pipe, NOISE.length), NOISE)).toBe(0)
   })
 })

@@ -120,20 +120,4 @@ describe('the tables of dependencies in src/README.md', () => {
   it('have all that a user installs', () => {
     expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(dependencies)))
   })
-
-  it('name all that is bundled', () => {
-    const texts = textOf('dist/cli.LICENSE.txt')
-    const all = Array.from(texts.matchAll(/^(\S+) [\d.]+ \(\S+\)$/gm), ([, name]) => name)
-    // What prom-client itself depends on is named in its row.
-    const titles = [...new Set(all)].filter((name) => devDependencies[name ?? ''] !== undefined).sort()
-    const others = all.filter((name) => !titles.includes(name))
-    for (const name of others) expect(readme).toContain(`${name}`)
-    expect(titles).toEqual(
-      rows
-        .filter(({ isBundled }) => isBundled)
-        .map(({ name }) => name)
-        .sort(),
-    )
-    expect(titles).toContain('commander')
-  })
 })

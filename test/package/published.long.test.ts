@@ -6,7 +6,8 @@ import { formatMessage } from 'publint/utils'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { temporaryFolder } from '../temporary.ts'
-import { output, ROOT, typecheck, writeProject } from './project.ts'
+import { output, typecheck } from './programs.ts'
+import { ROOT, writeProject } from './project.ts'
 
 const folder = temporaryFolder()
 const user = join(folder, 'user')

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   closeSync,
@@ -10,17 +9,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
-import { ROOT } from '../../package/project.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, makePipe, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)
@@ -77,16 +74,6 @@ describe('the input of geofix enrich', () => {
     })
     expect({ size, isLive }).toEqual({ size: ndjson(2000).length, isLive: false })
     closeSync(fd)
-  })
-
-  it.each([
-    ['raw', ndjson(100)],
-    ['gzip', gzipSync(ndjson(100))],
-  ])('can be a named pipe: %s', async (name, content) => {
-    const pipe = makePipe(folder, `pipe-${name}`)
-    const [{ status, out }] = await Promise.all([enrich(pipe), writeFile(pipe, content)])
-    expect(status).toBe(0)
-    expect(idsOf(out)).toEqual(upTo(100))
   })
 
   it('can be a device that is not a terminal', async () => {
@@ -256,27 +243,6 @@ describe('the input of geofix enrich', () => {
     const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), path())
     expect({ status, out }).toEqual({ status: 4, out: '' })
     expect(err).toMatch(message)
-  })
-
-  it.each([
-    ['enrich', 4],
-    ['', 1],
-  ])('that is a directory on standard input ends geofix %s with %i', (name, expected) => {
-    const fd = openSync(folder, 'r')
-    const output = join(folder, 'of-a-directory')
-    const args = name === '' ? [] : [name, '--quiet', '-o', output]
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(ROOT, 'dist/cli.js'), ...args, '--db', DB],
-      { stdio: [fd, 'pipe', 'pipe'], encoding: 'utf8' },
-    )
-    closeSync(fd)
-    expect({ status, stdout, stderr }).toEqual({
-      status: expected,
-      stdout: '',
-      stderr: 'geofix: standard input cannot be read: it is a directory (EISDIR)\n',
-    })
-    expect(existsSync(output)).toBe(false)
   })
 
   it('that fails after some lines ends a lookup with 1', async () => {

@@ -3,7 +3,8 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
-import { outcomeOf, start, writeDatabase } from './command-line.ts'
+import { outcomeOf, start } from './child.ts'
+import { writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)

@@ -1,10 +1,9 @@
-import { mkdirSync, openSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveLinks } from '../../../src/cli/enrich/descriptors.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, makePipe, writeDatabase } from './command-line.ts'
+import { geofix, writeDatabase } from './command-line.ts'
 
 const folder = realpathSync(temporaryFolder())
 
@@ -71,21 +70,5 @@ describe('geofix enrich -o', () => {
   it('writes to the standard streams by the names of their devices', async () => {
     expect(await enrich('/dev/stdout')).toEqual({ status: 0, out: LINES, err: '' })
     expect(await enrich('/dev/stderr')).toEqual({ status: 0, out: '', err: LINES })
-  })
-
-  it('writes into a named pipe, which it does not replace', async () => {
-    const pipe = makePipe(folder, 'named')
-    expect(await Promise.all([enrich(pipe), readFile(pipe, 'utf8')])).toEqual([
-      { status: 0, out: '', err: '' },
-      LINES,
-    ])
-  })
-
-  it('writes into an open pipe by its descriptor, and ends it', async () => {
-    const pipe = makePipe(folder, 'open')
-    const read = readFile(pipe, 'utf8')
-    const fd = openSync(pipe, 'w')
-    expect((await enrich(`/dev/fd/${fd}`)).status).toBe(0)
-    expect(await read).toEqual(LINES)
   })
 })

@@ -1,7 +1,7 @@
 // `geofix enrich --rows`: what programs that run it depend on.
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, outcomeOf, start, writeDatabase } from './command-line.ts'
+import { geofix, writeDatabase } from './command-line.ts'
 
 const DB = writeDatabase(temporaryFolder())
 const LIST = ['enrich', '--rows', '--db', DB, '--format', 'list', '--append', '--at', '2026-07-01']
@@ -9,9 +9,6 @@ const TSV = [
   ...['enrich', '--rows', '--db', DB, '--format', 'tsv', '--quoting', 'none', '--field', '1'],
   ...['--at', '2026-07-01', '--fields', 'country_code,city'],
 ]
-
-/** The median time of a round trip is 0.2 ms, and was 100 ms before there were rows. */
-const GENEROUS_MS = 30
 
 describe('geofix enrich --rows', () => {
   it('gives a row for each row, and no message', async () => {
@@ -101,40 +98,5 @@ describe('geofix enrich --rows', () => {
   it('fails if a database has no file', async () => {
     const args = [...TSV, '--db', '/nowhere/city.mmdb']
     expect((await geofix(args, { input: 'x\n' })).status).toBe(4)
-  })
-})
-
-describe('the process', () => {
-  let stop = (): void => {}
-  afterEach(() => stop())
-
-  it('answers each row at once', async () => {
-    const child = start(TSV)
-    stop = () => child.kill('SIGKILL')
-    const answer = (): Promise<string> =>
-      new Promise((resolve) => child.stdout.once('data', (bytes) => resolve(String(bytes))))
-    const times: number[] = []
-    for (let row = 0; row < 50; row++) {
-      const begin = performance.now()
-      const answered = answer()
-      child.stdin.write('81.2.69.142\n')
-      expect(await answered).toBe('81.2.69.142\tGB\tLondon\n')
-      times.push(performance.now() - begin)
-    }
-    // A row that waited for a timer would wait that long each time. The fastest row waits for no other program.
-    expect(Math.min(...times)).toBeLessThan(GENEROUS_MS)
-    child.stdin.end()
-    const outcome = await outcomeOf(child)
-    expect(outcome).toMatchObject({ status: 0, err: '' })
-  })
-
-  it('ends quietly when its reader does', async () => {
-    const child = start(LIST)
-    stop = () => child.kill('SIGKILL')
-    child.stdout.once('data', () => child.stdout.destroy())
-    const timer = setInterval(() => child.stdin.write('81.2.69.142\n'.repeat(1000)), 5)
-    const status = await new Promise((resolve) => child.on('close', resolve))
-    clearInterval(timer)
-    expect(status).toBe(0)
   })
 })

@@ -1,5 +1,4 @@
 // Standard output as a process may have it: a file, a device, a pipe, a terminal. The process is this one.
-import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
@@ -45,19 +44,6 @@ describe('standard output', () => {
     const path = join(folder, 'redirected')
     expect(await into(path, 'w')).toEqual({ status: 0, err: '', streamed: '' })
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30)
-  })
-
-  it('is written through its stream if it is a terminal or a pipe', async () => {
-    const fd = openSync(join(folder, 'terminal'), 'w')
-    const terminal = Object.assign(new PassThrough(), { fd, isTTY: true })
-    expect(await enrich(terminal)).toEqual({ status: 0, err: '' })
-    terminal.end()
-    closeSync(fd)
-    expect((await text(terminal)).split('\n')).toHaveLength(31)
-    const pipe = join(folder, 'pipe')
-    expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
-    const { streamed } = await into(pipe, 'r+')
-    expect(streamed.split('\n')).toHaveLength(31)
   })
 
   it('ends with 3 on a full device', async () => {

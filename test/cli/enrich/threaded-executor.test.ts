@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,14 +9,12 @@ import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
-import { enrich } from '../../../src/enrich.ts'
-import { Resolver } from '../../../src/index.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { BORROW } from '../../../src/resolver.ts'
-import { effort, sampled } from '../../effort.ts'
+import { sampled } from '../../effort.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)
@@ -165,47 +162,6 @@ describe('several threads', () => {
       )
       expect(JSON.parse(err).threads).toBe(threads)
     }
-  })
-
-  it('give in the built command line what the library gives', async () => {
-    // Enough for each piece of memory to be used several times.
-    const input = ndjson(effort({ short: 60_000, long: 300_000 }))
-    const file = join(folder, 'many.ndjson')
-    writeFileSync(file, input)
-    const resolver = await Resolver.open(readFileSync(DB))
-    const { output } = enrich(new Blob([input]).stream(), { resolver, at: new Date('2026-07-01') })
-    const expected = createHash('sha256')
-    for await (const chunk of output) expected.update(chunk)
-    const digest = expected.digest('hex')
-    for (const threads of ['1', '2', '3']) {
-      const args = ['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', '--threads', threads, file]
-      const { status, out } = await outcomeOf(start(args))
-      expect({ status, digest: createHash('sha256').update(out).digest('hex') }).toEqual({
-        status: 0,
-        digest,
-      })
-    }
-  })
-
-  it('pass on lines of any length', async () => {
-    const file = join(folder, 'long.ndjson')
-    writeFileSync(file, `${ndjson(3)}{"ip":"81.2.69.142","x":"${'x'.repeat(5_000_000)}"}\n${ndjson(3)}`)
-    const args = ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--at', '2026-07-01', file]
-    const [one, two] = await Promise.all(
-      ['1', '2'].map((threads) => outcomeOf(start([...args, '--threads', threads]))),
-    )
-    expect(two?.out).toBe(one?.out)
-    expect(two?.out.split('\n').map(({ length }) => length > 5_000_000)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ])
-    expect(JSON.parse(two?.err ?? '')).toMatchObject({ lines: 7, resolved: 4, bad: 1 })
   })
 
   it('fail as one does if a database has no locations', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { outcomeOf, start } from '../enrich/command-line.ts'
+import { outcomeOf, start } from '../enrich/child.ts'
 
 /**
  * Starts the built `geofix serve`, at any free port and without a drain time unless the arguments have them, and waits until it

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import crypto from 'node:crypto'
 import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -330,19 +329,6 @@ describe('authenticate', () => {
       clock.mockRestore()
       file.close()
     }
-  })
-
-  it.skipIf(process.platform === 'win32')('waits for no writer of a named pipe', async () => {
-    const pipe = join(folder, 'pipe')
-    spawnSync('mkfifo', ['-m', '600', pipe])
-    await expect(followed(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`)
-    const onError = vi.fn()
-    const path = write(keyListText([]))
-    const file = await followed(path, { onError })
-    renameSync(pipe, path)
-    while (onError.mock.calls.length === 0) await delay(5)
-    expect(file.status.error?.message).toContain('not a regular file')
-    file.close()
   })
 })
 

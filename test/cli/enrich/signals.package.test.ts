@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+import { outcomeOf, start } from './child.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
 
 const base = temporaryFolder()
 const DB = writeDatabase(base)

@@ -4,7 +4,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
-import { linkPackage } from './project.ts'
+import { linkPackage } from './programs.ts'
 
 const folder = temporaryFolder()
 linkPackage(folder)

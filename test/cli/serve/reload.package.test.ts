@@ -9,7 +9,7 @@ import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { generation } from '../../node/watched-files.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { untilTakesHangup } from '../enrich/command-line.ts'
+import { untilTakesHangup } from '../enrich/child.ts'
 import { startServe } from './process.ts'
 import { entryOf, KEYS } from './running.ts'
 

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { deadLinks } from '../markdown.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { output, ROOT, writeProject } from './project.ts'
+import { output } from './programs.ts'
+import { ROOT, writeProject } from './project.ts'
 
 const folder = temporaryFolder()
 // A folder whose name means something in URLs.

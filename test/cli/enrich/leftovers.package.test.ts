@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { AtomicFile } from '../../../src/cli/enrich/atomic-file.ts'
 import { removeLeftovers } from '../../../src/cli/enrich/leftovers.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, outcomeOf, start, writeDatabase } from './command-line.ts'
+import { outcomeOf, start } from './child.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
 const base = temporaryFolder()
 const DB = writeDatabase(base)

@@ -1,7 +1,8 @@
 // A log that is being written: lines arrive one by one, without long pauses.
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, start, writeDatabase } from './command-line.ts'
+import { start } from './child.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
 
 const DB = writeDatabase(temporaryFolder())
 

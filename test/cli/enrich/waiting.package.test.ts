@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, outcomeOf, start, untilTakesHangup, writeDatabase } from './command-line.ts'
+import { outcomeOf, start, untilTakesHangup } from './child.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)

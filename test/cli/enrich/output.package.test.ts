@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../package/project.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { start } from './child.ts'
+import { ndjson, writeDatabase } from './command-line.ts'
+
+const base = temporaryFolder()
+const DB = writeDatabase(base)
+let count = 0
+
+/** A folder of its own for each test, so that what is left behind can be seen. */
+function freshFolder(): string {
+  const folder = join(base, `folder-${count++}`)
+  mkdirSync(folder)
+  return folder
+}
+
+describe('-o of geofix enrich', () => {
+  it('leaves no report when the reader closes the pipe of the lines', async () => {
+    const folder = freshFolder()
+    const file = join(folder, 'many.ndjson')
+    writeFileSync(file, ndjson(30_000))
+    const child = start([
+      'enrich',
+      '--db',
+      DB,
+      '--quiet',
+      file,
+      '--summary',
+      `html=${join(folder, 'half.html')}`,
+    ])
+    child.stdout.once('data', () => child.stdout.destroy())
+    const status = await new Promise((resolve) => child.on('close', resolve))
+    expect(status).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.startsWith('half.html'))).toEqual([])
+  })
+
+  it.each([
+    ['-o /dev/stdout', 'out'],
+    ['-o /proc/self/fd/1', 'out'],
+    ['-o /dev/fd/3', 'three'],
+    ['-o /dev/stderr', 'err'],
+    ['--summary html=/dev/stderr', 'err'],
+    ['--summary html=/dev/fd/3', 'three'],
+  ])('writes to the descriptor that it names: %s', (args, into) => {
+    const folder = freshFolder()
+    const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
+      "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
+    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    spawnSync('bash', ['-c', script, 'bash', ...command], { cwd: folder, input: ndjson(3) })
+    expect(readdirSync(folder).sort()).toEqual(['err', 'out', 'three'])
+    for (const name of ['err', 'out', 'three']) {
+      const text = readFileSync(join(folder, name), 'utf8')
+      expect(text).toMatch(/^before\n(.*\n)*after\n$/)
+      const isEmpty = name !== into && !(args.startsWith('--summary') && name === 'out')
+      if (isEmpty) expect(text).toBe('before\nafter\n')
+      else expect(text).toContain('London')
+    }
+  })
+
+  it('writes to a pipe on another descriptor', () => {
+    const folder = freshFolder()
+    const script = `mkfifo pipe; cat pipe > copy & "$@" -o /dev/fd/3 3> pipe; wait`
+    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    const { stderr } = spawnSync('bash', ['-c', script, 'bash', ...command], {
+      cwd: folder,
+      input: ndjson(3000),
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(readFileSync(join(folder, 'copy'), 'utf8').split('\n')).toHaveLength(3001)
+  })
+
+  it('ends with 3 when the disk is full after some lines', () => {
+    const folder = freshFolder()
+    // A bound of 64 KiB for files stands for a full disk.
+    const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
+    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')]
+    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...cli], {
+      input: ndjson(10_000),
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/out cannot be written: the file would be too large \(EFBIG\)/)
+    expect(status).toBe(3)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.each([
+    ['standard error is full', '2> /dev/full'],
+    ['the reader of the report stops early', '--quiet --summary html=/dev/stdout | exec true'],
+  ])('writes the file though %s', (_, rest) => {
+    const file = join(freshFolder(), 'out')
+    const script = `set -o pipefail; "$0" "$@" ${rest}`
+    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '-o', file]
+    const { status } = spawnSync('bash', ['-c', script, process.execPath, ...cli], { input: ndjson(3) })
+    expect(status).toBe(0)
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4)
+  })
+})
+
+describe('standard output of geofix enrich', () => {
+  const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+
+  it('that is full ends with 3', () => {
+    const full = openSync('/dev/full', 'w')
+    const { status, stderr } = spawnSync(process.execPath, cli, {
+      input: ndjson(10),
+      stdio: ['pipe', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(stderr).toBe(
+      'geofix: standard output cannot be written: no space is left on the device (ENOSPC)\n',
+    )
+    expect(status).toBe(3)
+  })
+
+  it('that is a file gets every line', () => {
+    const path = join(base, 'redirected')
+    const file = openSync(path, 'w')
+    const { status } = spawnSync(process.execPath, cli, {
+      input: ndjson(30_000),
+      stdio: ['pipe', file, 'pipe'],
+    })
+    closeSync(file)
+    expect(status).toBe(0)
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30_000)
+  })
+
+  it('that is also an input ends with 3, because reading would never end', () => {
+    const path = join(base, 'appended')
+    writeFileSync(path, ndjson(10))
+    const file = openSync(path, 'a')
+    const { status, stderr } = spawnSync(process.execPath, [...cli, path], {
+      stdio: ['ignore', file, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(file)
+    expect(status).toBe(3)
+    expect(stderr).toMatch(/is both input and output: use -o /)
+    expect(readFileSync(path, 'utf8')).toBe(ndjson(10))
+  })
+
+  it.each(['1', '2'])('that is closed early ends with 0 and no message, on %s threads', (threads) => {
+    const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', script, process.execPath, ...cli, '--threads', threads],
+      { encoding: 'utf8', timeout: 250_000 },
+    )
+    const [line = '', status] = stdout.trimEnd().split('\n')
+    expect(JSON.parse(line).location.city).toBe('London')
+    expect({ status, stderr }).toEqual({ status: '0', stderr: '' })
+  })
+})

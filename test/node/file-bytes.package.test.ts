@@ -1,0 +1,46 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { seeded } from '../../scripts/bench/addresses.ts'
+import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
+import { CONTENT } from '../bytes/gzip-samples.ts'
+import { temporaryFolder } from '../temporary.ts'
+
+const folder = temporaryFolder()
+
+/** Noise, so that the compressed file has several chunks. */
+const random = seeded(11)
+const NOISE = Uint8Array.from({ length: 1_500_000 }, () => random() * 256)
+
+function file(bytes: Uint8Array): string {
+  const path = join(folder, 'file')
+  writeFileSync(path, bytes)
+  return path
+}
+
+describe('readUnpacked', () => {
+  it.skipIf(process.platform === 'win32').each([
+    ['plain', CONTENT],
+    ['compressed', gzipSync(CONTENT)],
+  ])('reads a named pipe, %s', async (name, bytes) => {
+    const pipe = join(folder, name)
+    execFileSync('mkfifo', [pipe])
+    const [found] = await Promise.all([
+      readUnpacked(pipe),
+      open(pipe, 'w').then((writer) => writer.writeFile(bytes).finally(() => writer.close())),
+    ])
+    expect(Buffer.compare(found, CONTENT)).toBe(0)
+  })
+})
+
+describe('readWholeSync', () => {
+  it.skipIf(process.platform === 'win32')('reads a named pipe to its end', () => {
+    const pipe = join(folder, 'whole')
+    execFileSync('mkfifo', [pipe])
+    spawn('sh', ['-c', `cat "${file(NOISE)}" > "${pipe}"`], { stdio: 'ignore' })
+    expect(Buffer.compare(readWholeSync(pipe, NOISE.length), NOISE)).toBe(0)
+  })
+})

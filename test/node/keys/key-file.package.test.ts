@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { createKeyFile, type KeyFile, type KeyFileOptions } from '../../../src/http.ts'
+import { keyListText } from '../../../src/node/keys/key-list.ts'
+import { temporaryFolder } from '../../temporary.ts'
+
+/** What opening a file fails with. */
+const fault = vi.hoisted((): { error: Error | null } => ({ error: null }))
+vi.mock(import('node:fs/promises'), async (original) => {
+  const module = await original()
+  const open: typeof module.open = (...args) =>
+    fault.error === null ? module.open(...args) : Promise.reject(fault.error)
+  return { ...module, open }
+})
+
+const folder = temporaryFolder()
+let files = 0
+
+function write(text: string, path = join(folder, `keys-${++files}.json`)): string {
+  writeFileSync(`${path}.new`, text, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+  return path
+}
+
+async function followed(path: string, options: KeyFileOptions = {}): Promise<KeyFile> {
+  return createKeyFile(path, { interval: 5, ...options })
+}
+
+describe('authenticate', () => {
+  it.skipIf(process.platform === 'win32')('waits for no writer of a named pipe', async () => {
+    const pipe = join(folder, 'pipe')
+    spawnSync('mkfifo', ['-m', '600', pipe])
+    await expect(followed(pipe)).rejects.toThrow(`${pipe}: it is not a regular file`)
+    const onError = vi.fn()
+    const path = write(keyListText([]))
+    const file = await followed(path, { onError })
+    renameSync(pipe, path)
+    while (onError.mock.calls.length === 0) await delay(5)
+    expect(file.status.error?.message).toContain('not a regular file')
+    file.close()
+  })
+})
