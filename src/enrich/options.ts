@@ -236,6 +236,8 @@ export interface CommonPlan {
   readonly pseudonymKey: Uint8Array | null
   /** What writes something before each line; absent if nothing does. */
   readonly wrapper?: PrefixWrapper
+  /** Whether what it writes becomes a member of objects that are kept otherwise. */
+  readonly hasWrapperMember?: boolean
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

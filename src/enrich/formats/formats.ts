@@ -223,7 +223,11 @@ export function makePlan(
     ...(format === undefined ? [`the format is ${definition.name}`] : []),
     ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
   ]
-  return { plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper }, notes: [...told, ...notes] }
+  const hasWrapperMember = options.to !== undefined
+  return {
+    plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
+    notes: [...told, ...notes],
+  }
 }
 
 /** Makes the plan for objects with lines in a member. Lines that no other format recognises are text. */

@@ -1,13 +1,12 @@
 import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
 import { valuesOf } from '../../../enrich/formats/delimited/table.ts'
 import { definitionOf, type Plan } from '../../../enrich/formats/formats.ts'
-import { Prefix } from '../../../enrich/formats/wrapped/prefix.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { recordEndsOf } from '../../../enrich/reading/layout.ts'
 import { RecordFields } from '../../../enrich/reading/record-fields.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
-import { RAW, WRAPPER } from '../../../enrich/writing/json-text.ts'
+import { RAW } from '../../../enrich/writing/json-text.ts'
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 import { typeOfField } from './columns.ts'
 
@@ -46,7 +45,6 @@ export class RowReader {
   /** What the columns of the location in a table have, by their names; empty for objects. */
   readonly fields: ReadonlyMap<string, LocationField>
   readonly #table: DelimitedPlan | null
-  readonly #prefix: Prefix | null
   #names: readonly string[] | null = null
   #preambleLines = 0
   /** The start of a line whose end has not come. */
@@ -55,7 +53,6 @@ export class RowReader {
   constructor(plan: Plan) {
     this.#table = tableOf(plan)
     this.isTable = this.#table !== null
-    this.#prefix = plan.wrapper === undefined ? null : new Prefix(plan.wrapper)
     const { columns = [], fields = [] } = this.#table ?? {}
     this.fields = new Map(fields.map((field, index) => [columns[index] ?? field, field]))
   }
@@ -103,17 +100,9 @@ export class RowReader {
       const lineFeed = buffer.indexOf(LINE_FEED, start)
       const end = lineFeed === -1 ? buffer.length : lineFeed
       const line = buffer.toString('utf8', start, end).trim()
-      if (line !== '') yield { row: this.#wrappedOf(buffer, start, end) ?? objectOf(line), size: end - start }
+      if (line !== '') yield { row: objectOf(line), size: end - start }
       start = end + 1
     }
-  }
-
-  /** What a wrapper wrote before an object, and then the members of the object; `null` for other lines. */
-  #wrappedOf(buffer: Buffer, start: number, end: number): Row | null {
-    const from = this.#prefix?.end(buffer, start, end) ?? start
-    if (from === start) return null
-    const members = parsed(buffer.toString('utf8', from, end))
-    return members === null ? null : [[WRAPPER, buffer.toString('utf8', start, from)], ...members]
   }
 
   *#records(plan: DelimitedPlan, bytes: Uint8Array) {

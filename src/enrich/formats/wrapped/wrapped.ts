@@ -9,6 +9,7 @@ import { Prefix } from './prefix.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const BRACE = 0x7b
 
 /** Reads the line after the prefix by its own format, and keeps the prefix. */
 class WrappedLines implements LineFormat {
@@ -19,8 +20,8 @@ class WrappedLines implements LineFormat {
   readonly #text = new JsonText()
   readonly #memory = new ByteSink(1024)
 
-  constructor(wrapper: PrefixWrapper, inner: LineFormat) {
-    this.rewrites = inner.rewrites
+  constructor(wrapper: PrefixWrapper, inner: LineFormat, isMember: boolean) {
+    this.rewrites = inner.rewrites || isMember
     this.#prefix = new Prefix(wrapper)
     this.#inner = inner
     this.#parts = wrapper === 'cri' ? new PartialLines(0) : null
@@ -84,10 +85,12 @@ class WrappedLines implements LineFormat {
       out.length = this.#text.put(prefixes, prefixStart, prefixEnd, into, out.length)
       out.writeByte(QUOTE)
     }
-    const at = out.length
+    let at = out.length
     const result = this.#inner.line(bytes, start, end, out)
+    const written = out.room(0)
+    while (at < out.length && written[at] !== BRACE) at++
     // The brace that opens the object becomes the comma after the first member.
-    if (size > 0) out.room(0)[at] = COMMA
+    if (size > 0) written[at] = COMMA
     return result
   }
 }
@@ -107,6 +110,9 @@ export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
       ...definition.layout(plan),
       ...(wrapper === 'cri' && { recordEnds: () => new PartialLines(plan.maxLineBytes) }),
     }),
-    makeLines: (plan, locator) => new WrappedLines(wrapper, definition.makeLines(plan, locator)),
+    makeLines: (plan, locator) => {
+      const isMember = plan.hasWrapperMember === true && locator.writesLines
+      return new WrappedLines(wrapper, definition.makeLines(plan, locator), isMember)
+    },
   }
 }

@@ -34,11 +34,22 @@ describe.each(PREFIXES)('lines behind what %s writes: %j', (wrapper, prefix) => 
   })
 
   it('become objects with the prefix as their first member', () => {
-    const [inside, outside]: unknown[] = [ACCESS, prefix + ACCESS].map((line): unknown =>
-      JSON.parse(enrichText(`${line}\n`, { at: AT })),
-    )
-    expect(outside).toEqual({ wrapper: prefix, ...Object(inside) })
-    expect(Object.keys(Object(outside))[0]).toBe('wrapper')
+    for (const content of [ACCESS, OBJECT, ` ${OBJECT}`]) {
+      const [inside, outside]: unknown[] = [content, prefix + content].map((line): unknown =>
+        JSON.parse(enrichText(`${line}\n`, { at: AT, to: 'ndjson' })),
+      )
+      expect(outside).toEqual({ wrapper: prefix, ...Object(inside) })
+      expect(Object.keys(Object(outside))[0]).toBe('wrapper')
+    }
+  })
+
+  it('become objects too if they cannot be read', () => {
+    const lines = [OBJECT, OBJECT, 'starting'].map((line) => `${prefix}${line}\n`).join('')
+    const objects = enrichText(lines, { at: AT, to: 'ndjson', format: 'ndjson' }).trimEnd().split('\n')
+    expect(objects.map((line): unknown => JSON.parse(line)).at(-1)).toEqual({
+      raw: `${prefix}starting`,
+      location: null,
+    })
   })
 
   it('can be lines that the format of the others does not read, or have no prefix', () => {
