@@ -131,6 +131,18 @@ export interface AddressGuess<Field extends SampleField> {
   readonly unreadable: Field | null
 }
 
+/** A field that so many times more records have is preferred to one with a better name. */
+const TIMES_MORE = 10
+
+/** The fields without those that few records have, such as a member of inner objects of some other kind. */
+function frequent<Field extends SampleField>(
+  fields: readonly Field[],
+  canBeMeant: (field: Field) => boolean,
+): Field[] {
+  const most = Math.max(0, ...fields.filter(canBeMeant).map(({ values }) => values))
+  return fields.filter(({ values }) => values * TIMES_MORE > most)
+}
+
 /**
  * Chooses the field with the client's address. A usual name decides, also if the field is empty in the sample: a field
  * that merely has addresses can be a server's. If no field has a usual name, the only one whose values look like
@@ -143,13 +155,13 @@ export function guessAddress<Field extends SampleField>(
   isTrusting: boolean,
 ): AddressGuess<Field> {
   const weightOf = (field: Field): number => addressWeight(field.path, isTrusting)
-  const usual = fields
-    .filter((field) => weightOf(field) > 0)
-    .sort(
-      (a, b) =>
-        weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path) || a.kinds.missing - b.kinds.missing,
-    )
-  const [first, second] = usual.filter((field) => field.isEmpty || field.holdsAddresses(isTrusting))
+  const canBeMeant = (field: Field): boolean => field.isEmpty || field.holdsAddresses(isTrusting)
+  const named = fields.filter((field) => weightOf(field) > 0)
+  const usual = frequent(named, canBeMeant).sort(
+    (a, b) =>
+      weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path) || a.kinds.missing - b.kinds.missing,
+  )
+  const [first, second] = usual.filter(canBeMeant)
   const holding = fields
     .filter((field) => field.holdsAddresses(true))
     .sort((a, b) => weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path))
@@ -202,9 +214,8 @@ export interface TimeGuess<Field extends SampleField> {
  * something else.
  */
 export function guessTime<Field extends SampleField>(fields: readonly Field[]): TimeGuess<Field> {
-  const usual = fields
-    .filter((field) => field.mayBeTime && (field.isEmpty || field.times.areTimes))
-    .sort((a, b) => a.timeRank - b.timeRank)
+  const times = fields.filter((field) => field.mayBeTime && (field.isEmpty || field.times.areTimes))
+  const usual = frequent(times, () => true).sort((a, b) => a.timeRank - b.timeRank)
   const [first = null, ...rest] = usual
   const isReadable = (field: Field): boolean => !field.isEmpty && field.times.fault === null
   const other = rest.find(isReadable) ?? null

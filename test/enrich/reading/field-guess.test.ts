@@ -200,6 +200,20 @@ describe('a member with addresses', () => {
     expect(messageOf(JSON.stringify({ upstream: '52.95.110.1' }))).toMatch(/--field upstream$/)
   })
 
+  it('is not chosen by its name if only few objects have it', () => {
+    const lines = Array.from({ length: 30 }, (_, id) => ({
+      id,
+      at: '2026-07-01T12:00:00Z',
+      ipAddress: '81.2.69.142',
+      ...(id % 15 === 7 && { hook: { client_ip: '8.8.8.8', timestamp: 1_500_000_000 } }),
+    }))
+    const { notes } = run(lines.map((each) => JSON.stringify(each)).join('\n'))
+    expect(notes).toContain('the address is in ipAddress (addresses are also in hook.client_ip)')
+    expect(messageOf(lines.slice(0, 8).map((each) => JSON.stringify(each)).join('\n'))).toContain(
+      'the address is in hook.client_ip',
+    )
+  })
+
   it('is not chosen if the client is empty and the rest is a version, as Nextcloud writes them', () => {
     const line = (remoteAddr: string) => JSON.stringify({ remoteAddr, message: '-', version: '29.1.1.0' })
     const { notes, counts } = run(['', '10.0.0.1', ''].map(line).join('\n'))
