@@ -61,12 +61,14 @@ function openBytes(
   )
 }
 
-type AttachOptions = ClientAddressOptions & Pick<OpenOptions, 'cacheBytes' | 'overlays' | 'schema'>
+type AttachOptions = ClientAddressOptions &
+  Pick<OpenOptions, 'cacheBytes' | 'overlays' | 'registeredCountry' | 'schema'>
 
 const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
   ...CLIENT_ADDRESS_OPTIONS,
   cacheBytes: true,
   overlays: true,
+  registeredCountry: true,
   schema: true,
 }
 
@@ -105,7 +107,7 @@ export class CoreResolver extends Resolver {
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
-    const { sources, asnCount, settings, progress } = prepare('Resolver.open', source, options)
+    const { sources, settings, progress } = prepare('Resolver.open', source, options)
     const { maxBytes, signal } = settings
     const databases: OpenDatabase[] = []
     for (const each of sources) {
@@ -117,15 +119,11 @@ export class CoreResolver extends Resolver {
       if (isPacked(file)) await CoreResolver.loadPackedReader()
       databases.push(openBytes(file, undefined, settings))
     }
-    return CoreResolver.#of(databases, settings, asnCount)
+    return CoreResolver.#of(databases, settings)
   }
 
-  static #of(
-    databases: readonly OpenDatabase[],
-    { overlays, schemas, clients }: OpenSettings,
-    asnCount = 0,
-  ): CoreResolver {
-    return new CoreResolver(new DatabaseSet(databases, overlays, schemas, asnCount), clients)
+  static #of(databases: readonly OpenDatabase[], { set, clients }: OpenSettings): CoreResolver {
+    return new CoreResolver(new DatabaseSet(databases, set), clients)
   }
 
   /**
@@ -149,7 +147,7 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
-    const { sources, asnCount, settings, progress } = prepare('Resolver.openSync', source, options)
+    const { sources, settings, progress } = prepare('Resolver.openSync', source, options)
     settings.signal?.throwIfAborted()
     const databases = sources.map((each) => {
       if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
@@ -160,7 +158,7 @@ export class CoreResolver extends Resolver {
         settings,
       )
     })
-    return CoreResolver.#of(databases, settings, asnCount)
+    return CoreResolver.#of(databases, settings)
   }
 
   /**
@@ -173,11 +171,11 @@ export class CoreResolver extends Resolver {
   static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
     checkShared(shared)
     const call = { name: 'Resolver.attach', names: ATTACH_OPTIONS, options, openOverlays: overlaysOf }
-    const settings = openSettings(call, shared.databases.length - (shared.asn ?? 0), shared)
+    const settings = openSettings(call, shared.databases.length, shared.asn, shared)
     const databases = attachDatabases(shared, (bytes, path, tables) =>
       openBytes(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
     )
-    return CoreResolver.#of(databases, settings, shared.asn)
+    return CoreResolver.#of(databases, settings)
   }
 }
 
@@ -189,15 +187,14 @@ function prepare(
 ): {
   /** The databases of the option `asn` are the last ones. */
   readonly sources: readonly ByteSource[]
-  readonly asnCount: number
   readonly settings: OpenSettings
   readonly progress: ProgressMeter | undefined
 } {
   assertGiven(source)
   const given = atLeastOne(source)
   const call = { name, names: OPEN_OPTIONS, options, openOverlays: overlaysOf }
-  const settings = openSettings(call, given.length)
   const asnGiven = asnSources(options?.asn)
+  const settings = openSettings(call, given.length + asnGiven.length, asnGiven.length)
   if (asnGiven.some((each: unknown) => each === true)) {
     throw new TypeError(
       'this is geofix/core, which opens no database by itself: pass one as asn, such as await fetch(asn) with the URL of geofix/asn',
@@ -206,7 +203,6 @@ function prepare(
   const sources = [...given, ...asnGiven]
   return {
     sources,
-    asnCount: asnGiven.length,
     settings,
     progress: settings.meter(() => sources.map(byteSourceSize)),
   }

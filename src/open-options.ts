@@ -4,7 +4,8 @@ import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
 import type { ByteSource } from './bytes/byte-source.ts'
 import { type OpenProgress, type ProgressMeter, progressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
-import { type LocationSchema, type RegisteredSchema, readSchemas } from './location/location-schema.ts'
+import type { SetOptions } from './location/database-set.ts'
+import { type LocationSchema, readSchemas } from './location/location-schema.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
 import type { SharedDatabases } from './location/shared-databases.ts'
@@ -25,6 +26,12 @@ export interface OpenOptions extends ClientAddressOptions {
    * `null` to recognise its vendor. The objects are copied.
    */
   readonly schema?: LocationSchema | readonly (LocationSchema | null)[] | undefined
+  /**
+   * Use the country that a network is registered in where its record has no country: `registered_country` of GeoIP2 and
+   * GeoLite2, which some million addresses of content networks have alone. It can be another country than the one where the
+   * address is. Default: false; such an address has no location, and the error's message says so.
+   */
+  readonly registeredCountry?: boolean | undefined
   /**
    * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
    * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
@@ -57,6 +64,7 @@ export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
   ...CLIENT_ADDRESS_OPTIONS,
   overlays: true,
   schema: true,
+  registeredCountry: true,
   asn: true,
   maxBytes: true,
   cacheBytes: true,
@@ -67,9 +75,7 @@ export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
 /** The options of opening, checked. */
 export interface OpenSettings {
   readonly clients: ClientWalk
-  readonly overlays: Overlays | null
-  /** For each source; empty without the option. */
-  readonly schemas: readonly (RegisteredSchema | null)[]
+  readonly set: SetOptions
   readonly maxBytes: number
   /** `undefined`: as many as the reader of packed databases keeps by default. */
   readonly cacheBytes: number | undefined
@@ -95,6 +101,7 @@ export interface OpenCall<Options extends CommonOpenOptions> {
  * Checks the options of a call.
  *
  * @param count the number of sources
+ * @param asnCount how many of them, the last ones, are those of the option `asn`
  * @param shared what another thread has shared: its overlays and schemas are used unless the options have others
  * @throws TypeError when an option is unknown or invalid
  * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
@@ -102,14 +109,20 @@ export interface OpenCall<Options extends CommonOpenOptions> {
 export function openSettings(
   { name, names, options = {}, openOverlays }: OpenCall<CommonOpenOptions>,
   count: number,
+  asnCount = 0,
   shared?: SharedDatabases,
 ): OpenSettings {
   checkOptionNames(name, options, names)
-  const { onProgress } = options
+  const { onProgress, registeredCountry = shared?.registeredCountry ?? false } = options
+  if (typeof registeredCountry !== 'boolean') throw new TypeError('registeredCountry must be true or false')
   return {
     clients: new ClientWalk(options),
-    overlays: openOverlays(options.overlays ?? shared?.overlays),
-    schemas: readSchemas(options.schema === undefined ? shared?.schemas : options.schema, count),
+    set: {
+      overlays: openOverlays(options.overlays ?? shared?.overlays),
+      schemas: readSchemas(options.schema === undefined ? shared?.schemas : options.schema, count - asnCount),
+      asnCount,
+      registeredCountry,
+    },
     maxBytes: maxBytesOf(options.maxBytes),
     cacheBytes: cacheBytesOf(options.cacheBytes),
     signal: signalOf(options.signal),

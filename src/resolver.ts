@@ -112,7 +112,7 @@ export abstract class Resolver {
     if (this === undefined) throw detached('lookup')
     checkLookupOptions('lookup', options)
     const set = this.#open()
-    const locale = localeOf(options?.locale)
+    const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     this.#parse(ip)
     return lookupRecord(set, this.#address, locale, at)
@@ -136,7 +136,7 @@ export abstract class Resolver {
     if (this === undefined) throw detached('detect')
     checkOptionNames('detect', options, DETECT_OPTIONS)
     this.#open()
-    const locale = localeOf(options?.locale)
+    const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
     // Not before: a getter of the request can close the resolver.
@@ -154,7 +154,7 @@ export abstract class Resolver {
     if (this === undefined) throw detached('find')
     checkLookupOptions('find', options)
     const set = this.#open()
-    const locale = localeOf(options?.locale)
+    const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     return this.#address.parse(ip) ? lookupResult(set, this.#address, locale, at) : malformedFailure(ip)
   }
@@ -169,7 +169,7 @@ export abstract class Resolver {
     if (this === undefined) throw detached('findClient')
     checkOptionNames('findClient', options, DETECT_OPTIONS)
     this.#open()
-    const locale = localeOf(options?.locale)
+    const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     const via = this.#clients.seek(source, options, this.#address)
     if (typeof via !== 'string') return via
@@ -193,7 +193,7 @@ export abstract class Resolver {
     checkLookupOptions('lookupMany', options)
     // The iterable may call close().
     return withDatabases(this, (set) => {
-      const locale = localeOf(options?.locale)
+      const locale = localeOf(options?.locale, options?.cityNames)
       const at = instantOf(options?.at)
       const results: LookupResult[] = []
       let batch: unknown[] = []
@@ -283,7 +283,7 @@ export abstract class Resolver {
     const set = this.#open()
     const { shared, databases } = shareDatabases(set, options)
     // Use the copies, so that the originals can be closed.
-    this.#set = new DatabaseSet(databases, set.overlays, set.schemas, set.asnCount)
+    this.#set = new DatabaseSet(databases, set.options)
     set.release()
     return shared
   }
@@ -352,7 +352,7 @@ export abstract class Resolver {
 function checkLookupOptions(call: string, options: LookupOptions | undefined): void {
   if (options === undefined) return
   let isKnown = typeof options === 'object' && options !== null
-  for (const name in options) if (name !== 'locale' && name !== 'at') isKnown = false
+  for (const name in options) if (name !== 'locale' && name !== 'at' && name !== 'cityNames') isKnown = false
   if (!isKnown) checkOptionNames(call, options, LOOKUP_OPTIONS)
 }
 

@@ -21,13 +21,13 @@ const MAX_LINE_LENGTH = 1024
  */
 export async function runLookup(
   addresses: readonly string[],
-  { db, locale, at, pretty = false, ...asnFlags }: FlagsOf<typeof LOOKUP_OPTIONS>,
+  { db, locale, cityNames, at, pretty = false, ...asnFlags }: FlagsOf<typeof LOOKUP_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const asn = asnOf(asnFlags)
   const resolver = await NodeResolver.open(db, { asn })
   withDatabases(resolver, checkLocations)
-  const options = { locale, at }
+  const options = { locale, cityNames, at }
   let status: ExitStatus = ExitStatus.ok
   for await (const address of addresses.length > 0 ? addresses : linesOf(terminal)) {
     const [result] = resolver.lookupMany([address], options)

@@ -1,7 +1,7 @@
 // The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
 // guide. Commands with many options define them in their own folders.
 import type { FormatOption } from '../enrich/formats/format-definition.ts'
-import { localeOf } from '../location/locale.ts'
+import { CITY_NAMES, localeOf } from '../location/locale.ts'
 import { messageOf } from '../realm.ts'
 import { databasePath } from './database-path.ts'
 import { UsageError } from './terminal.ts'
@@ -92,11 +92,20 @@ export const STALE_AFTER = {
   read: wholeNumber(1, MAX_STALE_AFTER),
 } as const satisfies OptionDefinition
 
-export const LOCALE = {
-  flags: '--locale <tag>',
-  text: 'the language of the names of countries and regions',
-  read: readLocale,
+export const CITIES = {
+  flags: '--city-names <language>',
+  text: 'the language of cities: `locale` is that of `--locale`, if the database has the name (default: `en`)',
+  read: oneOf(CITY_NAMES),
 } as const satisfies OptionDefinition
+
+export const LOCALE = [
+  {
+    flags: '--locale <tag>',
+    text: 'the language of the names of countries and regions',
+    read: readLocale,
+  },
+  CITIES,
+] as const satisfies readonly OptionDefinition[]
 
 export const TRUST = [
   {
@@ -113,7 +122,7 @@ export const TRUST = [
 export const LOOKUP_OPTIONS = [
   DB,
   ...ASN,
-  LOCALE,
+  ...LOCALE,
   {
     flags: '--at <time>',
     text: 'the instant of the time-zone offset: `2026-07-01`, or `2026-07-01T12:00:00Z` with `Z` or an offset (default: now)',

@@ -101,7 +101,7 @@ export class BlockEnricher {
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
     const groupsOf = (each: CountPlan): LineGroups =>
-      new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale))
+      new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale, plan.cityNames))
     this.#groups = plan.count === undefined ? null : groupsOf(plan.count)
     this.#tallies = (plan.tallies ?? []).map(groupsOf)
     const all = [...this.#tallies, ...(this.#groups === null ? [] : [this.#groups])]

@@ -7,7 +7,7 @@ import { makeRowPlan, type RowOptions } from './row-plan.ts'
 import { escapedColumnsTemplate } from './writing/column-templates.ts'
 import { alignedSize, LocationColumns } from './writing/location-columns.ts'
 
-export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale'> {
+export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale' | 'cityNames'> {
   readonly fields: readonly LocationField[]
   readonly times: TimeKind
 }

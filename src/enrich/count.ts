@@ -22,6 +22,7 @@ export interface CountOptions
     | 'timeField'
     | 'at'
     | 'locale'
+    | 'cityNames'
     | 'trustedProxies'
     | 'force'
     | 'onlyCountries'
@@ -54,6 +55,7 @@ export const COUNT_OPTIONS: NamesOf<CountOptions> = {
   timeField: true,
   at: true,
   locale: true,
+  cityNames: true,
   trustedProxies: true,
   force: true,
   onlyCountries: true,

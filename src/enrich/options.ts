@@ -1,5 +1,5 @@
 import { ClientWalk } from '../client/client-address.ts'
-import { localeOf } from '../location/locale.ts'
+import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 import type { NamesOf } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
@@ -113,6 +113,8 @@ export interface LineOptions {
   readonly asn?: boolean | undefined
   /** BCP 47 language tag for the names of countries and regions. Default: `en`. */
   readonly locale?: string | undefined
+  /** The language of cities: `'locale'` is that of `locale`, if the database has the name. Default: `'en'`. */
+  readonly cityNames?: CityNames | undefined
   /**
    * Read the field as a list of hops like `X-Forwarded-For`, and locate the rightmost hop that is not one of these
    * proxies: addresses, CIDR blocks, `loopback`, `linklocal`, `uniquelocal`.
@@ -174,6 +176,7 @@ export const LINE_OPTIONS: NamesOf<LineOptions> = {
   at: true,
   asn: true,
   locale: true,
+  cityNames: true,
   trustedProxies: true,
   force: true,
   onBadLine: true,
@@ -202,6 +205,7 @@ export interface CommonPlan {
   readonly asn?: string | undefined
   /** A BCP 47 tag; `undefined` for English. */
   readonly locale: string | undefined
+  readonly cityNames?: CityNames | undefined
   /** Trusted proxies if the field holds a list of hops like `X-Forwarded-For`; otherwise `null`. */
   readonly trustedProxies: readonly string[] | null
   /** Whether the field is an address and a port: what follows the last colon of an IPv6 address is then the port. */
@@ -268,7 +272,7 @@ export const MAX_LINE_BYTES = 256 * 1024 * 1024
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function commonPlan(options: LineOptions): CommonPlan {
-  const { into = INTO, locale, trustedProxies, onBadLine = 'raw' } = options
+  const { into = INTO, locale, cityNames, trustedProxies, onBadLine = 'raw' } = options
   const { maxLineBytes = DEFAULT_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
   if (typeof into !== 'string' || into === '') throw new TypeError('the option "into" must be a name')
   if (!ON_BAD_LINE.includes(onBadLine)) {
@@ -286,7 +290,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
   recordLinesOf(options)
   if (options.asn !== undefined && typeof options.asn !== 'boolean')
     throw new TypeError('the option "asn" must be true or false')
-  localeOf(locale)
+  localeOf(locale, cityNames)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   const countries = countryChoice(options.onlyCountries, options.notCountries)
   return {
@@ -294,6 +298,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
     at: options.at === undefined ? null : instantOf(options.at),
     ...(options.asn === true ? { asn: into === INTO ? ASN : `${into}_${ASN}` } : {}),
     locale,
+    ...(cityNames !== undefined && { cityNames }),
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,
     force: options.force ?? false,

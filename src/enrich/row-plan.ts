@@ -35,6 +35,7 @@ export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 
   at: true,
   asn: true,
   locale: true,
+  cityNames: true,
   trustedProxies: true,
   maxLineBytes: true,
   mask: true,

@@ -235,14 +235,16 @@ export class Service<Source extends ServiceRequest> {
     const fields = fieldsOf(route.fields, this.#options.asn)
     if (fields !== null && isProblem(fields)) return fields
     const resolver = this.#resolver
+    const { cityNames } = this.#options
+    const options = { locale: route.locale, cityNames }
     const isText = prefersText(asked.get('accept'))
     switch (route.operation) {
       case 'detect': {
         const source = { headers: asked, remoteAddress: progress.remoteAddress }
         return orBadLocale(() => {
-          const result = resolver.findClient(source, { locale: route.locale })
+          const result = resolver.findClient(source, options)
           if (isLookupFailure(result))
-            return this.#failure(result, progress, () => resolver.detect(source, { locale: route.locale }))
+            return this.#failure(result, progress, () => resolver.detect(source, options))
           progress.outcomes = FOUND
           return written(this.#served(result), fields, isText)
         })
@@ -250,19 +252,17 @@ export class Service<Source extends ServiceRequest> {
       case 'lookup':
         return orBadLocale(() => {
           if (isText || fields !== null) {
-            const result = resolver.find(route.ip, { locale: route.locale })
+            const result = resolver.find(route.ip, options)
             if (isLookupFailure(result))
-              return this.#failure(result, progress, () =>
-                resolver.lookup(route.ip, { locale: route.locale }),
-              )
+              return this.#failure(result, progress, () => resolver.lookup(route.ip, options))
             progress.outcomes = FOUND
             return written(this.#served(result), fields, isText)
           }
           const json = withDatabases(resolver, (set) =>
-            this.#json.record(set, route.ip, localeOf(route.locale), Date.now()),
+            this.#json.record(set, route.ip, localeOf(route.locale, cityNames), Date.now()),
           )
           if (!(json instanceof Uint8Array))
-            return this.#failure(json, progress, () => resolver.lookup(route.ip, { locale: route.locale }))
+            return this.#failure(json, progress, () => resolver.lookup(route.ip, options))
           progress.outcomes = FOUND
           return json
         })
@@ -298,8 +298,9 @@ export class Service<Source extends ServiceRequest> {
     const excess = tooManyItems(batch.ips.length, plan, this.#options.maxBatch)
     if (excess !== null) return excess
     return orBadLocale(() => {
-      const queried = localeOf(locale)
-      const chosen = batch.locale === undefined ? queried : localeOf(batch.locale)
+      const { cityNames } = this.#options
+      const queried = localeOf(locale, cityNames)
+      const chosen = batch.locale === undefined ? queried : localeOf(batch.locale, cityNames)
       const outcomes: Record<string, number> = {}
       progress.outcomes = outcomes
       const tell = (failure: LookupFailure | null): void => {
@@ -308,7 +309,7 @@ export class Service<Source extends ServiceRequest> {
         if (failure?.error.status === null) this.#hideFault(failure)
       }
       if (fields !== null) {
-        const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale })
+        const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale, cityNames })
         for (const result of results) tell(isLookupFailure(result) ? result : null)
         return JSON.stringify(
           results.map((each) => (isLookupFailure(each) ? each : selected(this.#served(each), fields))),

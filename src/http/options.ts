@@ -1,3 +1,4 @@
+import { type CityNames, localeOf } from '../location/locale.ts'
 import type { NamesOf } from '../option-names.ts'
 import type { SignalLike } from '../platform-types.ts'
 import type { Authenticate } from './authentication.ts'
@@ -48,6 +49,8 @@ export interface HandlerOptions {
    * see its option `asn`. Default: `false`.
    */
   readonly asn?: boolean | undefined
+  /** The language of `city`: `'locale'` is that of the request's `locale`, if the database has the name. Default: `'en'`. */
+  readonly cityNames?: CityNames | undefined
   /** The most addresses in a batch, whatever the plan. Default: 1000. */
   readonly maxBatch?: number | undefined
   /** The most bytes of a body, counted while it is read. Default: 1,048,576. */
@@ -76,6 +79,7 @@ export const HANDLER_OPTIONS: NamesOf<
   lookupPlan: true,
   limiter: true,
   asn: true,
+  cityNames: true,
   maxBatch: true,
   maxBodyBytes: true,
   cors: true,
@@ -96,7 +100,7 @@ function report(error: unknown): void {
 
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
 export function checkedOptions(options: Partial<HandlerOptions> = {}) {
-  const { basePath = '', asn = false, signal, onError = report, onAnswer } = options
+  const { basePath = '', asn = false, cityNames, signal, onError = report, onAnswer } = options
   if (!/^(\/[^/?#]+)*$/.test(basePath) || new URL(`http://host${basePath}/`).pathname !== `${basePath}/`) {
     throw new TypeError(
       'basePath must be empty or a path as it is in a URL, such as "/geo", without "/" at its end',
@@ -106,6 +110,7 @@ export function checkedOptions(options: Partial<HandlerOptions> = {}) {
     if (callback !== undefined && typeof callback !== 'function')
       throw new TypeError(`${name} must be a function`)
   }
+  localeOf(undefined, cityNames)
   if (typeof asn !== 'boolean') throw new TypeError('asn must be true or false')
   if (signal !== undefined && typeof signal?.aborted !== 'boolean') {
     throw new TypeError('signal must be an AbortSignal')
@@ -113,6 +118,7 @@ export function checkedOptions(options: Partial<HandlerOptions> = {}) {
   return {
     basePath,
     asn,
+    cityNames,
     signal,
     onError,
     onAnswer,

@@ -13,12 +13,14 @@ import { LocationTables } from './location-tables.ts'
 import { findRecord, networkText, prefixBits } from './networks.ts'
 import type { Overlays } from './overlays.ts'
 import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
-import { geoip2 } from './schemas/geoip2.ts'
+import { geoip2, geoip2OrRegistration } from './schemas/geoip2.ts'
 import { ipLocationDb } from './schemas/ip-location-db.ts'
 import { ipinfo } from './schemas/ipinfo.ts'
 
 /** The known schemas. To add a vendor, add a file to `schemas/` and its name here. */
 const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
+/** The same for the option `registeredCountry`. */
+const SCHEMAS_OR_REGISTRATION: readonly Schema[] = [geoip2OrRegistration, ipLocationDb, ipinfo]
 
 interface ReadDatabase {
   readonly database: OpenDatabase
@@ -29,26 +31,23 @@ interface ReadDatabase {
 }
 
 /** What is read of a database, so that all sets with the database and the schema share its table of locations. */
-const read = new WeakMap<OpenDatabase, WeakMap<RegisteredSchema | typeof RECOGNISED, ReadDatabase>>()
+const read = new WeakMap<OpenDatabase, WeakMap<RegisteredSchema | readonly Schema[], ReadDatabase>>()
 
-/** In place of a schema that the program gives. */
-const RECOGNISED = {}
-
-/** @param schema of the program; `null` to recognise the vendor */
-function readDatabase(database: OpenDatabase, schema: RegisteredSchema | null): ReadDatabase {
+/** @param schema that the program gives, or those of which one is recognised */
+function readDatabase(database: OpenDatabase, schema: RegisteredSchema | readonly Schema[]): ReadDatabase {
   const bySchema = read.get(database) ?? new WeakMap()
   read.set(database, bySchema)
-  const known = bySchema.get(schema ?? RECOGNISED)
+  const known = bySchema.get(schema)
   if (known !== undefined) return known
-  const made = schema === null ? recognised(database) : registered(database, schema)
-  bySchema.set(schema ?? RECOGNISED, made)
+  const made = 'definition' in schema ? registered(database, schema) : recognised(database, schema)
+  bySchema.set(schema, made)
   return made
 }
 
-function recognised(database: OpenDatabase): ReadDatabase {
+function recognised(database: OpenDatabase, schemas: readonly Schema[]): ReadDatabase {
   // More records cannot change the choice of the first schema.
-  const fields = new SampledFields(database, (sample) => SCHEMAS[0]?.recognises(sample) === true)
-  const schema = SCHEMAS.find((each) => each.recognises(fields))
+  const fields = new SampledFields(database, (sample) => schemas[0]?.recognises(sample) === true)
+  const schema = schemas.find((each) => each.recognises(fields))
   return {
     database,
     locations: schema === undefined ? null : new LocationTable(database, schema),
@@ -73,6 +72,17 @@ function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadD
   return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
 }
 
+/** How the databases of a set are read. */
+export interface SetOptions {
+  readonly overlays?: Overlays | null
+  /** Of the program, for each database; `null`, or none, to recognise the vendor. */
+  readonly schemas?: readonly (RegisteredSchema | null)[]
+  /** How many databases, the last ones, are only for autonomous systems. */
+  readonly asnCount?: number
+  /** Whether a record without a country has the country of registration. */
+  readonly registeredCountry?: boolean
+}
+
 /**
  * The databases of one resolver. The first one with a location for an address is used. A set counts its users, and closes
  * the files of its databases when the last user has gone.
@@ -86,6 +96,7 @@ export class DatabaseSet extends LocationTables {
   /** For each database that is not only for autonomous systems, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
+  readonly #overlays: Overlays | null
   /** The locations of the databases that have some, in the order of the databases. */
   readonly locationTables: readonly LocationTable[]
   /** Where lookups search, in this order: the overlays, if any, and the databases. */
@@ -97,21 +108,20 @@ export class DatabaseSet extends LocationTables {
    * Starts with one user, the caller.
    *
    * @param databases of each of these, the set takes over one use of the caller, even if this throws
-   * @param schemas of the program, for each database; `null`, or none, to recognise the vendor
-   * @param asnCount how many databases, the last ones, are only for autonomous systems
    * @throws InvalidDatabaseError when a file cannot be read, or one of the last databases has no autonomous systems
    */
   constructor(
     readonly databases: readonly OpenDatabase[],
-    readonly overlays: Overlays | null = null,
-    readonly schemas: readonly (RegisteredSchema | null)[] = [],
-    readonly asnCount = 0,
+    readonly options: SetOptions = {},
   ) {
     super()
+    const { overlays = null, schemas = [], asnCount = 0, registeredCountry = false } = options
+    const vendors = registeredCountry ? SCHEMAS_OR_REGISTRATION : SCHEMAS
+    this.#overlays = overlays
     const sources = databases.slice(0, databases.length - asnCount)
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {
-      this.#databases = sources.map((database, index) => readDatabase(database, schemas[index] ?? null))
+      this.#databases = sources.map((database, index) => readDatabase(database, schemas[index] ?? vendors))
       this.systems = new AutonomousSystems(databases.slice(sources.length), sources)
     } catch (error) {
       releaseAll(databases)
@@ -180,16 +190,24 @@ export class DatabaseSet extends LocationTables {
 
   /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
-    const bits = this.overlays?.prefixLength(address) ?? 0
+    const bits = this.#overlays?.prefixLength(address) ?? 0
     if (this.#isOverlaid(address)) return networkText(address, bits)
     const match = this.#match(address)
     if (match === null) return null
     const ofDatabase = prefixBits(address, match.database, match.prefixLength)
-    return networkText(address, this.overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
+    return networkText(address, this.#overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
+  }
+
+  /** Whether a database only has the country of registration of an address, and the option to use it is not set. */
+  hasUnusedRegistration(address: Address): boolean {
+    const match = this.#match(address)
+    if (match === null || match.offset === NO_RECORD || match.locations?.schema !== geoip2) return false
+    const { locations } = readDatabase(match.database, SCHEMAS_OR_REGISTRATION)
+    return locations !== null && hasLocation(locations, match.offset)
   }
 
   #isOverlaid(address: Address): boolean {
-    return this.overlays !== null && this.overlays.find(address) !== NO_LOCATION
+    return this.#overlays !== null && this.#overlays.find(address) !== NO_LOCATION
   }
 
   /** Prefers the first database with a location, then the first with a record, then the first of the family. */
@@ -198,7 +216,7 @@ export class DatabaseSet extends LocationTables {
     for (const { database, locations } of this.#databases) {
       if (address.family === 6 && database.metadata.ipVersion === 4) continue
       const offset = findRecord(database, address)
-      const match = { database, offset, prefixLength: database.tree.prefixLength }
+      const match = { database, locations, offset, prefixLength: database.tree.prefixLength }
       if (offset !== NO_RECORD && locations !== null && hasLocation(locations, offset)) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
@@ -214,6 +232,7 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 /** The database to use for an address, and what its search tree has for it. */
 interface Match {
   readonly database: OpenDatabase
+  readonly locations: LocationTable | null
   /** Of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
   readonly prefixLength: number

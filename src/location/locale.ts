@@ -10,6 +10,10 @@ const MAX_CACHED_TAGS = 4096
 /** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */
 const MAX_TAG_LENGTH = 128
 
+/** The language of city names: always English if the database has it, or that of `locale`, as of countries and regions. */
+export type CityNames = (typeof CITY_NAMES)[number]
+export const CITY_NAMES = ['en', 'locale'] as const
+
 /** A validated BCP 47 language tag, for the names of countries and regions. */
 export class Locale {
   /** Canonical spelling, such as `pt-BR`. */
@@ -25,8 +29,14 @@ export class Locale {
   readonly #languages: readonly (string | undefined)[]
   readonly #script: string | undefined
 
-  /** @throws InvalidLocaleError when it is not a BCP 47 tag */
-  constructor(tag: unknown) {
+  /**
+   * @param hasCities whether it is for the names of cities too
+   * @throws InvalidLocaleError when it is not a BCP 47 tag
+   */
+  constructor(
+    tag: unknown,
+    readonly hasCities = false,
+  ) {
     const parsed = parseTag(tag)
     if (parsed === undefined) {
       throw new InvalidLocaleError(
@@ -65,22 +75,29 @@ function languageAndScriptOf(tag: string): readonly (string | undefined)[] {
 /** The default locale. */
 let english: Locale | undefined
 const locales = new Map<string, Locale>()
+const localesWithCities = new Map<string, Locale>()
 
 /**
- * The locale of the option `locale`. Default: `en`. The same tag gives the same object while it is cached.
+ * The locale of the options `locale` and `cityNames`. Default: `en`. The same options give the same object while it is cached.
  *
- * @throws InvalidLocaleError when it is not a BCP 47 tag
+ * @throws InvalidLocaleError when the tag is not a BCP 47 tag
+ * @throws TypeError when the second option is another value
  */
-export function localeOf(tag: unknown): Locale {
+export function localeOf(tag: unknown, cityNames: unknown = 'en'): Locale {
+  if (!CITY_NAMES.some((each) => each === cityNames))
+    throw new TypeError("cityNames must be 'en' or 'locale'")
   if (tag === undefined) {
     english ??= new Locale('en')
     return english
   }
   if (typeof tag !== 'string') return new Locale(tag)
-  return remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
+  return cityNames === 'en'
+    ? remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
+    : remember(localesWithCities, MAX_CACHED_LOCALES, tag, makeLocaleWithCities)
 }
 
 const makeLocale = (tag: string): Locale => new Locale(tag)
+const makeLocaleWithCities = (tag: string): Locale => new Locale(tag, true)
 
 interface ParsedTag {
   /** The tag as given, in lower case. */

@@ -1,6 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { NO_SYSTEM } from './autonomous-systems.ts'
 import type { DatabaseSet } from './database-set.ts'
+import type { Locale } from './locale.ts'
 import { Location, type StoredLocation } from './location-table.ts'
 import { RowSet } from './tables.ts'
 
@@ -47,10 +48,10 @@ export class LocatedSystems {
   }
 
   /** The location of a pair, with its system. @throws RangeError when no pair has this number */
-  location(pair: number): Location {
+  location(pair: number, locale?: Locale): Location {
     const { rows } = this.#pairs
     const [location = 0, system = NO_SYSTEM] = rows.subarray((pair - 1) * PAIR, pair * PAIR)
-    const { shared, city, postalCode, coordinates } = this.#set.location(location)
+    const { shared, city, postalCode, coordinates } = this.#set.location(location, locale)
     const found = system === NO_SYSTEM ? null : this.#set.systems.system(system)
     return new Location(shared, city, postalCode, coordinates, found)
   }

@@ -1,5 +1,6 @@
 import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
 import type { NamesOf } from '../option-names.ts'
+import type { CityNames } from './locale.ts'
 
 /**
  * The location of an address. Every key is always present; `null` means unknown.
@@ -11,7 +12,7 @@ export interface LocationRecord {
   ip: string
   readonly country: Country
   readonly region: Region
-  /** Name of the city, in English if the database has it. */
+  /** Name of the city, in English if the database has it. With `cityNames: 'locale'`, in the language of `locale`. */
   city: string | null
   /** Postal code, with leading zeros. */
   postal_code: string | null
@@ -56,11 +57,16 @@ export interface TimezoneAtInstant {
 export interface LookupOptions {
   /** BCP 47 language tag for the names of country and region, such as `de` or `pt-BR`. Default: `en`. */
   readonly locale?: string | undefined
+  /**
+   * The language of `city`: `'en'` is English. `'locale'` is that of `locale`, if the database has the name, or else English.
+   * Default: `'en'`.
+   */
+  readonly cityNames?: CityNames | undefined
   /** The instant for `timezone.offset`: a `Date`, or milliseconds since 1970. Default: now. */
   readonly at?: Date | number | undefined
 }
 
-export const LOOKUP_OPTIONS: NamesOf<LookupOptions> = { locale: true, at: true }
+export const LOOKUP_OPTIONS: NamesOf<LookupOptions> = { locale: true, cityNames: true, at: true }
 
 /**
  * Why `find`, `findClient` or an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and

@@ -45,7 +45,7 @@ export interface LocationSchema {
       }
     | null
     | undefined
-  /** Default type: `text`. Of `names`, the English one is used, or else the first. */
+  /** Default type: `text`. Of `names`, the English one is used, or else the first; with `cityNames: 'locale'`, that of the locale. */
   readonly city?: SchemaField<'text' | 'names'>
   /** Text only: a number has lost its leading zeros. */
   readonly postal_code?: SchemaField<'text'>
@@ -193,6 +193,7 @@ function schemaOf(schema: Fields): Schema {
         from: ['city'],
         read: (fields) => (city?.type === 'names' ? fields.defaultName('city') : fields.textOffset('city')),
       },
+      cityNames: city?.type === 'names' ? 'city' : undefined,
       postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
       coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
     },

@@ -7,7 +7,7 @@ import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
 import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { ABSENT, NumberMap, RowSet } from './tables.ts'
+import { ABSENT, NumberMap, RowSet, remember } from './tables.ts'
 
 /** The result for an address without a location. Numbers of locations are greater. */
 export const NO_LOCATION = 0
@@ -26,6 +26,9 @@ const MAX_RETAINED_BYTES = 2 ** 25
 
 /** Locations whose coordinates are kept as objects. */
 const MAX_OBJECTS = 2 ** 16
+
+/** Names of cities in the language of the last locale that are cached. */
+const MAX_CITY_NAMES = 2 ** 14
 
 /** Numbers in the row of a location. */
 const ROW = 5
@@ -70,6 +73,9 @@ export class LocationTable {
   /** Read when they are first needed: `undefined` before, and `null` for none. */
   #cities: (string | null | undefined)[] = []
   #codes: (string | null | undefined)[] = []
+  /** By number of a city, in {@link #localCitiesOf}. */
+  readonly #localCities = new Map<number, string | null>()
+  #localCitiesOf: Locale | null = null
   /** The row to add. */
   readonly #row = new Int32Array(ROW)
   readonly #index: AddressIndex
@@ -115,11 +121,11 @@ export class LocationTable {
     return known === ABSENT ? this.#read(offset) : known
   }
 
-  /** The location with a number, as a new object. @throws RangeError when there is none */
-  location(number: number): Location {
+  /** The location with a number, as a new object. Its city is in English without a locale. @throws RangeError when there is none */
+  location(number: number, locale?: Locale): Location {
     const { rows } = this.#rows
     const row = number * ROW
-    const city = this.#cityAt(rows[row + CITY] ?? 0)
+    const city = this.#cityIn(rows[row + CITY] ?? 0, locale)
     const postalCode = this.#codeAt(rows[row + POSTAL_CODE] ?? 0)
     return new Location(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number))
   }
@@ -141,9 +147,16 @@ export class LocationTable {
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW
-    const city = this.#cityAt(rows[row + CITY] ?? 0)
+    const city = this.#cityIn(rows[row + CITY] ?? 0, locale)
     const postalCode = this.#codeAt(rows[row + POSTAL_CODE] ?? 0)
     return recordOf(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number), ip, locale, at)
+  }
+
+  #cityIn(number: number, locale: Locale | undefined): string | null {
+    if (locale?.hasCities !== true) return this.#cityAt(number)
+    if (locale !== this.#localCitiesOf) this.#localCities.clear()
+    this.#localCitiesOf = locale
+    return remember(this.#localCities, MAX_CITY_NAMES, number, () => this.#reader.cityIn(number, locale))
   }
 
   #cityAt(number: number): string | null {
@@ -238,6 +251,7 @@ export class LocationTable {
     this.#parts = reader.parts.values
     this.#cities = []
     this.#codes = []
+    this.#localCities.clear()
     return reader
   }
 

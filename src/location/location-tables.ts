@@ -39,9 +39,13 @@ export abstract class LocationTables {
     return NO_LOCATION
   }
 
-  /** The location with a number of this generation, as a new object. @throws RangeError when there is none */
-  location(number: number): Location {
-    return this.#tableOf(number).location(Math.floor(number / this.tables.length))
+  /**
+   * The location with a number of this generation, as a new object. Its city is in English without a locale.
+   *
+   * @throws RangeError when there is none
+   */
+  location(number: number, locale?: Locale): Location {
+    return this.#tableOf(number).location(Math.floor(number / this.tables.length), locale)
   }
 
   /** Where the values of the location with a number are; `null` if it is an overlay. Valid until the next call. */

@@ -90,16 +90,21 @@ export function malformedFailure(item: unknown): LookupFailure {
 }
 
 function reasonText(
-  { lacksIPv6 }: DatabaseSet,
-  { text, family }: Address,
+  set: DatabaseSet,
+  address: Address,
   reason: SpecialPurpose | 'not-found',
   via: string | undefined,
 ): string {
+  const { text, family } = address
   if (reason !== 'not-found') {
     const advice = via === 'socket' && OF_OWN_NETWORKS.has(reason) ? PROXY_ADVICE : ''
     return describeSpecialPurpose(text, reason) + advice
   }
-  return `${text} has no location: ${family === 6 && lacksIPv6 ? 'no database for IPv6 is open' : 'the database has none for it'}`
+  if (family === 6 && set.lacksIPv6) return `${text} has no location: no database for IPv6 is open`
+  const why = set.hasUnusedRegistration(address)
+    ? 'the database only has the country that its network is registered in. To use that, open it with registeredCountry: true'
+    : 'the database has none for it'
+  return `${text} has no location: ${why}`
 }
 
 /** The kinds of addresses from which a proxy usually connects. */

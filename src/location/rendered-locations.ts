@@ -12,8 +12,8 @@ import { NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from '
 
 /** Where locations come from. */
 export interface LocationSource {
-  /** The location with a number. */
-  location(number: number): Location
+  /** The location with a number. Its city is in the language of the locale if that is for cities. */
+  location(number: number, locale: Locale): Location
   /** Where its values are in a file, valid until the next call; `null` if it is in none, or has other values. */
   stored(number: number): StoredLocation | null
 }
@@ -95,7 +95,11 @@ export class RenderedLocations {
     this.#variable = template.find(isVariable) ?? null
     this.#keepsLocations = template.length === 0 || this.#variable?.from === 'location'
     this.#needsLocations =
-      countsLocations || this.#keepsLocations || template.some(({ from }) => from === 'location')
+      countsLocations ||
+      this.#keepsLocations ||
+      // What is stored is the English name.
+      locale.hasCities ||
+      template.some(({ from }) => from === 'location')
     this.#countsLocations = countsLocations
     this.#maxTextBytes = maxTextBytes
   }
@@ -135,8 +139,8 @@ export class RenderedLocations {
 
   #add(inSet: number, source: LocationSource): number {
     const stored = this.#needsLocations ? null : source.stored(inSet)
-    const location = stored === null ? source.location(inSet) : null
-    const shared = stored?.shared ?? location?.shared ?? source.location(inSet).shared
+    const location = stored === null ? source.location(inSet, this.#locale) : null
+    const shared = stored?.shared ?? location?.shared ?? source.location(inSet, this.#locale).shared
     const number = this.#size
     if (number * INTEGERS >= this.#integers.length) this.#grow()
     const row = number * INTEGERS
@@ -232,7 +236,7 @@ export class RenderedLocations {
   ): number {
     const known = this.#countsLocations ? undefined : this.#countries.get(country)
     if (known !== undefined) return known
-    const counter = this.#counted.push(location ?? source.location(inSet)) - 1
+    const counter = this.#counted.push(location ?? source.location(inSet, this.#locale)) - 1
     if (!this.#countsLocations) this.#countries.set(country, counter)
     if (counter >= this.#counts.length) {
       const counts = new Int32Array(2 * counter)
@@ -273,7 +277,7 @@ export class RenderedLocations {
         place += 2
       } else if (part.text.from === 'offset') arena.addText(part.text.text(offset))
       else if (stored === null || !part.add(arena, stored))
-        arena.addText(textOf(part.text, source.location(inSet), this.#locale, offset))
+        arena.addText(textOf(part.text, source.location(inSet, this.#locale), this.#locale, offset))
       if (part.text === this.#variable) {
         const row = number * OFFSET_ROW
         this.#offsetRows[row + OFFSET_START] = partStart - start

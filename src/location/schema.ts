@@ -3,8 +3,9 @@ import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { type FieldPaths, FieldReader, NO_TEXT } from '../mmdb/field-reader.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import type { Locale } from './locale.ts'
 import type { Coordinates } from './location-record.ts'
-import { PartsMaker, type RawParts, type SharedParts } from './shared-parts.ts'
+import { PartsMaker, type RawParts, type SharedParts, Translations } from './shared-parts.ts'
 import { RowSet } from './tables.ts'
 
 /** Decimal degrees. */
@@ -22,6 +23,8 @@ interface Meaning<Name extends string> {
   readonly parts: SharedField<Name, RawParts>
   /** Read as the offset of the text, or `NO_TEXT`. */
   readonly city: SharedField<Name, number>
+  /** The field with the names of the city by language, if the vendor has them. */
+  readonly cityNames?: Name | undefined
   readonly postalCode: SharedField<Name, number>
   readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
 }
@@ -34,6 +37,8 @@ export interface LocationReader {
   /** Offsets of texts, or `NO_TEXT`. */
   readonly city: SharedValues<number>
   readonly postalCode: SharedValues<number>
+  /** The name of the city with a number in the language of a locale, or else as {@link city} has it. */
+  cityIn(number: number, locale: Locale): string | null
   /** Both coordinates, or `null` for both. */
   coordinates(): RawCoordinates
   /** The text at an offset. */
@@ -61,23 +66,35 @@ export interface Schema {
 export function defineSchema<Name extends string>(
   recognises: (fields: SampledFields) => boolean,
   paths: FieldPaths<Name>,
-  { parts, city, postalCode, coordinates }: Meaning<NoInfer<Name>>,
+  { parts, city, cityNames, postalCode, coordinates }: Meaning<NoInfer<Name>>,
 ): Schema {
   return {
     recognises,
     readerFor: (data, choose = (all) => all) => {
       const fields = new FieldReader(data, choose(paths))
       const maker = new PartsMaker()
-      const text = ({ from, read }: Meaning<Name>['city']): SharedValues<number> =>
+      const text = (
+        { from, read }: Meaning<Name>['city'],
+        onRead?: (number: number) => void,
+      ): SharedValues<number> =>
         new SharedValues(
           fields,
           from.map((name) => fields.indexOf(name)),
-          () => {
+          (number) => {
             const offset = read(fields, maker)
             if (offset !== NO_TEXT) maker.countText(fields.textBytes(offset))
+            onRead?.(number)
             return offset
           },
         )
+      /** Where the names of cities are, by number of a city. */
+      const cityMaps: number[] = []
+      const cities =
+        cityNames === undefined
+          ? text(city)
+          : text(city, (number) => {
+              cityMaps[number] = fields.mapOffset(cityNames) ?? NO_TEXT
+            })
       return {
         read: (offset) => fields.read(offset),
         parts: new SharedValues(
@@ -85,7 +102,15 @@ export function defineSchema<Name extends string>(
           parts.from.map((name) => fields.indexOf(name)),
           () => maker.make(parts.read(fields, maker)),
         ),
-        city: text(city),
+        city: cities,
+        cityIn: (number, locale) => {
+          const offset = cities.values[number] ?? NO_TEXT
+          if (offset === NO_TEXT) return null
+          const map = cityMaps[number] ?? NO_TEXT
+          if (map === NO_TEXT) return fields.textAt(offset)
+          const names = new Translations(fields.textsAt(map).offsets, (place) => fields.textAt(place))
+          return names.inLanguageOf(locale) ?? names.fallbackFor(locale)
+        },
         postalCode: text(postalCode),
         coordinates: () => usable(...coordinates(fields)),
         textAt: (offset) => fields.textAt(offset),
@@ -104,11 +129,11 @@ class SharedValues<Value> {
   readonly #known: RowSet
   readonly #key: Int32Array
 
-  /** @param read makes the value of the record that was read last */
+  /** @param read makes the value of the record that was read last, whose number it gets */
   constructor(
     readonly fields: Pick<FieldReader<string>, 'identify'>,
     readonly from: readonly number[],
-    readonly read: () => Value,
+    readonly read: (number: number) => Value,
   ) {
     this.#key = new Int32Array(from.length + 1)
     this.#known = new RowSet(from.length + 1)
@@ -122,7 +147,7 @@ class SharedValues<Value> {
   number(): number {
     this.fields.identify(this.from, this.#key)
     const number = this.#known.add(this.#key)
-    if (this.values[number] === undefined) this.values[number] = this.read()
+    if (this.values[number] === undefined) this.values[number] = this.read(number)
     return number
   }
 }

@@ -13,6 +13,8 @@ export interface SharedDatabases {
   readonly databases: readonly SharedDatabase[]
   /** How many of the databases, the last ones, are those of the option `asn`. */
   readonly asn?: number | undefined
+  /** Whether the option `registeredCountry` is set. */
+  readonly registeredCountry?: boolean | undefined
   /** Memory for the offsets of time zones that lookups find, so that threads share them. */
   readonly offsets?: SharedArrayBuffer | undefined
   /** Those of the option `overlays`, which are copied. */
@@ -67,12 +69,14 @@ export function shareDatabases(
     tables: copy.shareTables?.(),
   }))
   for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
+  const { overlays, schemas = [], asnCount = 0, registeredCountry } = set.options
   const shared: SharedDatabases = {
     geofix: 1,
     offsets: shareOffsets(),
-    overlays: set.overlays?.list,
-    asn: set.asnCount > 0 ? set.asnCount : undefined,
-    schemas: set.schemas.length > 0 ? set.schemas.map((each) => each?.definition ?? null) : undefined,
+    overlays: overlays?.list,
+    asn: asnCount > 0 ? asnCount : undefined,
+    schemas: schemas.length > 0 ? schemas.map((each) => each?.definition ?? null) : undefined,
+    registeredCountry,
     databases,
   }
   return { shared, databases: copies }

@@ -226,8 +226,7 @@ export class PartsMaker {
 
   make({ countryCode, countryNames, regionCode, regionNames, timeZone }: RawParts): SharedParts {
     const code = countryCodeOf(countryCode)
-    // The name of an area or of a kind of network, such as "Europe" for EU, is not that of a country.
-    const names = code === null && TWO_LETTERS.test(countryCode ?? '') ? Translations.NONE : countryNames
+    const names = isCountry(countryCode, countryNames) ? countryNames : Translations.NONE
     const country = this.#part(this.#countries, names, code, LocalizedCountry)
     const region = this.#part(this.#regions, regionNames, regionCodeOf(code, regionCode), LocalizedRegion)
     const byRegion = keep(this.#shared, country, () => new Map())
@@ -271,6 +270,14 @@ function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Va
 const TWO_LETTERS = /^[A-Z][A-Z0-9]$/i
 /** ISO 3166-2 section 5.2: "up to three alphanumeric characters" after the country code. */
 const REGION_SUFFIX = /^[A-Z0-9]{1,3}$/
+
+/**
+ * Whether a record has a country: a code of ISO 3166-1, or only a name. The name beside another code of two letters, such as
+ * "Europe" for EU, is that of an area or of a kind of network.
+ */
+export function isCountry(code: string | null, names: Translations): boolean {
+  return countryCodeOf(code) !== null || (names.size > 0 && !TWO_LETTERS.test(code ?? ''))
+}
 
 /** `US-CA` from `CA` or `US-CA`; `null` without a valid suffix, or if neither names the country. */
 export function regionCodeOf(countryCode: string | null, code: string | null): string | null {

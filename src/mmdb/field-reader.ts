@@ -175,9 +175,20 @@ export class FieldReader<Name extends string> {
    * needs one language of eight.
    */
   texts(name: Name): StoredTexts {
+    return this.#open(name) ? this.#texts() : { offsets: new Map(), bytes: 0 }
+  }
+
+  /** {@link texts} of the map at an offset that {@link mapOffset} gave, for any record. */
+  textsAt(offset: number): StoredTexts {
+    this.#data.beginRecord()
+    this.#data.openTarget(offset)
+    return this.#texts()
+  }
+
+  #texts(): StoredTexts {
     const texts = new Map<string, number>()
     const data = this.#data
-    if (!this.#open(name) || data.type !== DataType.map) return { offsets: texts, bytes: 0 }
+    if (data.type !== DataType.map) return { offsets: texts, bytes: 0 }
     let at = data.start
     let bytes = 0
     for (let pairs = data.size; pairs > 0; pairs--) {

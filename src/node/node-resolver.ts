@@ -57,9 +57,9 @@ export class NodeResolver extends Resolver {
   private constructor(sources: readonly OpenSource[], settings: NodeSettings) {
     // JavaScript can call it without arguments.
     if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
-    const { overlays, schemas, clients, watch, asnCount } = settings
+    const { clients, watch, set: options } = settings
     const databases = sources.map(({ database }) => database)
-    const set = new DatabaseSet(databases, overlays, schemas, asnCount)
+    const set = new DatabaseSet(databases, options)
     super(set, clients)
     try {
       this.#watcher = new Watcher(
@@ -174,8 +174,6 @@ export class NodeResolver extends Resolver {
 
 /** The options of opening and watching, checked. */
 interface NodeSettings extends OpenSettings {
-  /** How many of the databases, the last ones, are those of the option `asn`. */
-  readonly asnCount: number
   readonly watch: WatchSettings
 }
 
@@ -187,8 +185,7 @@ function nodeSettings(
   shared?: SharedDatabases,
 ): NodeSettings {
   const call = { name, names: NODE_OPEN_OPTIONS, options, openOverlays }
-  const settings = openSettings(call, count - asnCount, shared)
-  return { ...settings, asnCount, watch: watchSettings(options) }
+  return { ...openSettings(call, count, asnCount, shared), watch: watchSettings(options) }
 }
 
 /** Checks the sources and the options of a call. */

@@ -160,7 +160,7 @@ export class Reloader {
     const previous = this.#host.borrow()
     try {
       const databases = await this.#openChanged(files, previous.databases)
-      const set = new DatabaseSet(databases, previous.overlays, previous.schemas, previous.asnCount)
+      const set = new DatabaseSet(databases, previous.options)
       try {
         await tryReplacement(set, previous, this.#host.canaries)
       } catch (error) {

@@ -152,6 +152,19 @@ describe('geofix ADDRESS…', () => {
     expect(JSON.parse(winter.out).timezone.offset).toBe('+00:00')
   })
 
+  it('has the city in the language of --locale with --city-names locale', async () => {
+    const names = { en: 'Munich', de: 'München' }
+    const path = join(folder, 'cities.mmdb')
+    writeFileSync(
+      path,
+      new MmdbWriter({ databaseType: 'C' }).insert('8.8.8.0/24', { city: { names } }).toBytes(),
+    )
+    const args = ['--db', path, '--locale', 'de', '8.8.8.8']
+    expect(JSON.parse((await geofix(args)).out).city).toBe('Munich')
+    expect(JSON.parse((await geofix([...args, '--city-names', 'locale'])).out).city).toBe('München')
+    expect((await geofix([...args, '--city-names', 'de'])).err).toContain('en, locale')
+  })
+
   it('looks up in several databases', async () => {
     const other = join(folder, 'other.mmdb')
     writeFileSync(

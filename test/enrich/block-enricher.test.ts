@@ -6,6 +6,7 @@ import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats
 import { Splitter } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { enrichBytes, enrichRows, enrichText } from './in-memory-run.ts'
 import { LONG_ANSWERS } from './long-answers.ts'
 import { AT, concatenated, run, text, utf8 } from './world.ts'
 
@@ -190,6 +191,34 @@ describe('what is written', () => {
       '\n',
       '{"ip":"81.2.69.142"+}\n',
     ])
+  })
+})
+
+describe('the option cityNames', () => {
+  const CITY = 'Linköping "de"'
+  const LOCAL = { locale: 'de', cityNames: 'locale' } as const
+  const LINE = '89.160.20.112'
+
+  it.each<[string, EnrichOptions, string, string]>([
+    ['objects', NDJSON, `{"ip":"${LINE}"}`, JSON.stringify(CITY)],
+    ['fields', { ...NDJSON, fields: ['city'] }, `{"ip":"${LINE}"}`, JSON.stringify(CITY)],
+    ['columns', { format: 'csv', fields: ['city'] }, `ip,x\n${LINE},1`, CITY.replaceAll('"', '""')],
+    ['annotations', { format: 'text' }, `from ${LINE} port 1`, `[SE ${CITY}]`],
+  ])('applies to %s', (_, options, input, expected) => {
+    expect(enrichText(`${input}\n`, { ...options, ...LOCAL })).toContain(expected)
+    expect(enrichText(`${input}\n`, { ...options, locale: 'de' })).toContain('Östra')
+  })
+
+  it('applies to rows and to counts', () => {
+    const rows = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0, ...LOCAL } as const
+    expect(new TextDecoder().decode(enrichRows(utf8(`${LINE}\n`), rows))).toBe(`${LINE}\t${CITY}\n`)
+    const { counts } = enrichBytes(utf8(`${LINE}\n`), { format: 'list', details: true, ...LOCAL })
+    expect([...counts.cities.values()]).toMatchObject([{ name: CITY }])
+  })
+
+  it('needs en or locale', () => {
+    const plan = () => Reflect.apply(makePlan, undefined, [utf8(LINE), true, { cityNames: 'de' }])
+    expect(plan).toThrow(new TypeError("cityNames must be 'en' or 'locale'"))
   })
 })
 

@@ -22,7 +22,7 @@ export function smallDatabase(): Uint8Array {
     })
     .insert('89.160.20.0/24', {
       country: { iso_code: 'SE', names: { en: 'Sweden', de: 'Schweden' } },
-      city: { names: { en: 'Linköping, "Östra"\tStaden' } },
+      city: { names: { en: 'Linköping, "Östra"\tStaden', de: 'Linköping "de"' } },
       location: { latitude: 58.4167, longitude: 15.6167, time_zone: 'Europe/Stockholm' },
     })
     .insert('216.160.83.0/24', {

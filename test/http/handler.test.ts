@@ -37,6 +37,18 @@ describe('an address', () => {
     expect(await (await ask(path)).text()).toBe(JSON.stringify(geo.lookup('81.2.69.142', { locale })))
   })
 
+  it.each([
+    ['lookup', '/v1/ip/81.2.69.142?locale=de', undefined],
+    ['lookup of fields', '/v1/ip/81.2.69.142?locale=de&fields=city', undefined],
+    ['detect', '/v1/ip?locale=de', undefined],
+    ['batch', '/v1/ip/batch?locale=de', batchOf(['81.2.69.142'])],
+    ['batch of fields', '/v1/ip/batch?locale=de&fields=city', batchOf(['81.2.69.142'])],
+  ])('has the city in the language of the locale with the option: %s', async (_, path, request) => {
+    const local = asker(geo, { cityNames: 'locale' })
+    expect(await (await local(path, request)).text()).toContain('"city":"London, „de“"')
+    expect(await (await ask(path, request)).text()).toContain('"city":"London"')
+  })
+
   it.each<[string, ReturnType<typeof isProblem>]>([
     ['/v1/ip/nonsense', isProblem(400, 'MALFORMED_ADDRESS')],
     ['/v1/ip/081.2.69.142', isProblem(400, 'MALFORMED_ADDRESS')],

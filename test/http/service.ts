@@ -4,7 +4,7 @@ import { MmdbWriter, uint32 } from '../../src/writer.ts'
 
 const place = (code: string, city: string, region: string) => ({
   country: { iso_code: code, names: { en: code === 'GB' ? 'United Kingdom' : 'Japan', de: 'Ein "Land"' } },
-  city: { names: { en: city } },
+  city: { names: { en: city, de: `${city}, „de“` } },
   subdivisions: [{ iso_code: region, names: { en: 'Region', de: 'Gebiet' } }],
   location: { latitude: 51.5, longitude: -0.25, time_zone: 'Asia/Tokyo' },
 })

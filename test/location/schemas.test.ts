@@ -302,6 +302,82 @@ describe('records that are not locations', () => {
   })
 })
 
+describe('the country that a network is registered in', () => {
+  const registered_country = { iso_code: 'AU', names: { en: 'Australia', de: 'Australien' } }
+  const open = (record: WritableValue) => Resolver.open(databaseOf(record), { registeredCountry: true })
+
+  it('is not used without the option, and the message names the option', async () => {
+    const resolver = await Resolver.open(databaseOf({ registered_country }))
+    const message = `${IP} has no location: the database only has the country that its network is registered in. To use that, open it with registeredCountry: true`
+    expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found', message }))
+    expect(resolver.find(IP)).toMatchObject({ error: { reason: 'not-found', status: 422, message } })
+    expect(() => resolver.lookup('8.8.8.8')).toThrow('8.8.8.8 has no location: the database has none for it')
+    const city = await Resolver.open(databaseOf({ city: { geoname_id: 1 } }))
+    expect(() => city.lookup(IP)).toThrow('the database has none for it')
+  })
+
+  it.each<[string, { readonly [name: string]: WritableValue }, object]>([
+    ['alone', {}, { country: { code: 'AU', name: 'Australien' } }],
+    ['beside the country', { country: { iso_code: 'GB' } }, { country: { code: 'GB' } }],
+    ['beside an area', { country: { iso_code: 'EU', names: { en: 'Europe' } } }, { country: { code: 'AU' } }],
+    [
+      'beside a region, whose code is not one of that country',
+      { subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }], city: { names: { en: 'London' } } },
+      { country: { code: 'AU' }, region: { code: null, name: 'England' }, city: 'London' },
+    ],
+  ])('is used with the option: %s', async (_, record, expected) => {
+    const resolver = await open({ ...record, registered_country })
+    expect(resolver.lookup(IP, { locale: 'de' })).toMatchObject(expected)
+    expect(resolver.lookupMany([IP], { locale: 'de' })).toMatchObject([expected])
+    const attached = Resolver.attach(structuredClone(resolver.share()))
+    expect(attached.lookup(IP, { locale: 'de' })).toMatchObject(expected)
+  })
+
+  it('needs true or false', async () => {
+    const options = { registeredCountry: 'yes' }
+    const opening = Reflect.apply(Resolver.open, Resolver, [databaseOf({ registered_country }), options])
+    await expect(opening).rejects.toThrow(new TypeError('registeredCountry must be true or false'))
+  })
+})
+
+describe('the name of a city', () => {
+  const names = { fr: 'Munich', en: 'Munich (en)', de: 'München', 'pt-BR': 'Munique', 'zh-CN': '慕尼黑' }
+
+  it.each([
+    [undefined, 'Munich (en)'],
+    ['de-AT', 'München'],
+    ['pt', 'Munique'],
+    ['ja', 'Munich (en)'],
+    ['fr', 'Munich'],
+    ['zh-TW', '慕尼黑'],
+  ])('with the locale %s is %s, and in English by default', async (locale, expected) => {
+    const bytes = databaseOf({ city: { names }, town: names, plain: 'Munich' })
+    const resolver = await Resolver.open(bytes)
+    const local = { locale, cityNames: 'locale' } as const
+    // Twice, since names are cached.
+    for (const _ of [1, 2]) {
+      expect(resolver.lookup(IP, { locale }).city).toBe('Munich (en)')
+      expect(resolver.lookup(IP, local).city).toBe(expected)
+      expect(resolver.lookupMany([IP], local)).toMatchObject([{ city: expected }])
+      expect(resolver.lookup(IP, { locale: 'de', cityNames: 'locale' }).city).toBe('München')
+    }
+    const request = { headers: {}, remoteAddress: IP }
+    expect(resolver.detect(request, local).city).toBe(expected)
+    const own = await Resolver.open(bytes, { schema: { city: { path: 'town', type: 'names' } } })
+    expect(own.lookup(IP, local).city).toBe(expected)
+    const text = await Resolver.open(bytes, { schema: { city: 'plain' } })
+    expect(text.lookup(IP, local).city).toBe('Munich')
+  })
+
+  it('needs en or locale', async () => {
+    const resolver = await Resolver.open(databaseOf({ city: { names } }))
+    for (const cityNames of ['de', true, null]) {
+      const find = () => Reflect.apply(resolver.lookup, resolver, [IP, { cityNames }])
+      expect(find).toThrow(new TypeError("cityNames must be 'en' or 'locale'"))
+    }
+  })
+})
+
 describe('databases without locations', () => {
   it('can be opened and have raw records, and lookups say what they contain', async () => {
     const record = { autonomous_system_number: 64496, autonomous_system_organization: 'Example' }

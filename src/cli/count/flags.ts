@@ -115,7 +115,7 @@ export const COUNT_OPTIONS = [
     ...ofEnrich('--at <time>'),
     text: 'when the lines were written at the latest, for times without a year (default: when the file was last written)',
   },
-  LOCALE,
+  ...LOCALE,
   DB,
   {
     ...ASN[1],

@@ -13,14 +13,14 @@ export async function runColumns(
   flags: FlagsOf<typeof COLUMNS_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { db = [], fields, times, at, locale } = flags
+  const { db = [], fields, times, at, locale, cityNames } = flags
   if (times === 'none' && at === undefined) throw new UsageError('--times none needs --at TIME.')
   const asn = asnOf(flags)
   return await answerInput(
     {
       databases: db,
       asn,
-      streamOf: (set) => new ColumnStream(set, { fields, times, at, locale, asn: asn !== false }),
+      streamOf: (set) => new ColumnStream(set, { fields, times, at, locale, cityNames, asn: asn !== false }),
     },
     terminal,
   )

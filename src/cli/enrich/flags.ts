@@ -63,7 +63,7 @@ export const COLUMNS_OPTIONS = [
     text: 'the instant for the time-zone offset of rows without a time; without it their offset is unknown',
     read: readInstant,
   },
-  LOCALE,
+  ...LOCALE,
   DB,
   ...ASN,
 ] as const satisfies readonly OptionDefinition[]
@@ -150,7 +150,7 @@ export const ENRICH_OPTIONS = [
     text: 'the instant for the time-zone offset of lines without a time; without it their offset is `null`',
     read: readInstant,
   },
-  LOCALE,
+  ...LOCALE,
   ...ASN,
   DB,
   {

@@ -31,6 +31,7 @@ const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
     'to',
     'overwrite',
     'locale',
+    'cityNames',
     'trust',
     'onBadLine',
     'maxLineBytes',

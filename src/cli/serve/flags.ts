@@ -7,6 +7,7 @@ import { messageOf } from '../../realm.ts'
 import {
   ASN,
   asnOf,
+  CITIES,
   DB,
   DEFAULT_STALE_AFTER,
   type FlagsOf,
@@ -58,6 +59,10 @@ export const SERVE_OPTIONS = [
   },
   DB,
   ...ASN,
+  {
+    ...CITIES,
+    text: 'the language of cities: `locale` is that of the request, if the database has the name (default: `en`)',
+  },
   { flags: '--watch', text: 'follow the database files as they are replaced' },
   {
     ...STALE_AFTER,
@@ -167,6 +172,7 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     /** Paths; empty for the embedded city database. */
     databases: flags.db ?? [],
     asn: asnOf(flags),
+    cityNames: flags.cityNames ?? 'en',
     watch: flags.watch ?? false,
     /** Days. */
     staleAfter: flags.staleAfter ?? DEFAULT_STALE_AFTER,

@@ -38,7 +38,7 @@ function recordSchema(isWhole: boolean, hasAsn: boolean, description: string): o
         name: textOrNull('In the language of locale'),
         code: textOrNull('ISO 3166-2, such as US-CA'),
       }),
-      city: textOrNull('The English name'),
+      city: textOrNull('The English name, or with --city-names locale that in the language of locale'),
       postal_code: textOrNull('Text, because leading zeros count'),
       coordinates: part({ latitude: numberOrNull(90), longitude: numberOrNull(180) }),
       timezone: part({

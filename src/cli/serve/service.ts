@@ -77,6 +77,7 @@ export async function startService(
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
       limiter: store?.makeLimiter ?? limiter,
       asn: settings.asn !== false,
+      cityNames: settings.cityNames,
       cors: settings.cors,
       basePath: settings.basePath,
       onError: (error) => log.write('error', { message: messageOf(error) }),

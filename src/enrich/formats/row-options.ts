@@ -26,6 +26,7 @@ export interface RowLineOptions
     | 'at'
     | 'asn'
     | 'locale'
+    | 'cityNames'
     | 'trustedProxies'
     | 'maxLineBytes'
     | 'mask'

@@ -118,7 +118,7 @@ export class LineLocator {
     this.#generation = this.#currentGeneration
     this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
     const written = this.writesLocations ? template : []
-    this.texts = new RenderedLocations(localeOf(plan.locale), written, plan.details)
+    this.texts = new RenderedLocations(localeOf(plan.locale, plan.cityNames), written, plan.details)
     this.#details = plan.details
     this.#countries = plan.countries ?? null
     this.#otherwiseAt = plan.at ?? NO_TIME

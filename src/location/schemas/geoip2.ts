@@ -1,4 +1,6 @@
-import { defineSchema } from '../schema.ts'
+import type { FieldPaths } from '../../mmdb/field-reader.ts'
+import { defineSchema, type Schema } from '../schema.ts'
+import { isCountry } from '../shared-parts.ts'
 
 /** One of these maps, or an array `subdivisions`, identifies the schema. */
 const MAPS = ['country', 'city', 'continent', 'location', 'postal', 'registered_country'] as const
@@ -8,32 +10,59 @@ const MAPS = ['country', 'city', 'continent', 'location', 'postal', 'registered_
  * nested maps with names by language.
  * https://dev.maxmind.com/geoip/docs/databases/city-and-country
  */
-export const geoip2 = defineSchema(
-  (fields) => fields.has('subdivisions', 'array') || MAPS.some((name) => fields.has(name, 'map')),
-  {
-    countryCode: ['country', 'iso_code'],
-    countryNames: ['country', 'names'],
-    regionCode: ['subdivisions', 0, 'iso_code'],
-    regionNames: ['subdivisions', 0, 'names'],
-    cityNames: ['city', 'names'],
-    postalCode: ['postal', 'code'],
-    latitude: ['location', 'latitude'],
-    longitude: ['location', 'longitude'],
-    timeZone: ['location', 'time_zone'],
-  },
-  {
-    parts: {
-      from: ['countryCode', 'countryNames', 'regionCode', 'regionNames', 'timeZone'],
-      read: (fields, names) => ({
-        countryCode: fields.text('countryCode'),
-        countryNames: names.fromMap(fields, 'countryNames'),
-        regionCode: fields.text('regionCode'),
-        regionNames: names.fromMap(fields, 'regionNames'),
-        timeZone: fields.text('timeZone'),
-      }),
+export const geoip2 = defineGeoip2({})
+
+/** The same, but a record without a country has the country that its network is registered in. */
+export const geoip2OrRegistration = defineGeoip2({
+  registeredCode: ['registered_country', 'iso_code'],
+  registeredNames: ['registered_country', 'names'],
+})
+
+function defineGeoip2(registration: FieldPaths<'registeredCode' | 'registeredNames'>): Schema {
+  return defineSchema(
+    (fields) => fields.has('subdivisions', 'array') || MAPS.some((name) => fields.has(name, 'map')),
+    {
+      ...registration,
+      countryCode: ['country', 'iso_code'],
+      countryNames: ['country', 'names'],
+      regionCode: ['subdivisions', 0, 'iso_code'],
+      regionNames: ['subdivisions', 0, 'names'],
+      cityNames: ['city', 'names'],
+      postalCode: ['postal', 'code'],
+      latitude: ['location', 'latitude'],
+      longitude: ['location', 'longitude'],
+      timeZone: ['location', 'time_zone'],
     },
-    city: { from: ['cityNames'], read: (fields) => fields.defaultName('cityNames') },
-    postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
-    coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
-  },
-)
+    {
+      parts: {
+        from: [
+          'countryCode',
+          'countryNames',
+          'regionCode',
+          'regionNames',
+          'timeZone',
+          ...(registration.registeredCode === undefined
+            ? []
+            : (['registeredCode', 'registeredNames'] as const)),
+        ],
+        read: (fields, names) => {
+          const countryCode = fields.text('countryCode')
+          const countryNames = names.fromMap(fields, 'countryNames')
+          // Without the paths, these are absent.
+          const isLocated = isCountry(countryCode, countryNames)
+          return {
+            countryCode: isLocated ? countryCode : fields.text('registeredCode'),
+            countryNames: isLocated ? countryNames : names.fromMap(fields, 'registeredNames'),
+            regionCode: isLocated ? fields.text('regionCode') : null,
+            regionNames: names.fromMap(fields, 'regionNames'),
+            timeZone: fields.text('timeZone'),
+          }
+        },
+      },
+      city: { from: ['cityNames'], read: (fields) => fields.defaultName('cityNames') },
+      cityNames: 'cityNames',
+      postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
+      coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
+    },
+  )
+}

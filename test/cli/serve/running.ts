@@ -56,6 +56,7 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
       basePath: '',
       cors: undefined,
       databases: [database],
+      cityNames: 'en',
       asn: false,
       watch: false,
       staleAfter: 45,
