@@ -4,11 +4,10 @@ import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './countin
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
 import { TEXT } from './formats/text/text.ts'
-import { looksLikeText } from './formats/text/text-guess.ts'
+import { addressInText, TEXT_FLAGS } from './formats/text/text-guess.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
 import { type Layout, preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
 import { firstLines, markLength, sampleLines } from './reading/sample.ts'
-import { textCommand } from './reading/text-command.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
 const RECORDS = 1000
@@ -52,10 +51,10 @@ export function checkAddresses(
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   // Other addresses in lines that merely lack a value are not the client's.
-  const next = isEmpty ? '' : `. ${nextCommand(sample, isWhole, plan)}`
+  const next = isEmpty ? '' : nextFlags(sample, isWhole, plan)
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
-    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next}`,
+    `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next === '' ? '' : `. ${next}`}`,
   )
 }
 
@@ -68,17 +67,13 @@ function firstRecord(sample: Uint8Array, isWhole: boolean, { headerLine, directi
   return new TextDecoder().decode(sample.subarray(start, end))
 }
 
-/** What can be done with lines that have no address where it is expected. */
-function nextCommand(sample: Uint8Array, isWhole: boolean, { format, trustedProxies }: Plan): string {
+/** What to type for lines that have no address where it is expected; '' if that is unknown. */
+function nextFlags(sample: Uint8Array, isWhole: boolean, { format, trustedProxies }: Plan): string {
   const lines = sampleLines(sample, isWhole, 100)
   const lists = lines.filter((line) => LIST.test(line)).length
   if (lists * 2 > lines.length && trustedProxies === null)
     return `If it is a list of addresses, ${LIST_FLAGS}`
-  // In lines with fields, the other addresses can be anybody's.
-  const hasFields = definitionOf(format).nextFormat !== undefined
-  return format !== TEXT.name && !hasFields && looksLikeText(sample)
-    ? "To locate the addresses wherever they are in the lines, add --format text (in a program: format: 'text')"
-    : textCommand(lines)
+  return format !== TEXT.name && addressInText(sample) !== null ? TEXT_FLAGS : ''
 }
 
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */

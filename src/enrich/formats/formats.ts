@@ -12,9 +12,9 @@ import {
 } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
+import { NoAddressFieldError } from '../reading/field-messages.ts'
 import type { Layout } from '../reading/layout.ts'
 import { sampleLines } from '../reading/sample.ts'
-import { textCommand } from '../reading/text-command.ts'
 import { refuseUnreadable } from '../reading/unreadable-input.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
@@ -25,7 +25,7 @@ import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'
 import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
-import { versionInText } from './text/text-guess.ts'
+import { addressInText, TEXT_FLAGS, versionInText } from './text/text-guess.ts'
 import { type Enclosed, enclosedIn, inMember, planEnclosing } from './wrapped/member.ts'
 import { unwrapped, WRITERS } from './wrapped/prefix.ts'
 import { wrapped } from './wrapped/wrapped.ts'
@@ -218,7 +218,8 @@ export function makePlan(
     inside?.definition ??
     (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
   if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
-  const { plan, notes } = definition.plan(inside?.sample ?? sample, isWhole, options, isCut)
+  const content = inside?.sample ?? sample
+  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, options, isCut))
   const told = [
     ...(format === undefined ? [`the format is ${definition.name}`] : []),
     ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
@@ -227,6 +228,16 @@ export function makePlan(
   return {
     plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
     notes: [...told, ...notes],
+  }
+}
+
+/** Makes a plan. If no field has an address, but the text of one has, the error says how to read it. */
+function orNamingText<Made>(sample: Uint8Array, make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof NoAddressFieldError) || addressInText(sample) === null) throw error
+    throw new EnrichError(error.code, `${error.message}. ${TEXT_FLAGS}`)
   }
 }
 
@@ -296,5 +307,12 @@ function describeUnknown(sample: Uint8Array): string {
   if (version !== null) {
     return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
   }
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${textCommand(lines)}`
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${nextFlags(sample)}`
+}
+
+/** What to type for lines in which no field for the address is known. */
+function nextFlags(sample: Uint8Array): string {
+  return addressInText(sample) === null
+    ? 'They have no address. Lines that are an address each are read with --format list'
+    : TEXT_FLAGS
 }

@@ -140,7 +140,8 @@ function frequent<Field extends SampleField>(
   canBeMeant: (field: Field) => boolean,
 ): Field[] {
   const most = Math.max(0, ...fields.filter(canBeMeant).map(({ values }) => values))
-  return fields.filter(({ values }) => values * TIMES_MORE > most)
+  // A table can have nothing but its header.
+  return most === 0 ? [...fields] : fields.filter(({ values }) => values * TIMES_MORE > most)
 }
 
 /**

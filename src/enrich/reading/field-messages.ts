@@ -68,6 +68,9 @@ export function shownFields<Field extends SampleField>(
   return fields.slice(0, most).map(shown).join(', ') + (fields.length > most ? ', ...' : '')
 }
 
+/** No field of the sample holds addresses. */
+export class NoAddressFieldError extends EnrichError {}
+
 /**
  * The error for a sample from which no field with the client's address can be chosen.
  *
@@ -80,7 +83,11 @@ export function unknownAddressField<Field extends SampleField>(
 ): EnrichError {
   const [candidate] = rivals.length > 0 ? rivals : others
   const error = (message: string): EnrichError => new EnrichError('ENRICH_FIELD_UNKNOWN', message)
-  if (candidate === undefined) return error(`no ${words.noun} with a usual name holds addresses; ${nothing}`)
+  if (candidate === undefined)
+    return new NoAddressFieldError(
+      'ENRICH_FIELD_UNKNOWN',
+      `no ${words.noun} with a usual name holds addresses; ${nothing}`,
+    )
   const flags = fieldFlags(candidate, words)
   if (rivals.length > 0) {
     const which = rivals.map((field) => fieldFlags(field, words)).join(' or ')

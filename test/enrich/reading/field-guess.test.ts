@@ -209,9 +209,14 @@ describe('a member with addresses', () => {
     }))
     const { notes } = run(lines.map((each) => JSON.stringify(each)).join('\n'))
     expect(notes).toContain('the address is in ipAddress (addresses are also in hook.client_ip)')
-    expect(messageOf(lines.slice(0, 8).map((each) => JSON.stringify(each)).join('\n'))).toContain(
-      'the address is in hook.client_ip',
-    )
+    expect(
+      messageOf(
+        lines
+          .slice(0, 8)
+          .map((each) => JSON.stringify(each))
+          .join('\n'),
+      ),
+    ).toContain('the address is in hook.client_ip')
   })
 
   it('is not chosen if the client is empty and the rest is a version, as Nextcloud writes them', () => {
@@ -227,7 +232,7 @@ describe('a member with addresses', () => {
 
   it('is found in an array for a message', () => {
     const line = { verb: 'get', sourceIPs: ['81.2.69.142'] }
-    expect(messageOf(JSON.stringify(line))).toMatch(/in an array, 81.2.69.142.*--field sourceIPs.0$/)
+    expect(messageOf(JSON.stringify(line))).toMatch(/in an array, 81.2.69.142.*--field sourceIPs.0\. /)
     expect(messageOf(JSON.stringify(line), { field: 'sourceIPs.0' })).toBe('notes: the format is ndjson')
   })
 })

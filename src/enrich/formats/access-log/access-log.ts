@@ -89,7 +89,13 @@ export function planAccessLog(
   if (words.areUnclear && (field === undefined || field === 'ip' || hasForwarded)) {
     throw new EnrichError(
       'ENRICH_FIELD_UNKNOWN',
-      `the lines begin with two addresses, for example ${words.example}, and it is unclear which is the client's: say which with --field 1 or --field 2`,
+      `the lines begin with ${words.beginning}, for example ${words.example}, and it is unclear which is the client: say which with --field 1 or --field 2`,
+    )
+  }
+  if (hasForwarded && words.lacksForwarded && !common.force) {
+    throw new EnrichError(
+      'ENRICH_FIELD_UNKNOWN',
+      `none of the first lines has ${PARTS[FORWARDED]}, a list in quotes after the user agent: leave out --field, or continue with --force if it comes later (in a program: force: true)`,
     )
   }
   const hasVhost = field === '2' || (field !== '1' && words.hasVhost)

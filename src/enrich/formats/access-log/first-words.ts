@@ -26,10 +26,14 @@ export class FirstWords {
   readonly hasVhost: boolean
   /** Whether both words are addresses, or the first can be the name of a client. */
   readonly areUnclear: boolean
-  /** Two words of a line that begins with two addresses. */
+  /** What the lines begin with if that is unclear. */
+  readonly beginning: string
+  /** The first two words of a line whose second word is an address. */
   readonly example: string
   /** Whether the quoted part after the user agent has addresses. */
   readonly hasForwarded: boolean
+  /** Whether there are lines, and none has such a part. */
+  readonly lacksForwarded: boolean
   /** Whether it has addresses in most lines, so that proxies seem to have sent the requests. */
   readonly isForwarded: boolean
   /** An address, or a list of them, in the place of the user or in parentheses after the first word, if most lines have one that is not the first word; or `null`. */
@@ -42,6 +46,7 @@ export class FirstWords {
     const firsts = new Set<string>()
     const seconds = new Set<string>()
     let example = ''
+    let parts = 0
     for (const line of lines) {
       const [first, second] = [textOf(sample, line, HOST), textOf(sample, line, IDENT)]
       this.first.add(first)
@@ -51,11 +56,13 @@ export class FirstWords {
       if (example === '' && kindOfValue(second) === 'address') example = quoted(`${first} ${second}`)
       const [, after] = /^"([^"]*)"/.exec(textOf(sample, line, REST)) ?? []
       forwarded.add(after ?? '')
+      if (after !== undefined) parts++
       const [, inside] = /^\(([^)]*)\)$/.exec(second) ?? []
       const given = inside ?? textOf(sample, line, USER)
       other.add(given === first ? '' : given)
     }
     this.example = example
+    this.lacksForwarded = lines.length > 0 && parts === 0
     this.hasForwarded = forwarded.holdsAddresses(true) && !forwarded.isLocal
     this.isForwarded =
       this.hasForwarded && (forwarded.kinds.address + forwarded.kinds.list) * 2 > lines.length
@@ -65,6 +72,7 @@ export class FirstWords {
     const isShifted = this.second.kinds.address * 2 > lines.length
     const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS
     // Clients differ more than virtual hosts: names can be those of clients, found by their addresses.
+    this.beginning = isHostAddress ? 'two addresses' : 'a name and an address'
     this.areUnclear = isShifted && (isHostAddress || firsts.size > seconds.size)
     this.hasVhost = isShifted
   }

@@ -34,6 +34,15 @@ export function versionInText(sample: Uint8Array): string | null {
   return areVersions ? example : null
 }
 
+/** How to read lines whose addresses are in no field. */
+export const TEXT_FLAGS =
+  "To locate the addresses wherever they are in the lines, add --format text (in a program: format: 'text')"
+
+/** An address that lines of any format would have as text; `null` without one. */
+export function addressInText(sample: Uint8Array): string | null {
+  return isBinary(sample) ? null : addressesIn(sample).example
+}
+
 function isText(sample: Uint8Array): boolean {
   const lines = sampleLines(sample, false, FORM_LINES)
   if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || mayBeWrappedJson(lines))

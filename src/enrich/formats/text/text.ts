@@ -72,7 +72,6 @@ export function planText(
   isWhole: boolean,
   options: LineOptions & InputFacts,
 ): Planned<TextPlan> {
-  const plan = textPlan(options)
   const named = options.field ?? options.timeField
   if (named !== undefined) {
     throw new EnrichError(
@@ -80,6 +79,7 @@ export function planText(
       `the input is read as text, whose lines have no field ${quoted(named)}: name the format with --format (in a program: format), or the number of the address in each line with --nth (in a program: nth)`,
     )
   }
+  const plan = textPlan(options)
   const taken = addedMembers(plan).find((name) => MEMBERS.includes(name))
   if (options.to !== undefined && taken !== undefined) {
     throw new EnrichError(

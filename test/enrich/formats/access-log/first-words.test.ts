@@ -27,6 +27,19 @@ describe('an access log whose lines begin with two addresses', () => {
     )
   })
 
+  it('is said to begin with a name if it does', () => {
+    const named = ['a', 'b'].map((name) => `${name}.example.org 52.95.110.1 ${REST}`)
+    expect(outcome(named)).toContain(
+      'begin with a name and an address, for example "a.example.org 52.95.110.1"',
+    )
+  })
+
+  it('has no forwarded addresses to name', () => {
+    const named = { field: 'x_forwarded_for', trustedProxies: ['loopback'] }
+    expect(outcome([`81.2.69.142 - ${REST}`], named)).toMatch(/leave out --field, or continue with --force/)
+    expect(outcome([`81.2.69.142 - ${REST}`], { ...named, force: true })).toContain('"ip":"81.2.69.142"')
+  })
+
   it('is read as --field says', () => {
     expect(outcome(lines, { field: '1' })).toBe('the address is the first word | "ip":"81.2.69.142"')
     expect(outcome(lines, { field: '2' })).toContain(
