@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { run } from './program.ts'
+import { canReload } from './serve/reload-requests.ts'
 
 /** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
@@ -8,6 +9,19 @@ const SIGNAL_STATUS = 128
 const LAST_WRITES_MS = 250
 
 const args = process.argv.slice(2)
+
+/** How often SIGHUP is repeated until the service listens for it. */
+const REPEAT_MS = 20
+
+/**
+ * SIGHUP reloads a service, and would end it while its modules and databases are loaded. It is repeated until the service
+ * listens for it: see `reload-requests.ts`.
+ */
+function holdReload(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) === 1) setTimeout(() => process.emit(signal, signal), REPEAT_MS).unref()
+}
+
+if (args[0] === 'serve' && canReload()) process.on('SIGHUP', holdReload)
 
 /**
  * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result

@@ -23,6 +23,8 @@ const KILL_MS = 2000
 /** Serves as one of several processes. The primary process counts requests, so that all workers share one budget. */
 export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
   sendMetrics()
+  // Node itself would call `exit` when the primary process has died, which waits for a thread that opens a named pipe.
+  process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   const limiter: MakeLimiter = ({ name, burst }, window) =>
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
   try {

@@ -134,7 +134,8 @@ Examples:
   geofix serve --keys keys.json --host 0.0.0.0 --metrics-port 9090
 
 It listens until SIGTERM or SIGINT. SIGHUP reloads the keys and the files of --db; if standard input is a terminal, it ends
-the process. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage.`
+the process. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage. A
+signal before it listens ends it at once.`
 
 /** @throws UsageError when the options do not fit together */
 export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {

@@ -67,14 +67,22 @@ export class JsonLog {
   }
 
   /**
-   * Writes the last lines, and waits for a slow reader, but not for longer than a time.
+   * Writes the last lines. Waits for a slow reader, but not for a reader that is stuck.
    *
+   * @param stuckMs how long the reader may take nothing
+   * @param waitMs how long the lines may take, if that is more
    * @returns how many lines are not written
    */
-  async end(waitMs: number): Promise<number> {
+  async end(stuckMs: number, waitMs = stuckMs): Promise<number> {
     this.flush()
-    const until = performance.now() + waitMs
-    while (this.#unwritten > 0 && performance.now() < until) await delay(END_INTERVAL_MS)
+    const end = performance.now() + Math.max(stuckMs, waitMs)
+    let last = this.#unwritten
+    let until = performance.now() + stuckMs
+    while (this.#unwritten > 0 && performance.now() < Math.min(until, end)) {
+      await delay(END_INTERVAL_MS)
+      if (this.#unwritten < last) until = performance.now() + stuckMs
+      last = this.#unwritten
+    }
     return this.#unwritten
   }
 

@@ -4,6 +4,13 @@ import { isatty } from 'node:tty'
 export const ASK_RELOAD = 'geofix:reload'
 
 /**
+ * Whether SIGHUP asks for a reload. Must be asked at the start, since a terminal that was closed no longer looks like one.
+ */
+export function canReload(): boolean {
+  return process.platform !== 'win32' && !isatty(0)
+}
+
+/**
  * Requests to reload the keys and the databases: SIGHUP, or for a worker the message of its primary process. If standard
  * input is a terminal, SIGHUP says that the terminal is closed, and ends the process as it ends any other. On Windows it
  * always says that: the system then ends the process, and nobody else can send it.
@@ -22,8 +29,7 @@ export class ReloadRequests {
    */
   constructor(isWorker: boolean) {
     this.#isWorker = isWorker
-    // Decided now, since a terminal that was closed no longer looks like one.
-    if (process.platform !== 'win32' && !isatty(0)) process.on('SIGHUP', this.#takeSignal)
+    if (canReload()) process.on('SIGHUP', this.#takeSignal)
     if (isWorker) process.on('message', this.#takeMessage)
   }
 

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog, unblock } from './log.ts'
@@ -7,8 +6,8 @@ import { ReloadRequests } from './reload-requests.ts'
 import type { Running, StopSignal } from './service.ts'
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
-/** How long the last lines of the log may take, even if nothing of the grace time is left. */
-const MIN_LOG_END_MS = 250
+/** How long the reader of the log may take nothing before the last lines are given up. */
+const LOG_END_MS = 250
 
 /**
  * Serves until a signal: `geofix serve`. A second signal ends the process at once. SIGHUP reloads, without a terminal.
@@ -17,27 +16,19 @@ const MIN_LOG_END_MS = 250
  */
 export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
   const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
-  const graceMs = settings.graceSeconds * 1000
   const isWorker = settings.workers > 1 && cluster.isWorker
-  const signal = listenForSignal()
   const reloads = new ReloadRequests(isWorker)
-  let isStarting = true
-  // Opening a database can wait, for the writer of a named pipe, for example. Then only the signal itself ends the process.
-  void signal.name.then(async (name) => {
-    await delay(graceMs, undefined, { ref: false })
-    if (isStarting) process.kill(process.pid, name)
-  })
   let running: Running
   try {
     running = await start(settings, log)
   } catch (error) {
-    await log.end(MIN_LOG_END_MS)
-    signal.forget()
+    await log.end(LOG_END_MS)
     reloads.forget()
     throw error
-  } finally {
-    isStarting = false
   }
+  // Until now, a signal ended the process at once: there was nothing to finish, and opening a database can wait for ever, for
+  // the writer of a named pipe.
+  const signal = listenForSignal()
   if (!isWorker) {
     const { host, socket, basePath, workers } = settings
     const { port, metricsPort } = running
@@ -56,13 +47,13 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   reloads.ignore()
   const drain = name === 'SIGINT' ? 0 : settings.drainSeconds
   log.write('stopping', { signal: name, drain })
-  const late = performance.now() + drain * 1000 + graceMs
+  const late = performance.now() + (drain + settings.graceSeconds) * 1000
   const second = listenForSignal()
   // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
   void second.name.then(() => isWorker || process.exit(ExitStatus.failed))
   await running.stop(name)
   log.write('stopped')
-  const unwritten = await log.end(Math.max(MIN_LOG_END_MS, late - performance.now()))
+  const unwritten = await log.end(LOG_END_MS, late - performance.now())
   second.forget()
   reloads.forget()
   if (unwritten > 0) {

@@ -33,7 +33,17 @@ describe('the log', () => {
     const stuck = new Writable({ write: () => {} })
     const log = new JsonLog(stuck)
     for (let index = 0; index < 3; index++) log.write('event')
-    expect(await log.end(20)).toBe(3)
+    expect(await log.end(20, 1_000_000)).toBe(3)
     expect(await new JsonLog(null).end(0)).toBe(0)
+  })
+
+  it('waits for a reader that is slow, up to the second limit', async () => {
+    const lines = (): JsonLog => {
+      const log = new JsonLog(new Writable({ write: (_, __, done) => void setTimeout(done, 30) }))
+      for (let index = 0; index < 8; index++) log.write('event', { label: 'x'.repeat(3990) })
+      return log
+    }
+    expect(await lines().end(200, 1_000_000)).toBe(0)
+    expect(await lines().end(40, 40)).toBeGreaterThan(0)
   })
 })

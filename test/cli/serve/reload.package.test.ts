@@ -1,7 +1,9 @@
 // SIGHUP reloads, unless standard input is a terminal.
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,7 +11,7 @@ import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { generation } from '../../node/watched-files.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { untilTakesHangup } from '../enrich/child.ts'
+import { start, untilTakesHangup } from '../enrich/child.ts'
 import { startServe } from './process.ts'
 import { entryOf, KEYS } from './running.ts'
 
@@ -66,6 +68,25 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
       ])
     service.child.kill('SIGTERM')
     expect((await service.outcome).status).toBe(0)
+  })
+
+  it('before the service listens is kept until then', async () => {
+    const { database, keys } = writeBoth()
+    const child = start(['serve', '--port', '0', '--drain', '0', '--db', database, '--keys', keys])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    await untilTakesHangup(child.pid)
+    child.kill('SIGHUP')
+    const events: unknown[] = []
+    while (events.at(-1) !== 'reload-done') events.push(JSON.parse((await lines.next()).value).event)
+    expect(events.filter((event) => event !== 'keys' && event !== 'stale')).toEqual([
+      'listening',
+      'reload-asked',
+      'reload-done',
+    ])
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
   })
 
   it('keeps what is there if the files cannot be used, and says so each time', async () => {
