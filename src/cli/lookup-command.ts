@@ -7,7 +7,7 @@ import { checkLocations } from './databases.ts'
 import { descriptorStatus } from './enrich/descriptors.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
-import { CommandFailure, ExitStatus, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import { CommandFailure, ExitStatus, jsonText, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** In characters. No address is this long, so a cut line is not an address. */
 const MAX_LINE_LENGTH = 1024
@@ -39,7 +39,7 @@ export async function runLookup(
       await writeMessage(terminal.stderr, result.error.message)
     } else {
       const record = asn === false ? result : { ...result, asn: resolver.asn(result.ip) }
-      await writeLine(terminal.stdout, JSON.stringify(record, null, pretty ? 2 : undefined))
+      await writeLine(terminal.stdout, jsonText(record, pretty ? 2 : undefined))
     }
   }
   return status

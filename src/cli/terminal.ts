@@ -61,6 +61,13 @@ export function messageLine(message: string): string {
 /** Control characters, and bidirectional controls that reverse the text after them. */
 const NOT_PRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
+/** As `JSON.stringify`, with escapes for these characters too, which it leaves. The value is the same. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(NOT_PRINTABLE, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** Makes untrusted text safe for a terminal: it can neither move the cursor nor hide the text after it. */
 export function printable(line: string): string {
   return line.replace(NOT_PRINTABLE, '\ufffd')

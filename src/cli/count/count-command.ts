@@ -98,8 +98,13 @@ class CountSession implements Session {
     const totals = run.groups(plan)
     const table = countColumns(totals, top)
     const isShown = path === undefined && terminal.stdout.isTTY === true
-    for (const part of textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown }))
-      await output.write(Buffer.from(part))
+    if (form === 'parquet') {
+      const { parquetOf } = await import('./parquet.ts')
+      for (const part of parquetOf(table)) await output.write(part)
+    } else {
+      for (const part of textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown }))
+        await output.write(Buffer.from(part))
+    }
     await output.flush()
     this.#tell(run, table.hidden)
     for (const note of countNotes(totals)) this.#notes.add(note)

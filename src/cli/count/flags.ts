@@ -12,6 +12,7 @@ import {
 import { asUsage } from '../enrich/command-errors.ts'
 import { keyOf } from '../enrich/command-line.ts'
 import { ENRICH_OPTIONS, formatsWith } from '../enrich/flags.ts'
+import { formOfName } from '../enrich/output-forms.ts'
 import {
   ASN,
   DB,
@@ -24,14 +25,9 @@ import {
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
-/** The forms of the output, and how the name of an output in each of them ends. */
-export const COUNT_FORMS = ['table', 'csv', 'ndjson', 'md'] as const
+/** The forms of the output. */
+export const COUNT_FORMS = ['table', 'csv', 'tsv', 'json', 'ndjson', 'md', 'parquet'] as const
 export type CountForm = (typeof COUNT_FORMS)[number]
-const ENDINGS: readonly (readonly [ending: RegExp, form: CountForm])[] = [
-  [/\.csv(?:\.gz|\.zst)?$/i, 'csv'],
-  [/\.(?:ndjson|jsonl)(?:\.gz|\.zst)?$/i, 'ndjson'],
-  [/\.(?:md|markdown)$/i, 'md'],
-]
 
 /** The option of `geofix enrich` with these flags: both commands read lines in the same way. */
 function ofEnrich<Flags extends (typeof ENRICH_OPTIONS)[number]['flags']>(flags: Flags) {
@@ -64,12 +60,12 @@ export const COUNT_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'the form of the output: `table`, `csv`, `ndjson`, or `md` for a table in Markdown (default: what the name of the output says: `.csv`, `.ndjson`, `.jsonl`, `.md`; otherwise `table`)',
+    text: 'the form of the output: `table`, `csv`, `tsv`, `json` for an array of objects, `ndjson` for one object a line, `md` for a table in Markdown, or `parquet` (default: what the name of the output says: `.csv`, `.tsv`, `.json`, `.ndjson`, `.jsonl`, `.md`, `.parquet`; otherwise `table`). A name with another ending is an error, except `.txt`, `.log` and `.out`',
     read: oneOf(COUNT_FORMS),
   },
   {
     ...ofEnrich('--bom'),
-    text: 'begin CSV with a byte order mark, without which Excel does not read it as UTF-8',
+    text: 'begin CSV or TSV with a byte order mark, without which Excel does not read it as UTF-8',
   },
   { flags: '--plain', text: 'no bars in the table, as in a file or a pipe' },
   {
@@ -181,9 +177,11 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
   )
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
   const name = output === '-' ? undefined : output
-  const form = to ?? ENDINGS.find(([ending]) => ending.test(name ?? ''))?.[1] ?? 'table'
-  if (bom && form !== 'csv')
-    throw new UsageError('--bom is for CSV: add --to csv, or write to a file whose name ends in .csv.')
+  const form = to ?? formOfName(name, COUNT_FORMS) ?? 'table'
+  if (bom && form !== 'csv' && form !== 'tsv')
+    throw new UsageError(
+      '--bom is for CSV and TSV: add --to csv, or write to a file whose name ends in .csv.',
+    )
   // Last, because it can make the file of the key.
   const shown = { mask, dropAddress, pseudonymKey: keyOf(flags) }
   return {
@@ -198,7 +196,7 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     top,
     form,
     isPlain: plain,
-    /** Whether a byte order mark begins the CSV. */
+    /** Whether a byte order mark begins CSV or TSV. */
     hasMark: bom,
     /**
      * Files. If empty, the embedded city database is used. The embedded country database has the same countries. It takes less

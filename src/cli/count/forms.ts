@@ -1,8 +1,9 @@
-// The forms of a count: a table for people, CSV, NDJSON, and a table in Markdown.
+// The forms of a count that are text: a table for people, CSV, TSV, JSON, NDJSON, and a table in Markdown.
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { CountColumn, CountColumns } from '../../enrich/counting/count-rows.ts'
+import { valueText } from '../enrich/separated-values.ts'
 import { countText, shareText } from '../figures.ts'
-import { printable } from '../terminal.ts'
+import { jsonText, printable } from '../terminal.ts'
 import type { CountForm } from './flags.ts'
 
 /** How a table is shown. */
@@ -27,29 +28,41 @@ interface TextColumn {
 }
 
 /** The text of a count, in parts. */
-export function* textOf(table: CountColumns, form: CountForm, shown: TableForm): Generator<string> {
+export function* textOf(
+  table: CountColumns,
+  form: Exclude<CountForm, 'parquet'>,
+  shown: TableForm,
+): Generator<string> {
   if (form === 'table') return yield* aligned(table, shown)
   const columns = [...table.columns, ...numbersOf(table)]
   const names = columns.map(({ name }) => name)
   const texts = (of: (value: CountValue, name: string) => string): TextColumn[] =>
     columns.map((each) => textColumn(each, (value) => of(value, each.name)))
-  if (form === 'csv') {
-    yield `${shown.hasMark ? '\ufeff' : ''}${names.map(csvValue).join(',')}\r\n`
-    yield* lines(texts(csvValue), '', ',', '\r\n')
+  if (form === 'csv' || form === 'tsv') {
+    const [separator, end] = form === 'csv' ? [',', '\r\n'] : ['\t', '\n']
+    const cell = (value: CountValue): string => {
+      const text = valueText(String(value ?? ''), form)
+      return shown.isShown ? printable(text) : text
+    }
+    yield `${shown.hasMark ? '\ufeff' : ''}${names.map(cell).join(separator)}${end}`
+    yield* lines(texts(cell), '', separator, end)
   } else if (form === 'md') {
     const rules = columns.map((column) => (isNumeric(column) ? '---:' : '---'))
     yield `| ${names.map(markdownValue).join(' | ')} |\n| ${rules.join(' | ')} |\n`
     yield* lines(texts(markdownValue), '| ', ' | ', ' |\n')
   } else {
-    const members = texts((value, name) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    const members = texts((value, name) => `${jsonText(name)}:${jsonText(value)}`)
     // As an object has its members: numbers come first.
     const order = Object.values(Object.fromEntries(names.map((name, index) => [name, index])))
-    yield* lines(
-      order.flatMap((index) => members[index] ?? []),
-      '{',
-      ',',
-      '}\n',
-    )
+    const objects = order.flatMap((index) => members[index] ?? [])
+    if (form === 'ndjson') return yield* lines(objects, '{', ',', '}\n')
+    let start = '['
+    for (const part of lines(objects, ',\n{', ',', '}')) {
+      // Each object begins with the comma after the one before it.
+      yield start === '' ? part : start + part.slice(1)
+      start = ''
+    }
+    yield start === '' ? '\n]\n' : '[]\n'
   }
 }
 
@@ -58,7 +71,7 @@ function textColumn({ size, codes, value }: CountColumn, text: (value: CountValu
 }
 
 /** The columns that are not keys. */
-function numbersOf({ counts, unique }: CountColumns): CountColumn[] {
+export function numbersOf({ counts, unique }: CountColumns): CountColumn[] {
   return [
     numberColumn('count', counts),
     // A table without rows does not say what it would have.
@@ -113,11 +126,6 @@ function textAt({ texts, text }: TextColumn, code: number): string {
   return texts[code]
 }
 
-function csvValue(value: CountValue): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 /** Characters that Markdown would read as marks, HTML among them. */
 const MARKS = /[\\`*_{}[\]<>|~&]/g
 
@@ -126,7 +134,7 @@ function markdownValue(value: CountValue): string {
 }
 
 /** Whether all values that are there are numbers, and one is. */
-function isNumeric({ codes, value }: CountColumn): boolean {
+export function isNumeric({ codes, value }: CountColumn): boolean {
   let hasNumber = false
   for (let row = 0; row < codes.length; row++) {
     const each = value(codes[row] ?? 0)

@@ -1,12 +1,12 @@
 // What a command line of `geofix enrich` asks for, and which of its options contradict each other or the format of the input.
 import { resolve } from 'node:path'
 import type { EnrichOptions, Format } from '../../enrich/formats/formats.ts'
-import { OUTPUT_FORMS, type OutputForm } from '../../enrich/options.ts'
+import { OUTPUT_FORMS } from '../../enrich/options.ts'
 import { asnOf, type OptionDefinition } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import { ENRICH_OPTIONS, type EnrichFlags, optionOf, PARQUET, TABLES } from './flags.ts'
+import { ENRICH_OPTIONS, type EnrichFlags, FORMS, optionOf, PARQUET, TABLES } from './flags.ts'
+import { formOfName } from './output-forms.ts'
 import { pseudonymKey } from './pseudonym-key.ts'
-import type { TableForm } from './separated-values.ts'
 
 export type EnrichCommand = ReturnType<typeof enrichCommand>
 
@@ -59,8 +59,11 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   if (explain && writing !== undefined) {
     throw new UsageError(`${optionOf(writing)} has no effect with --explain, which writes no lines.`)
   }
-  const isParquet = to === PARQUET || (to === undefined && /\.parquet$/i.test(output ?? ''))
-  const form = OUTPUT_FORMS.find((each) => each === to)
+  const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
+  const named = to === undefined ? formOfName(output, FORMS, files) : undefined
+  /** The form that is asked for, by name or by option. */
+  const form = to ?? (keeping === undefined || named === PARQUET ? named : undefined)
+  const isParquet = form === PARQUET
   const [first, ...others] = addressesOf(flags)
   if (others.length > 0) refuseWithSeveral(flags, isParquet)
   const asn = asnOf(flags)
@@ -69,7 +72,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,
-    to: form,
+    to: OUTPUT_FORMS.find((each) => each === to),
     trustedProxies: trust,
     onlyCountries: onlyCountry,
     notCountries: notCountry,
@@ -77,11 +80,12 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     details: summaries.length > 0,
     pseudonymKey: keyOf(flags),
   }
-  const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
-  const typed = TABLES.find((each) => each === to)
-  if (typed !== undefined && keeping !== undefined)
-    throw new UsageError(`--to ${typed} makes a table of the lines, and ${keeping} keeps them.`)
-  const table = typed ?? (to === undefined && keeping === undefined ? tableOf(output) : undefined)
+  const table = TABLES.find((each) => each === form)
+  const isArray = form === 'json'
+  if ((table !== undefined || isArray) && keeping !== undefined)
+    throw new UsageError(
+      `--to ${form} makes ${isArray ? 'an array' : 'a table'} of the lines, and ${keeping} keeps them.`,
+    )
   if (bom && table === undefined)
     throw new UsageError('--bom is for tables: add --to csv, or write to a file whose name ends in .csv.')
   return {
@@ -96,18 +100,21 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     options: enrichOptions,
     /** The addresses of each line besides that of the options. */
     others,
-    /** The form of the lines: that of `--to`, or what the name of the output says. Tables and Parquet are made of objects. */
-    to:
-      form ??
-      (isParquet || table !== undefined
-        ? OUTPUT_FORMS[0]
-        : keeping !== undefined
-          ? undefined
-          : formOf(output)),
+    /** The form of the lines; `undefined` if the format decides. All forms are made of objects. */
+    to: form === undefined ? undefined : OUTPUT_FORMS[0],
     /** Whether the output is a Parquet file. */
     isParquet,
     /** The form of the table that the output is; `undefined` if it is none, or if the format decides. */
     table,
+    /** Whether the output is a JSON array. One document keeps its form, if all its objects stay. */
+    isArray,
+    /** Whether options can leave objects out. */
+    leavesOut:
+      options.onlyFailed === true ||
+      options.dropUnresolved === true ||
+      options.onBadLine === 'drop' ||
+      onlyCountry !== undefined ||
+      notCountry !== undefined,
     /** Whether a byte order mark begins the table. */
     hasMark: bom,
     threads,
@@ -205,13 +212,4 @@ function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
       'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',
     )
   }
-}
-
-function tableOf(output: string | undefined): TableForm | undefined {
-  const [, ending] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(output ?? '') ?? []
-  return TABLES.find((form) => form === ending?.toLowerCase())
-}
-
-function formOf(output: string | undefined): OutputForm | undefined {
-  return /\.(?:ndjson|jsonl)(?:\.gz|\.zst)?$/i.test(output ?? '') ? 'ndjson' : undefined
 }

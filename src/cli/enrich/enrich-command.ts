@@ -9,6 +9,7 @@ import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
+import type { ArrayOutput } from './array-output.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './command-line.ts'
 import { Input, sizeOfInputs } from './input.ts'
@@ -51,6 +52,7 @@ class EnrichSession implements Session {
   #run: Run | null = null
   #parquetRun: ParquetRun | null = null
   #tableOutput: TableOutput | null = null
+  #arrayOutput: ArrayOutput | null = null
   /** The runs for the other addresses of each line. */
   #others: readonly NextRun[] = []
   /** The format of what the first run writes. */
@@ -178,9 +180,14 @@ class EnrichSession implements Session {
     return this.#keep(this.#parquetRun.output)
   }
 
-  /** The output of a run that writes a table, if it does. Its code is loaded only then. */
+  /** The output of a run that writes a table or an array, if it does. Its code is loaded only then. */
   async #table(target: Output): Promise<Output> {
-    const { table: form, hasMark, options, others } = this.#command
+    const { table: form, isArray, hasMark, options, others } = this.#command
+    if (isArray) {
+      const { ArrayOutput } = await import('./array-output.ts')
+      this.#arrayOutput = new ArrayOutput(target, options.into ?? INTO)
+      return this.#keep(this.#arrayOutput)
+    }
     if (form === undefined) return target
     const { TableOutput } = await import('./table-output.ts')
     const fields = asUsage(() => checkedFields(options))
@@ -210,7 +217,7 @@ class EnrichSession implements Session {
 
   /** Plans an input, and prints what was guessed. @throws UsageError when an option does not fit it */
   #plan(sample: Uint8Array, isWhole: boolean, isCut: boolean, name: string, writtenAt?: number): Plan {
-    const { to, table, others } = this.#command
+    const { to, table, isArray, leavesOut, others } = this.#command
     const given = this.#parquetRun?.options ?? this.#command.options
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The next run needs the addresses.
@@ -219,10 +226,12 @@ class EnrichSession implements Session {
       asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
     // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
     const first = table === undefined ? planned() : planned({ fields: undefined })
-    const isKept = this.#parquetRun?.isTable(first.plan) || first.plan.format === table
+    const isDocument = isArray && !leavesOut && first.plan.format === 'json' && this.#inputs.length === 1
+    const isKept = this.#parquetRun?.isTable(first.plan) || first.plan.format === table || isDocument
     const { plan, notes } = isKept ? planned({ fields: this.#command.options.fields, to: undefined }) : first
     checkFit(options, plan.format, name)
     this.#tableOutput?.usePlan(plan)
+    this.#arrayOutput?.usePlan(plan, isDocument)
     if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
     this.#parquetRun?.usePlan(plan)

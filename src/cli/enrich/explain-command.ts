@@ -55,7 +55,7 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
 }
 
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
-  const { options, to, table, others } = command
+  const { options, to, table, isArray, others } = command
   const { name, isLive, writtenAt } = input
   // The next run needs the addresses.
   const masksOf = (isLast: boolean) => (isLast ? {} : UNMASKED)
@@ -64,8 +64,8 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
     ...asUsage(() => {
       const given = { ...options, to, writtenAt, ...masksOf(others.length === 0) }
       const planned = makePlan(bytes, isAll, given, isCut)
-      // A table of the form that is asked for is kept. Objects are shown in place of other tables.
-      return planned.plan.format === table
+      // A table of the form that is asked for is kept, and so is a document. Objects are shown in place of others.
+      return planned.plan.format === table || (isArray && planned.plan.format === 'json')
         ? makePlan(bytes, isAll, { ...given, to: undefined }, isCut)
         : planned
     }),

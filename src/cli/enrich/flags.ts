@@ -35,7 +35,7 @@ const MAX_THREADS = 256
 export const PARQUET = 'parquet'
 export const TABLES = ['csv', 'tsv'] as const satisfies readonly TableForm[]
 /** The forms of the output. Only the command has the others than the first. */
-const FORMS = [...OUTPUT_FORMS, PARQUET, ...TABLES] as const
+export const FORMS = [...OUTPUT_FORMS, 'json', ...TABLES, PARQUET] as const
 
 const STATISTICS = ['text', 'json', 'none'] as const
 
@@ -117,7 +117,7 @@ export const ENRICH_OPTIONS = [
   },
   {
     flags: '--to <form>',
-    text: 'the form of the output, for every format: `ndjson`, one object a line; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log); or `parquet`. Default: by the name of the output (`.ndjson`, `.jsonl`, `.csv`, `.tsv`, `.parquet`), otherwise that of the format',
+    text: 'the form of the output, for every format: `ndjson`, one object a line; `json`, an array of these objects, while one JSON document keeps its own form; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log); or `parquet`. Default: by the name of the output (`.ndjson`, `.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`), otherwise that of the format. A name with another ending is an error, except `.log`, `.txt`, `.out` and the ending of an input',
     read: oneOf(FORMS),
   },
   {

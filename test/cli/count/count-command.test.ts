@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../src/cli/count/forms.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -38,6 +39,14 @@ describe('geofix count', () => {
       '{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2}\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n',
     ],
     [
+      'tsv',
+      'country\tcountry_name\t/path\tcount\tunique\nGB\tUnited Kingdom\t"a, ""b""|c"\t2\t2\n\t\t"a, ""b""|c"\t1\t1\n',
+    ],
+    [
+      'json',
+      '[\n{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2},\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n]\n',
+    ],
+    [
       'md',
       '| country | country\\_name | /path | count | unique |\n| --- | --- | --- | ---: | ---: |\n| GB | United Kingdom | a, "b"\\|c | 2 | 2 |\n|  |  | a, "b"\\|c | 1 | 1 |\n',
     ],
@@ -54,13 +63,35 @@ describe('geofix count', () => {
     expect(readFileSync(at(`counts.${form}`), 'utf8')).toBe(expected)
   })
 
+  it('writes Parquet, with columns of integers and of text', async () => {
+    const args = ['count', '--by', 'country,/id', '--unique', '--quiet', LINES, ...DB]
+    expect((await geofix([...args, '-o', at('counts.parquet')])).status).toBe(0)
+    await geofix([...args, '-o', at('counts.json')])
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(at('counts.parquet')) })
+    const plain = rows.map((row) => ({ ...row, count: Number(row.count), unique: Number(row.unique) }))
+    expect(plain).toEqual(JSON.parse(readFileSync(at('counts.json'), 'utf8')))
+    expect(typeof rows[0]?.count).toBe('bigint')
+  })
+
+  it('writes empty tables in each form', async () => {
+    const none = ['count', '--only-country', 'JP', '--quiet', LINES, ...DB]
+    expect((await geofix([...none, '--to', 'json'])).out).toBe('[]\n')
+    expect((await geofix([...none, '--to', 'ndjson'])).out).toBe('')
+    await geofix([...none, '-o', at('empty.parquet')])
+    expect(await parquetReadObjects({ file: await asyncBufferFromFile(at('empty.parquet')) })).toEqual([])
+  })
+
   it('begins CSV with a byte order mark, and nothing else', async () => {
     const args = ['count', '--quiet', LINES, ...DB]
     const { out } = await geofix([...args, '--to', 'csv'])
     await geofix([...args, '-o', at('marked.csv'), '--bom'])
     expect(readFileSync(at('marked.csv'), 'utf8')).toBe(`\ufeff${out}`)
     const refused = await geofix([...args, '--bom'])
-    expect(refused).toMatchObject({ status: 2, out: '', err: expect.stringContaining('--bom is for CSV') })
+    expect(refused).toMatchObject({
+      status: 2,
+      out: '',
+      err: expect.stringContaining('--bom is for CSV and TSV'),
+    })
   })
 
   describe('names no address', () => {
@@ -210,6 +241,8 @@ describe('geofix count', () => {
     [['--asn-db', 'asn.mmdb'], 2, /--asn-db is for --by asn/],
     [['-o', LINES], 2, /names an input/],
     [['--nth', '1'], 2, /--nth is for text/],
+    [['-o', 'a.html'], 2, /no form has the ending \.html\. Write \.csv, \.tsv, \.json, .*--to table, csv,/],
+    [['-o', 'a.parquet.gz'], 2, /leave out \.gz/],
   ])('refuses %j', async (args, status, message) => {
     const { status: found, err } = await geofix(['count', LINES, ...args, ...DB])
     expect(err).toMatch(message)

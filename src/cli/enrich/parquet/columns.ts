@@ -5,7 +5,7 @@ import { fieldOf, type LocatedRecord } from '../../../enrich/writing/column-temp
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 
 /** The types of columns that values of JSON get. */
-export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'STRING' | 'JSON'
+export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON'
 
 /** The type of the column of a field. */
 export function typeOfField(field: LocationField): ColumnType {
@@ -18,6 +18,12 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   if (type === 'STRING') {
     const text = { converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
     return [{ name, type: 'BYTE_ARRAY', ...text, repetition_type: 'OPTIONAL' }]
+  }
+  if (type === 'TIMESTAMP') {
+    const logical_type = { type, isAdjustedToUTC: true, unit: 'MICROS' } as const
+    return [
+      { name, type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type, repetition_type: 'OPTIONAL' },
+    ]
   }
   if (type === 'JSON') {
     const json = { logical_type: { type: 'JSON' } } as const

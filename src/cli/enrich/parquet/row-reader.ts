@@ -23,6 +23,8 @@ export type Row = Iterable<readonly [name: string, value: unknown]>
 export interface SizedRow {
   readonly row: Row
   readonly size: number
+  /** The line, if it is one object. */
+  readonly object?: string
 }
 
 /** The column of what has no place in the other columns. Other engines have this name for it. */
@@ -94,13 +96,15 @@ export class RowReader {
     return this.#table === null ? this.#objects(bytes) : this.#records(this.#table, bytes)
   }
 
-  *#objects(bytes: Uint8Array) {
+  *#objects(bytes: Uint8Array): Generator<SizedRow> {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let start = 0; start < buffer.length; ) {
       const lineFeed = buffer.indexOf(LINE_FEED, start)
       const end = lineFeed === -1 ? buffer.length : lineFeed
       const line = buffer.toString('utf8', start, end).trim()
-      if (line !== '') yield { row: objectOf(line), size: end - start }
+      const row = line === '' ? undefined : parsed(line)
+      if (row === null) yield { row: [[RAW, line]], size: end - start }
+      else if (row !== undefined) yield { row, size: end - start, object: line }
       start = end + 1
     }
   }
@@ -144,11 +148,6 @@ export class RowReader {
     const field = this.fields.get(name)
     return field === undefined || typeOfField(field) === 'STRING' ? text : Number(text)
   }
-}
-
-/** The members of a line that is an object; the whole line for others. */
-function objectOf(line: string): Row {
-  return parsed(line) ?? [[RAW, line]]
 }
 
 /** `null` for what is not an object. */

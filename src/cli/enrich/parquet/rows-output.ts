@@ -41,7 +41,7 @@ interface Column {
  * Makes a Parquet file of the lines of a run: objects, or rows of a table.
  *
  * The first row group decides on the columns and their types. A member of objects becomes a column of booleans, integers,
- * floating-point numbers or text if all its values have that type, and otherwise a column of JSON. Columns of tables are text.
+ * floating-point numbers, instants or text if all its values have that type, and otherwise a column of JSON. Columns of tables are text.
  * Later members without a column, and later values of another type, go into a column of their own. So do lines that cannot be
  * read.
  */
@@ -185,8 +185,9 @@ export class RowsOutput implements Output {
 /** The first type that can hold all these values. The array is sparse, and any type can hold a missing value. */
 function typeOf(values: readonly unknown[]): ColumnType {
   const given = values.filter((value) => value !== null && value !== undefined)
-  const types = ['BOOLEAN', 'INT64', 'DOUBLE', 'STRING'] as const
-  if (given.length === 0) return 'JSON'
+  const types = ['BOOLEAN', 'INT64', 'DOUBLE', 'TIMESTAMP', 'STRING'] as const
+  // Most columns whose first values are missing are text, such as the user of a request.
+  if (given.length === 0) return 'STRING'
   return types.find((type) => given.every((value) => valueAs(type, value) !== undefined)) ?? 'JSON'
 }
 
@@ -200,6 +201,8 @@ function valueAs(type: ColumnType | 'location' | 'system', value: unknown): unkn
       return integerOf(value)
     case 'DOUBLE':
       return numberOf(value)
+    case 'TIMESTAMP':
+      return instantOf(value)
     case 'STRING':
       return typeof value === 'string' ? value : undefined
     case 'location':
@@ -215,6 +218,20 @@ function integerOf(value: unknown): bigint | undefined {
   const integer = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
   if (Object.is(value, -0) || typeof integer !== 'bigint') return undefined
   return integer <= MOST_INT64 && integer >= -MOST_INT64 - 1n ? integer : undefined
+}
+
+/** RFC 3339 with an offset. A fraction with more digits than microseconds stays text. */
+const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)$/
+
+/** Microseconds since 1970. */
+function instantOf(value: unknown): bigint | undefined {
+  const [, clock, fraction = '', offset] = (typeof value === 'string' ? INSTANT.exec(value) : null) ?? []
+  if (clock === undefined) return undefined
+  const utc = new Date(`${clock}Z`)
+  const instant = Date.parse(`${clock}${offset}`)
+  // Date takes 30 February for a day of March.
+  if (Number.isNaN(instant) || !utc.toISOString().startsWith(clock)) return undefined
+  return BigInt(instant) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -324,8 +324,17 @@ describe('Parquet to CSV', () => {
 describe('lines to Parquet', () => {
   it('makes typed columns of objects, and loses nothing that comes later', async () => {
     const file = path('events.ndjson')
-    const first = { ip: '81.2.69.142', n: 1, f: 1.5, ok: true, text: '007', deep: { a: [1] }, none: null }
-    const later = { ip: '1.2.3.4', n: 'many', new: [1], none: 3 }
+    const first = {
+      ip: '81.2.69.142',
+      n: 1,
+      f: 1.5,
+      ok: true,
+      text: '007',
+      deep: { a: [1] },
+      user: null,
+      none: null,
+    }
+    const later = { ip: '1.2.3.4', n: 'many', new: [1], user: 'bob', none: 3 }
     // The first row group decides on the types.
     const filler = `${JSON.stringify({ ip: '10.0.0.1' })}\n`.repeat(100_000)
     const big = '{"ip":"8.8.8.8","n":9223372036854775807}\n'
@@ -338,11 +347,49 @@ describe('lines to Parquet', () => {
     expect(rows[1]).toMatchObject({ n: 9223372036854775807n })
     expect(rows[100_002]).toMatchObject({
       ip: '1.2.3.4',
-      none: 3,
+      // A column without values in the first row group is text.
+      user: 'bob',
+      none: null,
       location: { city: 'Sydney' },
-      _rescued_data: { n: 'many', new: [1] },
+      _rescued_data: { n: 'many', new: [1], none: 3 },
     })
     expect(rows[100_003]).toMatchObject({ _rescued_data: { raw: 'bad' } })
+  })
+
+  it('makes instants of a column whose texts are all times with an offset, to the microsecond', async () => {
+    const file = path('times.ndjson')
+    const rows = [
+      {
+        time: '2026-07-01T12:00:00+02:00',
+        nanos: '2026-07-01T10:00:00.1234567Z',
+        local: '2026-07-01T10:00:00',
+        day: '2026-02-30T00:00:00Z',
+      },
+      {
+        time: '1969-12-31T23:59:59.25Z',
+        nanos: '2026-07-01T10:00:00Z',
+        local: '2026-07-01T10:00:00',
+        day: '2026-02-28T00:00:00Z',
+      },
+      { time: null },
+    ]
+    writeFileSync(file, rows.map((row) => `${JSON.stringify({ ip: '81.2.69.142', ...row })}\n`).join(''))
+    await enrich(file, '-o', path('times.parquet'))
+    const found = await rowsOf(path('times.parquet'))
+    expect(found.map(({ time }) => time)).toEqual([
+      new Date('2026-07-01T10:00:00Z'),
+      new Date('1969-12-31T23:59:59.250Z'),
+      null,
+    ])
+    expect(found[0]).toMatchObject({ nanos: rows[0]?.nanos, local: rows[0]?.local, day: rows[0]?.day })
+    const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(path('times.parquet')))
+    expect(schema.find(({ name }) => name === 'time')).toMatchObject({
+      type: 'INT64',
+      converted_type: 'TIMESTAMP_MICROS',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+    })
+    await enrich(path('times.parquet'), '-o', path('times.back.ndjson'), '--into', 'again')
+    expect(readFileSync(path('times.back.ndjson'), 'utf8')).toContain('"time":"1969-12-31T23:59:59.25Z"')
   })
 
   it('makes texts of the columns of a table', async () => {

@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { formOfName } from '../../../src/cli/enrich/output-forms.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, ndjson, writeDatabase } from './command-line.ts'
+
+describe('formOfName', () => {
+  const FORMS = ['ndjson', 'json', 'csv', 'tsv', 'parquet'] as const
+
+  it.each<[name: string | undefined, form: (typeof FORMS)[number] | undefined]>([
+    ['a.ndjson', 'ndjson'],
+    ['a.JSONL.gz', 'ndjson'],
+    ['dir.md/a.json.zst', 'json'],
+    ['a.csv', 'csv'],
+    ['a.geo.tsv', 'tsv'],
+    ['a.parquet', 'parquet'],
+    // Names that ask for no form.
+    [undefined, undefined],
+    ['a', undefined],
+    ['a.gz', undefined],
+    ['a.log.gz', undefined],
+    ['a.txt', undefined],
+    ['access.log.2', undefined],
+    ['access.log.2026-07-01', undefined],
+    ['.hidden', undefined],
+    ['/dev/fd/3', undefined],
+    ['b.w3c.gz', undefined],
+  ])('%j is %j', (name, form) => {
+    expect(formOfName(name, FORMS, ['a.W3C'])).toBe(form)
+  })
+
+  it.each(['a.xlsx', 'a.html', 'a.md', 'a.xml.gz', 'a.csv.bz2', 'a.json5'])(
+    '%s is an error that lists the forms',
+    (name) => {
+      expect(() => formOfName(name, FORMS)).toThrow(
+        /no form has the ending \.\w+\. Write \.csv, \.tsv, \.json, \.ndjson, \.jsonl, \.parquet, or \.txt for text; or choose/,
+      )
+    },
+  )
+})
+
+describe('geofix enrich -o FILE.json', () => {
+  const folder = temporaryFolder()
+  const at = (name: string): string => join(folder, name)
+  const enrich = (...args: string[]) =>
+    geofix(['enrich', '--quiet', '--db', writeDatabase(folder), '--fields', 'city', ...args])
+  const input = (name: string, text: string): string => {
+    writeFileSync(at(name), text)
+    return at(name)
+  }
+  const read = (): unknown => JSON.parse(readFileSync(at('out.json'), 'utf8'))
+
+  it('is an array of what the lines are as NDJSON', async () => {
+    const lines = input('lines.ndjson', ndjson(2000))
+    const second = input('second.ndjson', '{"ip":"81.2.69.142"}\n{"ip":"10.0.0.1"}')
+    await enrich(lines, second, '-o', at('out.ndjson'), '--to', 'ndjson')
+    expect(await enrich(lines, second, '-o', at('out.json'))).toMatchObject({ status: 0 })
+    const objects = readFileSync(at('out.ndjson'), 'utf8').trimEnd().split('\n')
+    expect(objects).toHaveLength(2002)
+    expect(read()).toEqual(objects.map((line) => JSON.parse(line)))
+    // Numbers keep their digits.
+    const text = input('digits.ndjson', '{"ip":"81.2.69.142","n":12345678901234567890,"f":1.0}\n')
+    await enrich(text, '-o', at('out.json'))
+    expect(readFileSync(at('out.json'), 'utf8')).toBe(
+      '[\n{"ip":"81.2.69.142","n":12345678901234567890,"f":1.0,"location":{"city":"London"}}\n]\n',
+    )
+  })
+
+  it('has an object with the text of each line that cannot be read', async () => {
+    const lines = input('bad.ndjson', '\ufeff{"ip":"81.2.69.142"}\r\n{"ip": \n\n{"ip":"1.2.3.4"}')
+    expect(await enrich(lines, '-o', at('out.json'))).toMatchObject({ status: 0 })
+    expect(read()).toEqual([
+      { ip: '81.2.69.142', location: { city: 'London' } },
+      { raw: '{"ip":', location: null },
+      { ip: '1.2.3.4', location: { city: 'Sydney' } },
+    ])
+  })
+
+  it('keeps one document, unless objects are left out', async () => {
+    const trail = input('trail.json', '{"Records":[{"ip":"81.2.69.142"},{"ip":"10.0.0.1"}]}')
+    const located = { ip: '81.2.69.142', location: { city: 'London' } }
+    await enrich(trail, '-o', at('out.json'))
+    expect(read()).toEqual({ Records: [located, { ip: '10.0.0.1', location: null }] })
+    expect(await enrich(trail, '-o', at('out.json'), '--drop-unresolved')).toMatchObject({ status: 0 })
+    expect(read()).toEqual([located])
+    expect(await enrich(trail, trail, '-o', at('out.json'))).toMatchObject({ status: 0 })
+    expect(read()).toHaveLength(4)
+  })
+
+  it('is empty if no line stays, and is not for lines that are kept', async () => {
+    const lines = input('lines.ndjson', ndjson(3))
+    await enrich(lines, '-o', at('out.json'), '--only-country', 'JP')
+    expect(read()).toEqual([])
+    const list = input('list.txt', '81.2.69.142\n')
+    const { status, err } = await enrich(list, '--append', '--to', 'json')
+    expect({ status, err }).toMatchObject({ status: 2, err: expect.stringContaining('--append keeps them') })
+    expect(await enrich(lines, '-o', at('out.xlsx'))).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('no form has the ending .xlsx'),
+    })
+  })
+})
