@@ -153,3 +153,18 @@ describe('the imports of src', () => {
     expect([...new Set(foreign)].sort()).toEqual(['fflate', 'ipaddr.js', 'mmdb-lib/lib/decoder.js'])
   })
 })
+
+// V8's background compiler allocates memory for such a constant. It may have to wait for a garbage collection of the main
+// thread, while Node waits for the compiler at the end of the event loop: the process never ends
+// (https://github.com/nodejs/node/issues/54918).
+it('functions that lookups run read constants of Number from a variable of the module', () => {
+  const inFunctions = files
+    .filter((file) => /^(?:address|location|mmdb|packed)\//.test(file) && !/\/(?:pack|tree-leaves)\.ts$/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(SOURCE, file), 'utf8')
+        .split('\n')
+        .filter((line) => /^ +[^*/ ].*\bNumber\.(?:NaN|[A-Z]+_[A-Z_]+|EPSILON)\b/.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+  expect(inFunctions).toEqual([])
+})

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout } from 'node:timers/promises'
 import { run } from './program.ts'
 import { canReload } from './serve/reload-requests.ts'
 
@@ -41,6 +42,14 @@ process.stderr.on('error', () => {})
 
 const status = await run(args, process)
 if (status > SIGNAL_STATUS) process.exit(status)
-process.exitCode = status
-// Text that nobody reads would keep the process alive.
-if (args[0] === 'serve') setTimeout(() => process.exit(status), LAST_WRITES_MS).unref()
+const flushed = Promise.all([flush(process.stdout), flush(process.stderr)])
+// Text that nobody reads would keep the service alive.
+await (args[0] === 'serve' ? Promise.race([flushed, setTimeout(LAST_WRITES_MS)]) : flushed)
+// Not left to the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
+// collection of this thread, for ever (https://github.com/nodejs/node/issues/54918).
+process.exit(status)
+
+/** Waits until the stream has written what it holds, or has failed. */
+async function flush(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve))
+}

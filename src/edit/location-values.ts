@@ -4,6 +4,7 @@ import type { Coordinates } from '../location/location-record.ts'
 import type { Location } from '../location/location-table.ts'
 import { coordinatesOf } from '../location/schema.ts'
 import { type LocalizedCountry, type LocalizedRegion, Translations } from '../location/shared-parts.ts'
+import { NO_INSTANT } from '../location/timezone.ts'
 import { double, float, type WritableValue } from '../mmdb/writer/value.ts'
 import type { ValueTable } from '../mmdb/writer/value-table.ts'
 
@@ -23,12 +24,6 @@ export interface Projection {
   /** Whether coordinates are 64-bit floats even where a lookup gives the same with 32 bits: other readers show the difference. */
   readonly exactCoordinates: boolean
 }
-
-/**
- * Passed as the instant, this leaves the offset of a time zone out. The writer needs only the identifier, and computing the
- * offset would need a formatter for each zone.
- */
-const NO_INSTANT = Number.NaN
 
 /** Writes locations as records with the schema of GeoIP2, which most readers know. */
 export class LocationValues {
@@ -63,6 +58,7 @@ export class LocationValues {
     const town = fields.has('city') ? city : null
     const position = fields.has('coordinates') ? positionOf(coordinates, exactCoordinates) : null
     if (country === null && region === null && town === null && position === null) return null
+    // Without an instant, no offset is computed: it would need a formatter for each zone.
     const zone = fields.has('timezone') ? shared.timezone.at(NO_INSTANT).id : null
     const place = { ...position, ...(zone === null ? {} : { time_zone: zone }) }
     const parts: (readonly [name: string, id: number])[] = []

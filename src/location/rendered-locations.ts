@@ -8,7 +8,7 @@ import type { Location, StoredLocation } from './location-table.ts'
 import { isVariable, joined, type LocationTemplate, type TextPart, textOf } from './location-template.ts'
 import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
 import { ABSENT, NumberMap } from './tables.ts'
-import { NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from './timezone.ts'
+import { NO_INSTANT, NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from './timezone.ts'
 
 /** Where locations come from. */
 export interface LocationSource {
@@ -17,9 +17,6 @@ export interface LocationSource {
   /** Where its values are in a file, valid until the next call; `null` if it is in none, or has other values. */
   stored(number: number): StoredLocation | null
 }
-
-/** Only the offset depends on the instant, and the offset is written separately. */
-export const NO_INSTANT = Number.NaN
 
 /** The most locations that are cached. */
 const MAX_LOCATIONS = 131_072
@@ -51,7 +48,7 @@ export class RenderedLocations {
   /** Where the texts are. */
   readonly arena = new Arena()
   /** The instant for {@link startOf}, in milliseconds since 1970; `NaN` if unknown. */
-  instant = Number.NaN
+  instant = NO_INSTANT
   readonly #locale: Locale
   readonly #template: readonly CopiedPart[]
   /** The part that depends on the offset. */
@@ -146,7 +143,7 @@ export class RenderedLocations {
     const row = number * INTEGERS
     this.#integers[row + COUNTER] = this.#counterOf(inSet, source, location, shared.country)
     this.#integers[row + ZONE] = this.#zoneOf(shared.timezone)
-    this.#doubles[number * DOUBLES] = Number.NaN
+    this.#doubles[number * DOUBLES] = NO_INSTANT
     if (this.#keepsLocations && location !== null) this.#locations.push(location)
     if (this.#template.length > 0) this.#render(number, inSet, source, shared, stored)
     this.#numbers.set(inSet, number)

@@ -262,8 +262,11 @@ export class PartsMaker {
   }
 }
 
+/** Read once: see the test of constants of Number in test/architecture.test.ts. */
+const UNBOUNDED = Number.POSITIVE_INFINITY
+
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  return remember(map, Number.POSITIVE_INFINITY, key, make)
+  return remember(map, UNBOUNDED, key, make)
 }
 
 /** A code like those of ISO 3166-1 alpha-2. Vendors write A1 and A2 for kinds of networks. */

@@ -56,16 +56,19 @@ export interface Span {
   readonly minutes: number | null
 }
 
+/** The instant of a line or record without a time. Its offset is unknown. */
+export const NO_INSTANT = Number.NaN
+
 /** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
 export class Timezone {
   /** As the database spells it. */
   readonly id: string | null
   /** The last answer, and when it is valid. */
   #last = UNKNOWN
-  #from = Number.NaN
-  #until = Number.NaN
+  #from = NO_INSTANT
+  #until = NO_INSTANT
   /** The end of the window that the platform was last asked about. A log asks for the next window next. */
-  #asked = Number.NaN
+  #asked = NO_INSTANT
   #askedMinutes: number | null = null
 
   constructor(id: string | null) {
@@ -144,7 +147,7 @@ interface OffsetSpan {
 /** The offset at an unknown instant. */
 export const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
 export const UTC_OFFSET: Offset = { text: '+00:00', minutes: 0, json: '"+00:00"' }
-const NO_SPAN: OffsetSpan = { from: Number.NaN, until: Number.NaN, offset: NO_OFFSET }
+const NO_SPAN: OffsetSpan = { from: NO_INSTANT, until: NO_INSTANT, offset: NO_OFFSET }
 
 /** The offsets of one time zone at the instants of a log, whose spans are cached. */
 export class ZoneOffsets {

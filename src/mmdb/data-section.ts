@@ -7,9 +7,11 @@ import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
  * section. 0 is an unknown type.
  */
 const MAX_PAYLOAD = new Float64Array(7 + 256)
-for (const type of [DataType.utf8String, DataType.bytes, DataType.map, DataType.array]) {
-  MAX_PAYLOAD[type] = Number.POSITIVE_INFINITY
-}
+const ANY_SIZE = Number.POSITIVE_INFINITY
+MAX_PAYLOAD[DataType.utf8String] = ANY_SIZE
+MAX_PAYLOAD[DataType.bytes] = ANY_SIZE
+MAX_PAYLOAD[DataType.map] = ANY_SIZE
+MAX_PAYLOAD[DataType.array] = ANY_SIZE
 MAX_PAYLOAD[DataType.double] = 8
 MAX_PAYLOAD[DataType.uint16] = 2
 MAX_PAYLOAD[DataType.uint32] = 4

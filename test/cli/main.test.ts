@@ -11,9 +11,16 @@ afterEach(() => {
 const STREAMS = [process.stdout, process.stderr]
 
 /** Imports the entry with these arguments. @returns its effects on the process */
-async function main(args: readonly string[], status?: number) {
+async function main(
+  args: readonly string[],
+  status?: number,
+  onWrite: (text: string, done: () => void) => void = () => {},
+) {
   const before = STREAMS.map((stream) => stream.listeners('error'))
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text, done) => {
+    if (typeof done === 'function') onWrite(String(text), done)
+    return true
+  })
   const exit = vi.spyOn(process, 'exit').mockImplementation(() => {
     throw new Error('the process has ended')
   })
@@ -33,13 +40,22 @@ async function main(args: readonly string[], status?: number) {
   return { stdout, stderr, exit, ended, out: write.mock.calls.map(([text]) => String(text)).join('') }
 }
 
-it('runs with the arguments of the process, and sets its exit status', async () => {
-  const { out, ended } = await main(['--version'])
-  expect({ out, ended, status: process.exitCode }).toEqual({
-    out: `${packageJson.version}\n`,
-    ended: false,
-    status: 0,
+it('runs with the arguments of the process, and exits with its status', async () => {
+  const { out, exit, ended } = await main(['--version'])
+  expect({ out, ended }).toEqual({ out: `${packageJson.version}\n`, ended: true })
+  expect(exit).toHaveBeenCalledWith(0)
+})
+
+it('exits when the streams have written what they hold', async () => {
+  let written = (): void => {}
+  vi.spyOn(process.stdout, 'writableLength', 'get').mockReturnValueOnce(5).mockReturnValue(0)
+  const ended = main([], 1, (_text, done) => {
+    written = done
   })
+  await vi.waitFor(() => expect(written.name).not.toBe('written'))
+  expect(process.exit).not.toHaveBeenCalled()
+  written()
+  expect((await ended).exit).toHaveBeenCalledWith(1)
 })
 
 it('exits at once after a signal', async () => {

@@ -13,7 +13,7 @@ import {
   systemAfter,
   type TextPart,
 } from '../../location/location-template.ts'
-import { NO_INSTANT } from '../../location/rendered-locations.ts'
+import { NO_INSTANT } from '../../location/timezone.ts'
 import type { CommonPlan, LocationField } from '../options.ts'
 
 /** A record, with the autonomous system where that was asked for. */
@@ -42,6 +42,7 @@ export function fieldOf(record: LocatedRecord, field: LocationField): string | n
 
 /** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */
 export function fieldTexts(location: Location, locale: Locale): (field: LocationField) => string | null {
+  // The offset is written apart, since it depends on the instant.
   const record = { ...location.record('', locale, NO_INSTANT), asn: location.system }
   return (field) => {
     const value = COLUMNS[field](record)
