@@ -1,4 +1,4 @@
-import { isDigit, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
+import { eventTimeOf, isDigit, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
 const SPACE = 0x20
 const COMMA = 0x2c
@@ -37,7 +37,10 @@ export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
  * - BIND, PHP and Django: `11-Oct-2023 14:32:52`, `[11/Oct/2023 14:32:52]`
  * - Apache's error log, uWSGI and `ctime`: `[Wed Oct 11 14:32:52.123 2023]`
  * - syslog, RFC 3164: `Oct 11 14:32:52`, also with a year: `Oct 11 2023 14:32:52`
+ * - Suricata and Snort: `10/11/2023-14:32:52.123`, `10/11-14:32:52.123`
  * - seconds since 1970 with a fraction: `[1697034772.123]`
+ *
+ * Some programs write something else first, which {@link LATER} lists.
  */
 export class OpeningTime {
   /** Milliseconds since 1970 of the last time; {@link NO_TIME} without one. A local time is read as if it were UTC. */
@@ -64,6 +67,11 @@ export class OpeningTime {
   /** Reads the time that opens `bytes[line, end)`. */
   read(bytes: Uint8Array, line: number, end: number): TimeKind {
     this.instant = NO_TIME
+    const kind = this.#readFirst(bytes, line, end)
+    return kind === 'none' ? this.#readLater(bytes, line, end) : kind
+  }
+
+  #readFirst(bytes: Uint8Array, line: number, end: number): TimeKind {
     let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
     if (bytes[start] === OPEN) start++
     else if (bytes[start] === LOWER_T) start = endOfKey(bytes, start)
@@ -75,6 +83,25 @@ export class OpeningTime {
     // A weekday, in any language, and a month.
     const isAfterDay = bytes[start + 7] === SPACE
     return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
+  }
+
+  /** A time after something else. */
+  #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
+    const head = String.fromCharCode(...bytes.subarray(line, Math.min(end, line + MAX_HEAD_BYTES)))
+    const [, date = '', time = ''] = FORTIGATE.exec(head) ?? []
+    if (date !== '') {
+      const [, epoch] = / eventtime=(\d{10,19}) /.exec(head) ?? []
+      const [, zone = ''] = / tz="([+-]\d{4})"/.exec(head) ?? []
+      this.instant = eventTimeOf(epoch ?? `${date}T${time}${zone}`)
+      if (!Number.isNaN(this.instant)) return 'instant'
+      this.instant = eventTimeOf(`${date}T${time}Z`)
+      return Number.isNaN(this.instant) ? 'none' : 'local'
+    }
+    for (const before of LATER) {
+      const at = line + (before.exec(head)?.[0].length ?? 0)
+      if (at > line && isDigit(bytes[at]) && end - at >= SHORTEST) return this.#readNumbers(bytes, at, end)
+    }
+    return 'none'
   }
 
   /** A time that begins with a digit. */
@@ -90,6 +117,7 @@ export class OpeningTime {
     const month = monthAt(bytes, start + 3)
     if (month > 0 && bytes[start + 6] === bytes[start + 2])
       return this.#readNamedMonth(bytes, start, end, month)
+    if (bytes[start + 2] === SLASH) return this.#readMonthFirst(bytes, start, end)
     if (separator !== DASH && separator !== SLASH) return this.#readSeconds(bytes, start, end)
     const isTimeNext = bytes[start + 10] === SPACE || ((bytes[start + 10] ?? 0) | 0x20) === LOWER_T
     if (bytes[start + 7] !== separator || !isTimeNext) return 'none'
@@ -97,9 +125,24 @@ export class OpeningTime {
     return isDay ? this.#readRest(bytes, start + 11, end) : 'none'
   }
 
-  /** `11-Oct-2023 14:32:52` or `11/Oct/2023 14:32:52`. */
+  /** `10/11/2023-14:32:52.123` or `10/11-14:32:52.123`, month and day. */
+  #readMonthFirst(bytes: Uint8Array, start: number, end: number): TimeKind {
+    const [month, day] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
+    const isYearless = bytes[start + 5] === DASH
+    if (!isYearless && (bytes[start + 5] !== SLASH || bytes[start + 10] !== DASH)) return 'none'
+    const isDay = isYearless
+      ? this.#setLatestDay(month, day)
+      : this.#setDay(yearAt(bytes, start + 6), month, day)
+    const kind = isDay ? this.#readRest(bytes, start + (isYearless ? 6 : 11), end) : 'none'
+    return isYearless && kind !== 'none' ? 'yearless' : kind
+  }
+
+  /** `11-Oct-2023 14:32:52`, `11/Oct/2023 14:32:52`, or `11/Oct/2023:14:32:52` without an offset, as HAProxy writes it. */
   #readNamedMonth(bytes: Uint8Array, start: number, end: number, month: number): TimeKind {
-    const isSpelt = (bytes[start + 2] === DASH || bytes[start + 2] === SLASH) && bytes[start + 11] === SPACE
+    const separator = bytes[start + 2]
+    const isSpelt =
+      (separator === DASH || separator === SLASH) &&
+      (bytes[start + 11] === SPACE || (separator === SLASH && bytes[start + 11] === COLON))
     const isDay = isSpelt && this.#setDay(yearAt(bytes, start + 7), month, twoDigits(bytes, start))
     return isDay ? this.#readRest(bytes, start + 12, end) : 'none'
   }
@@ -198,6 +241,24 @@ function midnightOf(year: number, month: number, day: number): number {
   const date = new Date(midnight)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? midnight : NO_TIME
 }
+
+/** Bytes of a line in which a time is looked for. */
+const MAX_HEAD_BYTES = 320
+/**
+ * What programs write before a time of digits:
+ * - Docker Compose, the name of a container
+ * - logrus, the level: `INFO[2023-10-11T14:32:52Z]`
+ * - HAProxy, the client: `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`; access logs, also with a virtual host
+ * - logfmt, other keys: `level=info ts=2023-10-11T14:32:52Z`
+ */
+const LATER: readonly RegExp[] = [
+  /^[\w.-]{1,100} {0,60}\| (?=\d)/,
+  /^[A-Z]{4,7}\[(?=\d{4}-)/,
+  /^(?:(?:[^ ]{1,100} ){1,2}- )?[^ ]{1,100} \[(?=\d\d\/[A-Z][a-z]{2}\/\d{4}:)/,
+  /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
+]
+/** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
+const FORTIGATE = /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/
 
 /** Keys of logfmt for the time of a line, the first one of the line. */
 const KEY = /^(?:time|timestamp|ts|t)="?/
