@@ -159,7 +159,9 @@ describe('the imports of src', () => {
 // (https://github.com/nodejs/node/issues/54918).
 it('functions that lookups run read constants of Number from a variable of the module', () => {
   const inFunctions = files
-    .filter((file) => /^(?:address|location|mmdb|packed)\//.test(file) && !/\/(?:pack|tree-leaves)\.ts$/.test(file))
+    .filter(
+      (file) => /^(?:address|location|mmdb|packed)\//.test(file) && !/\/(?:pack|tree-leaves)\.ts$/.test(file),
+    )
     .flatMap((file) =>
       readFileSync(join(SOURCE, file), 'utf8')
         .split('\n')
