@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { findDatabaseInTar } from '../../src/bytes/extract.ts'
 import { Resolver } from '../../src/index.ts'
@@ -41,6 +42,80 @@ describe('hostile text', () => {
     expect(err).toContain('Name\ufffd')
     expect(err).not.toMatch(CONTROLS)
     expect(err).not.toMatch(/^geofix: forged/m)
+  })
+
+  it.each([[[]], [['--pretty']]])(
+    'from a database is printable in a record, with the same value: %j',
+    async (args) => {
+      const { out } = await geofix(['--db', database, ...args, '1.1.1.1'])
+      expect(out).not.toMatch(CONTROLS)
+      expect(JSON.parse(out)).toMatchObject({ city: names.en, country: { name: names.en } })
+    },
+  )
+
+  describe('from a log', () => {
+    const FORMULA = '=HYPERLINK("http://evil.example")'
+    const MARKUP = '<script>alert(1)</script>|[x](javascript:alert(1))`'
+    const log = join(folder, 'hostile.ndjson')
+    const paths = [HOSTILE, FORMULA, MARKUP, '-1+1', '@SUM(A1)']
+    const lines = paths.map((path) => ({ ip: '1.1.1.1', method: 'GET', path, status: 404 }))
+    writeFileSync(log, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const counted = (form: string) =>
+      geofix(['count', '--db', database, '--by', '/path,country', '--to', form, log], { isShown: true })
+
+    it.each([
+      ['table', 7],
+      ['csv', 7],
+      ['tsv', 7],
+      ['json', 8],
+      ['ndjson', 6],
+      ['md', 8],
+    ])('is printable in a count as %s, in %i lines', async (form, count) => {
+      const { status, out, err } = await counted(form)
+      expect(status).toBe(0)
+      expect(`${out}${err}`.replace(/\r\n|\t/g, '\n')).not.toMatch(CONTROLS)
+      expect(`${out}${err}`).not.toMatch(/^geofix: forged/m)
+      expect(out.split('\n')).toHaveLength(count)
+      expect(out).toContain('HYPERLINK')
+    })
+
+    it('is a value in each form that programs read', async () => {
+      const values = (rows: readonly Record<string, unknown>[]) => rows.map((row) => row['/path']).sort()
+      const all = [...paths].sort()
+      expect(values(JSON.parse((await counted('json')).out))).toEqual(all)
+      const csv = await geofix(['count', '--db', database, '--by', '/path', '--to', 'csv', '--quiet', log])
+      expect(values(parse(csv.out, { columns: true }))).toEqual(all)
+    })
+
+    it('is text in Markdown and in the report', async () => {
+      const { out } = await counted('md')
+      expect(out.replace(/\\[\\`*_{}[\]<>|~&]/g, '')).not.toMatch(/[`<>[\]]/)
+      const report = join(folder, 'hostile.html')
+      const bad = join(folder, 'hostile.bad')
+      writeFileSync(bad, `${readFileSync(log, 'utf8').repeat(5)}{"ip" ${HOSTILE}${MARKUP}\n`)
+      const args = [
+        '--db',
+        database,
+        '-o',
+        '/dev/null',
+        '--summary',
+        `html=${report}`,
+        '--title',
+        HOSTILE + MARKUP,
+      ]
+      const { status, err } = await geofix(['enrich', bad, ...args])
+      expect({ status, err }).toEqual({ status: 0, err: expect.not.stringMatching(CONTROLS) })
+      const html = readFileSync(report, 'utf8')
+      expect(html.replace(/[\t]/g, '')).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u)
+      expect(html).toContain('&lt;script&gt;alert(1)')
+      expect(html).not.toMatch(/<script|href="javascript/i)
+    })
+
+    it('is printable in what --explain shows', async () => {
+      const { out } = await geofix(['enrich', log, '--explain', '--db', database], { isShown: true })
+      expect(out).toContain('HYPERLINK')
+      expect(out.replaceAll('\t', '')).not.toMatch(CONTROLS)
+    })
   })
 
   it.each([[[]], [['info']], [['verify']], [['enrich']]])(

@@ -38,16 +38,18 @@ export interface Surroundings {
   readonly isTTY?: boolean
   /** The descriptor that standard input says it has. */
   readonly fd?: number
+  /** Whether a person sees standard output. */
+  readonly isShown?: boolean
 }
 
 /** Runs the command line in this process, with everything around it replaced. */
 export async function geofix(
   args: readonly string[],
-  { input = '', isTTY = false, fd }: Surroundings = {},
+  { input = '', isTTY = false, fd, isShown = false }: Surroundings = {},
 ): Promise<Outcome> {
   const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input
   const stdin = Object.assign(Readable.from(pieces), { isTTY, ...(fd === undefined ? {} : { fd }) })
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: isShown }), new PassThrough()]
   const outputs = Promise.all([text(stdout), text(stderr)])
   const status = await run(args, { stdin, stdout, stderr })
   stdout.end()
