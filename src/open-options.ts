@@ -33,7 +33,7 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly registeredCountry?: boolean | undefined
   /**
-   * The maximum size of one source in bytes, compressed and decompressed: a positive safe integer. Reading and
+   * The maximum size of one source in bytes, compressed and decompressed: a whole number from 1 to the default. Reading and
    * decompression stop at the limit. Use a lower limit for files from others. Default: 2 ** 31, more than any readable
    * database has.
    */

@@ -43,6 +43,9 @@ export const CLIENT_ADDRESS: unique symbol = Symbol.for('geofix.clientAddress')
  */
 export const REPLACE: unique symbol = Symbol('geofix.replace')
 
+/** The method by which Node, Bun and Deno print an object. */
+const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')
+
 /** Engines put this text before "could not be cloned". */
 const CANNOT_BE_CLONED = Symbol(
   'A Resolver cannot be cloned. Send resolver.share() and pass that to Resolver.attach() there. It',
@@ -333,6 +336,16 @@ export abstract class Resolver {
     this.#open()
     const via = this.#clients.seek(source, undefined, this.#address)
     return typeof via === 'string' ? this.#address.text : via.ip
+  }
+
+  /**
+   * Prints the databases, and nothing internal.
+   *
+   * @internal
+   */
+  [INSPECT](_depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
+    const state = this.#set === null ? ', closed' : ''
+    return `Resolver { databases: ${inspect(this.#databases, options)}${state} }`
   }
 
   #open(): DatabaseSet {

@@ -11,12 +11,15 @@ export const DEFAULT_MAX_BYTES = 2 ** 31
 /**
  * The value of the option `maxBytes`.
  *
- * @throws TypeError when it is not a positive safe integer
+ * @throws TypeError when it is not a whole number from 1 to {@link DEFAULT_MAX_BYTES}
  */
 export function maxBytesOf(option: unknown): number {
   if (option === undefined) return DEFAULT_MAX_BYTES
-  if (typeof option === 'number' && Number.isSafeInteger(option) && option > 0) return option
-  throw new TypeError('maxBytes must be a whole number of bytes, at least 1')
+  const isValid = typeof option === 'number' && Number.isSafeInteger(option) && option > 0
+  if (isValid && option <= DEFAULT_MAX_BYTES) return option
+  throw new TypeError(
+    `maxBytes must be a whole number of bytes from 1 to ${DEFAULT_MAX_BYTES}: no readable database is larger`,
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 import { damagedFile, InvalidDatabaseError } from '../errors.ts'
 import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
 import { isGzip } from './gzip-member.ts'
+import { latin1, otherFormat } from './other-formats.ts'
 
 /**
  * Decompresses and checks one gzip file, which may have at most `maxBytes`, compressed or not. A platform can
@@ -10,29 +11,6 @@ export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Ui
 
 /** The first bytes of every packed file. As in PNG, a transfer as text damages them, so that the error is found. */
 export const PACKED_MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
-
-const EXTRACT = 'extract the .mmdb file first'
-
-/** Formats that are not supported, by their first bytes. The error names the format and says what to do. */
-const UNSUPPORTED: readonly [name: string, magic: readonly number[], advice: string][] = [
-  ['a zip archive', [0x50, 0x4b, 0x03, 0x04], EXTRACT],
-  ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd], EXTRACT],
-  ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], EXTRACT],
-  // The magic number of gzip, whose second byte is not UTF-8: U+FFFD replaces it.
-  [
-    'a gzip file that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
-    [0x1f, 0xef, 0xbf, 0xbd],
-    'copy the original as binary',
-  ],
-  [
-    'a packed database that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
-    [0xef, 0xbf, 0xbd, 0x47, 0x46, 0x50],
-    'copy the original as binary',
-  ],
-]
-
-/** A page of HTML starts within this many bytes, after blanks, comments or an XML declaration. */
-const MAX_HTML_HEAD_BYTES = 1024
 
 /** Whether the bytes start like a packed database. */
 export function isPacked(bytes: Uint8Array): boolean {
@@ -59,24 +37,9 @@ export function extractDatabase(
 /** Like {@link extractDatabase}, for bytes that are already decompressed. */
 export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Array {
   if (isTar(bytes)) return findDatabaseInTar(bytes, path)
-  for (const [name, magic, advice] of UNSUPPORTED) {
-    if (magic.every((byte, index) => bytes[index] === byte)) {
-      throw new InvalidDatabaseError(`it is ${name}: ${advice}`, { path })
-    }
-  }
-  if (isHtml(bytes)) {
-    throw new InvalidDatabaseError(
-      'it is a page of HTML, such as an error or login page of a server: check the URL and the credentials of the download',
-      { path },
-    )
-  }
+  const other = otherFormat(bytes)
+  if (other !== null) throw new InvalidDatabaseError(other, { path })
   return bytes
-}
-
-function isHtml(bytes: Uint8Array): boolean {
-  const head = latin1(bytes.subarray(0, MAX_HTML_HEAD_BYTES))
-  // A byte order mark can come first.
-  return /^(?:\xef\xbb\xbf)?\s*</.test(head) && /<(?:!doctype\s+html|html)[\s>]/i.test(head)
 }
 
 const BLOCK_BYTES = 512
@@ -92,8 +55,6 @@ const MAX_NAME_BYTES = 4096
 /** The maximum number of names in a message, and the characters of each. */
 const MAX_QUOTED_NAMES = 3
 const MAX_QUOTED_CHARS = 80
-
-const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 /**
  * Whether the bytes start with a tar header. POSIX.1-1988 ustar, pax and GNU tar have magic bytes. The format of Unix

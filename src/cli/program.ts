@@ -120,6 +120,10 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     readsInput: true,
     run: async (flags, addresses) => {
       const [word = ''] = addresses
+      if (word === 'help') {
+        await program.parseAsync([...addresses.slice(1), '--help'], { from: 'user' })
+        return ExitStatus.ok
+      }
       const names = program.commands.map((command) => command.name())
       const near = /^[a-z]+$/i.test(word) ? nearestName(word, names) : undefined
       if (near !== undefined) {

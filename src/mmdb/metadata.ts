@@ -1,3 +1,4 @@
+import { unknownFormat } from '../bytes/other-formats.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
 import { MAX_METADATA_BYTES, METADATA_MARKER } from './format.ts'
@@ -36,10 +37,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   if (bytes.length === 0) throw new InvalidDatabaseError('it is empty', { path })
   const start = findMarker(bytes)
   if (start < 0) {
-    throw new InvalidDatabaseError(
-      'it is not a MaxMind DB file (.mmdb), or is cut short: no metadata found',
-      { path },
-    )
+    throw new InvalidDatabaseError(unknownFormat(bytes), { path })
   }
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)

@@ -27,8 +27,8 @@ export function embeddedPath(url: URL, file: string): string {
   throw new InvalidDatabaseError(
     `the embedded database is missing, because this code was bundled without it (looked in ${folders.join(', ')})`,
     { path: own === undefined || url.href.startsWith(UNKNOWN_FOLDER) ? file : own },
-    `copy node_modules/geofix/data/${file} there, or mark geofix as external (in Next.js, serverExternalPackages: ['geofix'] ` +
-      `in next.config), or pass a source to open; see ${RECIPES}`,
+    `use the plugin esbuild() or rollup() of geofix/bundler, or copy node_modules/geofix/data/${file} there, or mark geofix as ` +
+      `external (in Next.js, serverExternalPackages: ['geofix'] in next.config), or pass a source to open; see ${RECIPES}`,
   )
 }
 

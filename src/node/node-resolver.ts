@@ -158,8 +158,8 @@ export class NodeResolver extends Resolver {
   }
 
   /**
-   * Replaces the databases whose files have changed, with or without `watch`, and calls `onReload` or `onReloadError`. Bytes
-   * stay as they are.
+   * Replaces the databases whose files have changed, with or without `watch`. Calls `onReload` or `onReloadError`, which need
+   * `watch`. Bytes stay as they are.
    */
   [RELOAD](): Promise<ReloadOutcome> {
     return this.#watcher.reload()

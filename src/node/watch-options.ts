@@ -26,7 +26,7 @@ export interface WatchOptions {
    */
   readonly watch?: boolean | undefined
   /**
-   * Milliseconds between two checks of the files, at least 1. A file is reloaded when it has changed and then stayed
+   * Needs `watch`. Milliseconds between two checks of the files, at least 1. A file is reloaded when it has changed and then stayed
    * the same for that long: use more for files that are written in place with longer pauses. Default: 1000.
    */
   readonly watchInterval?: number | undefined
@@ -36,19 +36,19 @@ export interface WatchOptions {
    */
   readonly canaries?: readonly string[] | undefined
   /**
-   * Called after each replacement, including by a file that was only touched. An error that it throws is an uncaught
+   * Needs `watch`. Called after each replacement, including by a file that was only touched. An error that it throws is an uncaught
    * exception, as with event listeners.
    */
   readonly onReload?: ((event: ReloadEvent) => void) | undefined
   /**
-   * Called when a replacement is refused or a file is missing, once for each state of the files. The old databases
+   * Needs `watch`. Called when a replacement is refused or a file is missing, once for each state of the files. The old databases
    * stay in use. `status.reloadError` is `null` again after recovery. An error that it throws is an uncaught exception.
    */
   readonly onReloadError?: ((error: InvalidDatabaseError) => void) | undefined
   /** Days after the build date, above 0, at which a database is stale. One without a build date always is. */
   readonly staleAfter?: number | undefined
   /**
-   * Called when databases are stale: while opening, after each replacement, and when another one becomes stale. An
+   * Needs `staleAfter`. Called when databases are stale: while opening, after each replacement, and when another one becomes stale. An
    * error that it throws makes opening fail, and is an uncaught exception later.
    */
   readonly onStale?: ((event: StaleEvent) => void) | undefined
@@ -95,6 +95,16 @@ export function watchSettings(options: WatchOptions): WatchSettings {
     if (callback !== undefined && typeof callback !== 'function')
       throw new TypeError(`${name} must be a function`)
   }
+  if (!watch) {
+    for (const [name, value] of Object.entries({
+      onReload,
+      onReloadError,
+      watchInterval: options.watchInterval,
+    }))
+      if (value !== undefined) throw new TypeError(`${name} has no effect without watch: true`)
+  }
+  if (onStale !== undefined && staleAfter === null)
+    throw new TypeError('onStale has no effect without staleAfter, the days after which a database is stale')
   return {
     intervalMs: watch ? watchInterval : null,
     canaries: canaries.map(canary),

@@ -57,6 +57,13 @@ describe('extractDatabase', () => {
     expect(extractUncompressed(DATABASE, 'x.tar')).toBe(DATABASE)
   })
 
+  it('names the pointer of Git LFS', () => {
+    const pointer = ascii('version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1\n')
+    expect(() => extractUncompressed(pointer)).toThrow(
+      'it is a pointer of Git LFS, not the file: run "git lfs pull"',
+    )
+  })
+
   it('refuses a damaged gzip and an archive without a database', () => {
     expect(() => extractDatabase(gzipSync(DATABASE).subarray(0, -1), gunzip)).toThrow(InvalidDatabaseError)
     expect(() => extractDatabase(gzipSync(archive(entry({ name: 'x' }))), gunzip)).toThrow(

@@ -152,6 +152,11 @@ describe('geofix ADDRESS…', () => {
     expect(JSON.parse(winter.out).timezone.offset).toBe('+00:00')
   })
 
+  it('prints help for "help" too, of a command if it is named', async () => {
+    expect(await geofix(['help'])).toEqual(await geofix(['--help']))
+    expect(await geofix(['help', 'pack'])).toEqual(await geofix(['pack', '--help']))
+  })
+
   it('has the city in the language of --locale with --city-names locale', async () => {
     const names = { en: 'Munich', de: 'München' }
     const path = join(folder, 'cities.mmdb')
@@ -312,7 +317,7 @@ describe('geofix verify', () => {
     expect(lines[0]).toMatch(/damaged\.mmdb: a text is not UTF-8 \(at byte \d+\)$/)
     expect(lines[1]).toMatch(/^\S+damaged\.mmdb: 1 fault; /)
     expect(lines[2]).toMatch(/: valid; /)
-    expect(err).toMatch(/none\.mmdb: it is not a MaxMind DB file/)
+    expect(err).toMatch(/none\.mmdb: it is text, which begins with "none", not a MaxMind DB file/)
   })
 
   it('prints a hundred faults, and counts the others', async () => {

@@ -7,6 +7,19 @@ import { bytesOf, encode, type HandMade, handMade, MARKER, METADATA } from './ha
 
 const RECORD = encode(new Map([['a', 1]]))
 
+/** A header of IP2Location's DB11, with one more byte set. */
+function binFile(offset: number, value: number): Uint8Array {
+  const bytes = new Uint8Array(100)
+  bytes.set([11, 10, 26, 6, 1])
+  bytes[offset] = value
+  return bytes
+}
+
+/** The end of a file of GeoIP Legacy. */
+function legacyFile(info: string): Uint8Array {
+  return Buffer.concat([Buffer.alloc(100), Buffer.from(info), Buffer.from([0xff, 0xff, 0xff, 2, 0, 0, 0])])
+}
+
 describe('readMetadata', () => {
   it('reads all fields', () => {
     const bytes = handMade(RECORD)
@@ -96,6 +109,26 @@ describe('readMetadata', () => {
     ['no metadata', new Uint8Array(1000), 'no metadata found'],
     ['nothing', new Uint8Array(), 'it is empty'],
     ['a marker cut short', MARKER.subarray(0, 13), 'no metadata found'],
+    [
+      'text',
+      Buffer.from('Invalid license key\n'),
+      'it is text, which begins with "Invalid license key", not a MaxMind',
+    ],
+    ['text with escapes', Buffer.from(`\r\n${'\t"'.repeat(99)}`), 'which begins with "\\"\\t\\"'],
+    ['binary after a line of text', Buffer.from('text\n\0'), 'no metadata found'],
+    [
+      'IP2Location',
+      binFile(29, 1),
+      'it is a BIN database of IP2Location, which Geofix does not read: download',
+    ],
+    ['an old edition of IP2Location', binFile(21, 65), 'it is a BIN database of IP2Location'],
+    ['another header', binFile(29, 3), 'no metadata found'],
+    [
+      'GeoIP Legacy',
+      legacyFile('GEO-106FREE 20180327'),
+      'it is a GeoIP Legacy database (.dat), which Geofix does',
+    ],
+    ['GeoIP Legacy without its text', legacyFile(''), 'no metadata found'],
     ['a marker and nothing after it', MARKER, 'a field is outside its section'],
     ['metadata that is text', handMade(RECORD, encode('x')), 'the metadata is not a map'],
     ['metadata that is a list', handMade(RECORD, encode(['x'])), 'the metadata is not a map'],

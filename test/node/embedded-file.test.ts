@@ -52,7 +52,7 @@ describe('a bundle without its data', () => {
       /^.*: the embedded database is missing, because this code was bundled/,
     )
     await expect(opening).rejects.toThrow(
-      'copy node_modules/geofix/data/country.mmdb.gz there, or mark geofix as',
+      'use the plugin esbuild() or rollup() of geofix/bundler, or copy node_modules/geofix/data/country.mmdb.gz there, or mark',
     )
     await expect(opening).rejects.toThrow(join(folder, 'app'))
     expect(() => Resolver.openSync(moved())).toThrow('pass a source to open; see https://')

@@ -222,7 +222,7 @@ describe('a replacement is refused', () => {
   brokenTree.fill(0x7f, 30, 60)
 
   it.each<[string, Uint8Array, string]>([
-    ['text', Buffer.from('not a database'), 'no metadata found'],
+    ['text', Buffer.from('not a database'), 'it is text, which begins with "not a database"'],
     ['empty', new Uint8Array(0), 'it is empty'],
     ['truncated', good.subarray(0, good.length - 40), ''],
     ['truncated gzip', packed.subarray(0, packed.length - 40), 'the file is damaged'],
@@ -410,6 +410,14 @@ describe('watch options', () => {
     ['onReload', { onReload: {} }, /^onReload must be a function$/],
     ['onReloadError', { onReloadError: 1 }, /^onReloadError must be a function$/],
     ['onStale', { onStale: 'x' }, /^onStale must be a function$/],
+    ['onReload', { onReload: () => {} }, /^onReload has no effect without watch: true$/],
+    [
+      'onReloadError',
+      { watch: false, onReloadError: () => {} },
+      /^onReloadError has no effect without watch/,
+    ],
+    ['watchInterval', { watchInterval: 5 }, /^watchInterval has no effect without watch/],
+    ['onStale', { watch: true, onStale: () => {} }, /^onStale has no effect without staleAfter/],
     ['staleAfter', { staleAfter: 0 }, /^staleAfter must be a number of days/],
     ['staleAfter', { staleAfter: Number.POSITIVE_INFINITY }, /^staleAfter/],
     ['staleAfter', { staleAfter: '30' }, /^staleAfter/],

@@ -2,10 +2,12 @@ import type { Server } from 'node:http'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { TrustList } from '../../client/trust.ts'
 import { embedded } from '../../embedded.ts'
+import type { InvalidDatabaseError } from '../../errors.ts'
 import type { ServiceRequest } from '../../http/exchange.ts'
 import { Service } from '../../http/handler.ts'
 import { PlanTable } from '../../http/plan.ts'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
+import type { DatabaseInfo } from '../../location/database-info.ts'
 import { openKeyFile, type ReloadableKeyFile } from '../../node/keys/key-file.ts'
 import { NodeResolver, RELOAD } from '../../node/node-resolver.ts'
 import { messageOf } from '../../realm.ts'
@@ -124,6 +126,12 @@ export async function startService(
         // The embedded database is part of the program.
         const isEmbedded = settings.databases.length === 0 && typeof settings.asn === 'boolean'
         const databases = isEmbedded ? 'embedded' : await resolver[RELOAD]()
+        // With --watch, the resolver calls these itself.
+        if (!settings.watch) {
+          const { reloadError } = resolver.status
+          if (databases === 'replaced') logReload(log, resolver.databases)
+          if (databases === 'refused' && reloadError !== null) logRefusal(log, reloadError)
+        }
         const areRead = (await keys?.reload()) ?? null
         log.write('reload-done', { databases, keys: areRead === null ? null : areRead ? 'read' : 'refused' })
       },
@@ -159,8 +167,10 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
     trustedProxies,
     forwardedHeader,
     staleAfter,
-    onReload: ({ current }) => log.write('reload', { databases: current.map(({ type }) => type).join(', ') }),
-    onReloadError: ({ message }) => log.write('reload-refused', { message }),
+    ...(watch && {
+      onReload: ({ current }) => logReload(log, current),
+      onReloadError: (error) => logRefusal(log, error),
+    }),
     onStale: ({ databases: stale }) =>
       log.write('stale', {
         databases: stale.map(({ type }) => type).join(', '),
@@ -168,6 +178,14 @@ async function openResolver(settings: ServeSettings, log: JsonLog): Promise<Node
         staleAfter,
       }),
   })
+}
+
+function logReload(log: JsonLog, databases: readonly DatabaseInfo[]): void {
+  log.write('reload', { databases: databases.map(({ type }) => type).join(', ') })
+}
+
+function logRefusal(log: JsonLog, { message }: InvalidDatabaseError): void {
+  log.write('reload-refused', { message })
 }
 
 async function openLimitStore({ limits }: ServeSettings, log: JsonLog): Promise<LimitStore | null> {
