@@ -79,7 +79,7 @@ export function checkSlimOptions(
   if (typeof ipv4Only !== 'boolean') throw new TypeError('ipv4Only must be true or false')
   return {
     fields: checkedFields,
-    locales: locales === undefined ? null : listOf('locales', locales).map(localeOf),
+    locales: locales === undefined ? null : listOf('locales', locales).map((tag) => localeOf(tag)),
     countries: countries === undefined ? null : new Set(countryCodesOf(listOf('countries', countries))),
     ipv4Only,
   }

@@ -41,7 +41,7 @@ describe('geofix pack and geofix unpack', () => {
     torn.writeUInt32LE(0, torn.length - 8)
     writeFileSync(at('torn.mmdb.gz'), torn)
     for (const [action, input, fault] of [
-      ['pack', 'bad.mmdb', 'not a MaxMind DB file'],
+      ['pack', 'bad.mmdb', 'it is text, which begins with "nonsense"'],
       ['pack', 'torn.mmdb.gz', 'its compressed data cannot be read'],
       ['pack', 'missing.mmdb', 'it cannot be read'],
       ['unpack', 'db.mmdb', 'it is not a packed database'],

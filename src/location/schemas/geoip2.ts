@@ -48,12 +48,12 @@ function defineGeoip2(registration: FieldPaths<'registeredCode' | 'registeredNam
         read: (fields, names) => {
           const countryCode = fields.text('countryCode')
           const countryNames = names.fromMap(fields, 'countryNames')
-          // Without the paths, these are absent.
-          const isLocated = isCountry(countryCode, countryNames)
+          const isRegistered =
+            registration.registeredCode !== undefined && !isCountry(countryCode, countryNames)
           return {
-            countryCode: isLocated ? countryCode : fields.text('registeredCode'),
-            countryNames: isLocated ? countryNames : names.fromMap(fields, 'registeredNames'),
-            regionCode: isLocated ? fields.text('regionCode') : null,
+            countryCode: isRegistered ? fields.text('registeredCode') : countryCode,
+            countryNames: isRegistered ? names.fromMap(fields, 'registeredNames') : countryNames,
+            regionCode: isRegistered ? null : fields.text('regionCode'),
             regionNames: names.fromMap(fields, 'regionNames'),
             timeZone: fields.text('timeZone'),
           }
