@@ -30,6 +30,8 @@ if (args[0] === 'serve' && canReload()) process.on('SIGHUP', holdReload)
  */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (args[0] === 'serve') return
+  // A key that cannot be printed is not added: `addKey` says so.
+  if (args[0] === 'keys' && args[1] !== 'list') return
   // `enrich` notices it by itself, and can have files to finish.
   if (error.code === 'EPIPE' && args[0] === 'enrich') return
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)

@@ -1,9 +1,9 @@
 // The temporary names of outputs. Finds the files with such names that killed runs left.
-import { createHash, randomBytes } from 'node:crypto'
-import { lstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { codeOf, reasonOf } from './system-error.ts'
+import { isRunning, place } from './running-process.ts'
+import { reasonOf } from './system-error.ts'
 
 /** File systems allow 255 bytes in a name, and the suffix takes at most 36. */
 const MAX_STEM_BYTES = 200
@@ -67,29 +67,6 @@ export function removeLeftovers(target: string): string[] {
 
 function stemOf(target: string): string {
   return Array.from(basename(target)).slice(0, MAX_STEM_CHARACTERS).join('')
-}
-
-/** Eight hexadecimal digits for the set of processes that this process can see. */
-function place(): string {
-  return createHash('sha256').update(`${hostname()}\0${processSpace()}`).digest('hex').slice(0, 8)
-}
-
-/** The namespace of process numbers, which containers on one machine do not share. Linux; elsewhere ''. */
-function processSpace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid')
-  } catch {
-    return ''
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: it is a process of another user.
-    return codeOf(error) !== 'ESRCH'
-  }
 }
 
 function namesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
 // The file with the key of `--pseudonym`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
+import { forgetTemporary, temporaryPath } from './leftovers.ts'
 import { codeOf, unreadableInput, unwritable } from './system-error.ts'
 
 /** A key: 256 bits as hexadecimal digits, as `openssl rand -hex 32` writes them. */
@@ -19,15 +20,37 @@ export function pseudonymKey(file: string, isNew: boolean): Uint8Array {
 
 function newKey(file: string): Uint8Array {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
+  // A full disk or a signal must leave no file without its key.
+  const temporary = temporaryPath(file)
   try {
-    // `wx` fails on an existing file or link: a lost key cannot be made again.
-    writeFileSync(file, `${Buffer.from(key).toString('hex')}\n`, { flag: 'wx', mode: 0o600 })
+    writeFileSync(temporary, `${Buffer.from(key).toString('hex')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    })
+    giveName(temporary, file)
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST')
       throw new UsageError(`${file} exists already: leave out --new-key to use the key in it.`)
     throw unwritable(file, cause)
+  } finally {
+    rmSync(temporary, { force: true })
+    forgetTemporary(temporary)
   }
   return key
+}
+
+/** Never replaces a file or a link: a lost key cannot be made again. @throws Error with the code `EEXIST` */
+function giveName(temporary: string, file: string): void {
+  try {
+    linkSync(temporary, file)
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw cause
+    // The file system has no links, such as FAT.
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+      throw Object.assign(new Error('it exists'), { code: 'EEXIST' })
+    renameSync(temporary, file)
+  }
 }
 
 function keyIn(file: string): Uint8Array {

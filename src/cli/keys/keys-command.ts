@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/plan.ts'
 import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
@@ -6,13 +7,12 @@ import { readKeyFile } from '../../node/keys/key-file.ts'
 import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
 import { resolveLinks } from '../enrich/descriptors.ts'
+import { forgetTemporary, removeLeftovers, temporaryPath } from '../enrich/leftovers.ts'
+import { codeOf } from '../enrich/system-error.ts'
 import type { FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from '../terminal.ts'
 import type { KEYS_OPTIONS } from './flags.ts'
-
-/** How long to wait for other commands that change the file, and how often to look. */
-const LOCK_WAIT_MS = 5000
-const LOCK_INTERVAL_MS = 20
+import { lockKeys } from './lock.ts'
 
 type Flags<Name extends keyof typeof KEYS_OPTIONS> = FlagsOf<(typeof KEYS_OPTIONS)[Name]>
 
@@ -24,11 +24,11 @@ export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<E
     const advice = `the key is valid only where geofix serve has --plan ${plan}=…`
     await writeMessage(terminal.stderr, `${plan} is not a default plan: ${advice}`)
   }
-  await change(file, async () => {
+  const add = async () => {
     const entries = (await exists(file)) ? await readKeyFile(file) : []
     return [...entries, entryOf(key, plan, label, flags.expires)]
-  })
-  await writeLine(terminal.stdout, key)
+  }
+  await change(file, add, { key, stdout: terminal.stdout })
   return ExitStatus.ok
 }
 
@@ -58,15 +58,15 @@ export async function revokeKey(id: string, { keys: file }: Flags<'revoke'>): Pr
 export async function rotateKey(id: string, flags: Flags<'rotate'>, terminal: Terminal): Promise<ExitStatus> {
   const { keys: file, expires } = flags
   const key = makeKey()
-  await change(file, async () => {
+  const add = async () => {
     const entries = await readKeyFile(file)
     const old = find(entries, id)
     if (expires === undefined && old.expires !== null && isPast(old.expires))
       throw new CommandFailure(`the key ${id} has expired: add --expires`, ExitStatus.failed)
     const entry = entryOf(key, old.plan, old.label, expires)
     return [...entries, expires === undefined ? { ...entry, expires: old.expires } : entry]
-  })
-  await writeLine(terminal.stdout, key)
+  }
+  await change(file, add, { key, stdout: terminal.stdout })
   return ExitStatus.ok
 }
 
@@ -96,75 +96,93 @@ async function exists(file: string): Promise<boolean> {
     await stat(file)
     return true
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false
+    if (codeOf(error) === 'ENOENT') return false
     throw error
   }
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
-}
-
 /**
- * Replaces the file in one step, so that a server never reads half of it. The new file is also the lock: while it exists,
- * other commands wait, so that none loses the change of another.
+ * Replaces the file in one step, so that a server never reads half of it. Other commands wait meanwhile, so that none loses
+ * the change of another.
  *
  * @param edit reads the present keys and returns those to write
+ * @param key a new key, which is printed when all is ready: a key that nobody has seen must not become valid
  */
-async function change(file: string, edit: () => Promise<readonly KeyEntry[]>): Promise<void> {
+async function change(
+  file: string,
+  edit: () => Promise<readonly KeyEntry[]>,
+  print?: { readonly key: string; readonly stdout: Writable },
+): Promise<void> {
   // Servers follow links, so the file that a link leads to is the one to lock and to replace.
   const target = await resolveLinks(file).catch((error) => {
     throw unwritable(file, error)
   })
   if (typeof target === 'number') throw unwritable(file, 'it is not a file')
-  const lock = `${target}.lock`
-  const handle = await openLock(file, lock)
-  let isOurs = true
+  const lock = await lockKeys(target).catch((error) => {
+    throw error instanceof CommandFailure ? error : unwritable(file, error)
+  })
+  let isPrinted = false
+  const temporary = temporaryPath(target)
   try {
-    try {
-      await handle.writeFile(keyListText(await edit()))
-      const [made, old] = await Promise.all([handle.stat(), stat(target).catch(() => null)])
-      // Another user than that of the service may edit its file, which the service must still be able to read.
-      if (old !== null) {
-        await handle.chown(old.uid, old.gid).catch((error) => {
-          // A group that has no rights does not matter. Often, the owner is not in it.
-          if (made.uid !== old.uid || (made.gid !== old.gid && (old.mode & 0o070) !== 0)) throw error
-        })
-        await handle.chmod(old.mode & 0o777)
-      }
-      await handle.sync()
-      const found = await stat(lock).catch(() => null)
-      isOurs = made.ino === found?.ino && made.dev === found.dev
-    } finally {
-      await handle.close()
+    removeLeftovers(target)
+    await writeKeys(temporary, target, await edit())
+    if (print !== undefined && lock.isHeld()) {
+      await printed(print.stdout, `${print.key}\n`)
+      isPrinted = true
     }
-    if (!isOurs) {
+    if (!lock.isHeld()) {
       const advice = 'nothing was changed, so run the command again'
-      throw new CommandFailure(`${lock} was deleted while a command used it: ${advice}`, ExitStatus.failed)
+      throw new CommandFailure(
+        `${target}.lock was deleted while a command used it: ${advice}`,
+        ExitStatus.failed,
+      )
     }
-    await rename(lock, target)
+    await rename(temporary, target)
   } catch (error) {
-    if (isOurs) await rm(lock, { force: true })
-    throw isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
+    const failure = isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
+    if (!isPrinted) throw failure
+    throw new CommandFailure(
+      `${failure.message}; the key that was printed is not valid`,
+      ExitStatus.failed,
+      error,
+    )
+  } finally {
+    await rm(temporary, { force: true })
+    forgetTemporary(temporary)
+    lock.release()
   }
 }
 
-/** @throws CommandFailure when the file cannot be made, or other commands keep it too long */
-async function openLock(file: string, lock: string): Promise<FileHandle> {
-  for (let waited = 0; ; waited += LOCK_INTERVAL_MS) {
-    try {
-      // `wx` fails on an existing file or link, such as one that an attacker made.
-      return await open(lock, 'wx', 0o600)
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw unwritable(file, error)
-      if (waited >= LOCK_WAIT_MS) {
-        const advice =
-          'another command is changing the keys, or was killed: if none is running, delete that file'
-        throw new CommandFailure(`${lock} exists: ${advice}`, ExitStatus.failed, error)
-      }
+/** Writes the new file, with the owner and the mode of the old one. */
+async function writeKeys(path: string, target: string, entries: readonly KeyEntry[]): Promise<void> {
+  // `wx` fails on an existing file or link, such as one that an attacker made.
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(keyListText(entries))
+    const [made, old] = await Promise.all([handle.stat(), stat(target).catch(() => null)])
+    // Another user than that of the service may edit its file, which the service must still be able to read.
+    if (old !== null) {
+      await handle.chown(old.uid, old.gid).catch((error) => {
+        // A group that has no rights does not matter. Often, the owner is not in it.
+        if (made.uid !== old.uid || (made.gid !== old.gid && (old.mode & 0o070) !== 0)) throw error
+      })
+      await handle.chmod(old.mode & 0o777)
     }
-    await new Promise((resolve) => setTimeout(resolve, LOCK_INTERVAL_MS))
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
+}
+
+/** Waits until a text is written. @throws CommandFailure when nobody can have read it */
+async function printed(stdout: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => {
+      if (!error) return resolve()
+      const message = `the key cannot be printed, so it was not added: ${messageOf(error)}`
+      reject(new CommandFailure(message, ExitStatus.failed, error))
+    })
+  })
 }
 
 function unwritable(file: string, cause: unknown): CommandFailure {

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -12,7 +13,10 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
+import { place } from '../../../src/cli/enrich/running-process.ts'
+import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -185,7 +189,40 @@ describe('geofix keys', () => {
     expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
-  it('says what to do about the lock of a command that was killed', async () => {
+  it('takes over the lock of a process that has ended, and its temporary file', async () => {
+    const file = newFile()
+    await add(file)
+    // A number that no process has, and a process that started later than the one with its number.
+    for (const [pid, start] of [
+      [2 ** 31 - 1, '5'],
+      [process.pid, '1'],
+    ]) {
+      writeFileSync(`${file}.lock`, `${place()} ${pid} ${start}\n`)
+      writeFileSync(`${file}.${place()}-${2 ** 31 - 1}-abcdef.partial`, 'half')
+      expect((await add(file)).status).toBe(0)
+    }
+    expect(await list(file)).toHaveLength(3)
+    expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
+  })
+
+  it.each([
+    ['be printed', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })],
+    ['be printed to a full disk', Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' })],
+  ])('adds no key that cannot %s', async (_, error) => {
+    const file = newFile()
+    await add(file)
+    const before = readFileSync(file, 'utf8')
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {})
+    const { stdin, stderr } = process
+    const flags = { keys: file, plan: 'developer', label: 'x' }
+    await expect(addKey(flags, { stdin, stdout, stderr })).rejects.toThrow(
+      `the key cannot be printed, so it was not added: ${error.message}`,
+    )
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
+  })
+
+  it('says what to do about the lock of a command elsewhere', async () => {
     const file = newFile()
     await add(file)
     const before = readFileSync(file, 'utf8')
