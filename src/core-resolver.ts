@@ -55,7 +55,7 @@ function openBytes(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path, tables)
-  if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options)
+  if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options, tables)
   throw new TypeError(
     'the database is packed: call "await Resolver.loadPackedReader()" before openSync or attach, or use Resolver.open',
   )

@@ -274,9 +274,8 @@ export abstract class Resolver {
   /**
    * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
    * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
-   * first copied into shared memory, once. A packed database is unpacked into it, once, unless `expand` is `false`: this
-   * blocks for about a second for a city database, and the copy has another `nodeCount`. This resolver then uses
-   * the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
+   * first copied into shared memory, once. The decoded blocks of packed databases are shared too, unless `expand` is
+   * `false`. This resolver then uses the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *
    * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, an option is unknown, or the resolver is closed
    * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read

@@ -8,11 +8,11 @@ import { isPacked } from '../../src/bytes/extract.ts'
 import { readGzipMember } from '../../src/bytes/gzip-member.ts'
 import type { Database, OpenDatabase } from '../../src/mmdb/database.ts'
 import { NATIVE_CODEC } from '../../src/node/native-gunzip.ts'
+import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { packWith } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
-import { PackedFile, sourceOf } from '../../src/packed/packed-file.ts'
-import { advance } from '../../src/packed/position.ts'
-import { treeLeaves } from '../../src/packed/tree-leaves.ts'
+import { advance, compare as comparePositions } from '../../src/packed/position.ts'
+import { listRuns, STORED_ALIAS } from '../../src/packed/tree-runs.ts'
 import { unpackFile } from '../../src/packed/unpack.ts'
 import { TOOL, withoutFileMetadata } from './compress.ts'
 
@@ -54,7 +54,7 @@ function deflateAll(blocks: readonly Uint8Array[]): Uint8Array[] {
 /** The MMDB file that a published file was made from: a packed database or gzip. Every checksum in it is checked. */
 export function plainForm(published: Uint8Array): Buffer {
   if (!isPacked(published)) return gunzipSync(published)
-  const { buffer, byteOffset, length } = unpackFile(new PackedFile(sourceOf(published), NATIVE_CODEC))
+  const { buffer, byteOffset, length } = unpackFile(new BlockFile(sourceOf(published), NATIVE_CODEC))
   return Buffer.from(buffer, byteOffset, length)
 }
 
@@ -121,11 +121,18 @@ function compareNetworks(
     if (offset > 0) records.add(offset)
     networks++
   }
-  for (const length of treeLeaves(plain.tree).prefixLengths) {
-    const isIPv4 = position[0] === 0 && position[1] === 0 && position[2] === 0
-    if (isIPv4Only || (isIPv4 && length >= 96)) compare(4)
-    if (!isIPv4Only) compare(6)
-    advance(position, isIPv4Only ? 96 + length : length)
-  }
+  const base = isIPv4Only ? 96 : 0
+  listRuns(plain.tree, (start, end, stored) => {
+    position.set(start)
+    do {
+      const isIPv4 = position[0] === 0 && position[1] === 0 && position[2] === 0
+      plain.tree.findIPv6(position)
+      // A larger network than all IPv4 addresses is no network of theirs.
+      if (isIPv4Only || (isIPv4 && plain.tree.prefixLength >= 96)) compare(4)
+      if (!isIPv4Only) compare(6)
+      if (stored === STORED_ALIAS) return
+      advance(position, base + plain.tree.prefixLength)
+    } while (comparePositions(position, end) !== 0)
+  })
   return { networks, records }
 }

@@ -1,5 +1,6 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { isPacked } from '../bytes/extract.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import type { DatabaseSet } from './database-set.ts'
 import type { LocationSchema } from './location-schema.ts'
@@ -36,9 +37,9 @@ export interface SharedDatabase {
 /** How databases are shared. */
 export interface ShareOptions {
   /**
-   * Whether threads share an unpacked copy of each packed database. It is made once, which takes about a second for a city
-   * database. With `false`, they share the packed file, and each thread decodes the blocks that its lookups need and keeps
-   * them, as `cacheBytes` of `attach` allows: better for a few lookups in each thread. Default: true.
+   * Whether threads share the decoded blocks of packed databases. Each block is then decoded once, and kept; all blocks of the
+   * embedded city database take 113 MB. With `false`, each thread decodes the blocks that its lookups need, and keeps as many
+   * as `cacheBytes` of `attach` allows. Default: true.
    */
   readonly expand?: boolean | undefined
 }
@@ -62,12 +63,11 @@ export function shareDatabases(
       'share needs SharedArrayBuffer, which browsers have on pages that are cross-origin isolated: send the headers "Cross-Origin-Opener-Policy: same-origin" and "Cross-Origin-Embedder-Policy: require-corp" with the page',
     )
   }
-  const copies = set.databases.map((database) => inSharedMemory(database, expand))
-  const databases = copies.map((copy) => ({
-    bytes: copy.bytes,
-    path: copy.path,
-    tables: copy.shareTables?.(),
-  }))
+  const copies = set.databases.map(inSharedMemory)
+  const databases = copies.map((copy) => {
+    const { bytes, path } = copy
+    return { bytes, path, tables: expand || !isPacked(bytes) ? copy.shareTables() : undefined }
+  })
   for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
   const { overlays, schemas = [], asnCount = 0, registeredCountry } = set.options
   const shared: SharedDatabases = {
@@ -134,15 +134,10 @@ function isSharedDatabase(value: unknown): value is SharedDatabase {
 }
 
 /** The database itself if it is in shared memory, or a copy that is. */
-function inSharedMemory(database: OpenDatabase, expand: boolean): OpenDatabase {
-  const { path } = database
-  const make = (bytes: number): Uint8Array =>
-    allocate(bytes, (length) => new Uint8Array(new SharedArrayBuffer(length)), path)
-  const expanded = expand ? database.expand?.(make) : null
-  if (expanded) return new Database(expanded, path)
-  const { bytes } = database
+function inSharedMemory(database: OpenDatabase): OpenDatabase {
+  const { bytes, path } = database
   if (isOfClass(bytes.buffer, 'SharedArrayBuffer')) return database
-  const copy = make(bytes.length)
+  const copy = allocate(bytes.length, (length) => new Uint8Array(new SharedArrayBuffer(length)), path)
   copy.set(bytes)
   return database.withBytes(copy)
 }

@@ -27,9 +27,6 @@ const SHORT_TEXT_BYTES = 24
 /** Character codes of a short text, one array for each length. Reused, because readers are synchronous. */
 const shortTexts: number[][] = []
 
-/** Every control byte, size, pointer and number lies within this distance from the start of its field. */
-export const MAX_HEAD_BYTES = 1 + 1 + 3 + 16
-
 let decoder: TextDecoder | undefined
 
 /**
@@ -80,15 +77,12 @@ export class DataSection {
   }
 
   /**
-   * Makes bytes of the file readable, in subclasses that load it by blocks. Here the whole file is in memory, and V8
-   * removes the call.
+   * Makes bytes of the file readable, in subclasses that load it by blocks. Call it directly before reading them. Here the
+   * whole file is in memory, and V8 removes the call.
    *
    * @param _length may extend beyond the section
    */
   protected reach(_offset: number, _length: number): void {}
-
-  /** The same, for a field's control byte, size, and pointer or number: at most {@link MAX_HEAD_BYTES}. */
-  protected reachHead(_offset: number): void {}
 
   /**
    * Starts a new record: resets the limits on what {@link skip} and {@link text} may read. The limits are needed
@@ -214,14 +208,16 @@ export class DataSection {
     const { start, size } = this
     switch (this.type) {
       case DataType.double:
+        this.reach(start, size)
         return this.view.getFloat64(start - this.from)
       case DataType.float:
+        this.reach(start, size)
         return this.view.getFloat32(start - this.from)
       case DataType.uint16:
       case DataType.uint32:
         return this.#unsigned(start, size)
       case DataType.int32:
-        return size === 4 ? this.view.getInt32(start - this.from) : this.#unsigned(start, size)
+        return size === 4 ? this.#unsigned(start, size) | 0 : this.#unsigned(start, size)
       default:
         return null
     }
@@ -234,7 +230,7 @@ export class DataSection {
 
   #openHere(offset: number): void {
     if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
-    this.reachHead(offset)
+    this.reach(offset, 1)
     const control = this.view.getUint8(offset - this.from)
     let at = offset + 1
     this.type = control >>> 5
@@ -244,6 +240,7 @@ export class DataSection {
     }
     if (this.type === 0) {
       this.#need(at, 1)
+      this.reach(at, 1)
       this.type = 7 + this.view.getUint8(at++ - this.from)
       // Extended type 0 would be a map, which is not an extended type. Other decoders refuse it too.
       if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
@@ -290,6 +287,7 @@ export class DataSection {
   }
 
   #unsigned(at: number, bytes: number): number {
+    this.reach(at, bytes)
     const view = this.view
     const start = at - this.from
     if (bytes === 2) return view.getUint16(start)

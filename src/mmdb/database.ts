@@ -37,8 +37,11 @@ export interface OpenDatabase {
   readonly data: DataSection
   /** @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none */
   index(resultOf: (offset: number) => number): AddressIndex
-  /** Memory for the tables of an index, which threads share: the same one each time. Packed files have none. */
-  shareTables?(): SharedArrayBuffer
+  /**
+   * Memory for what lookups find, which threads share: the same one each time. For a packed file, these are its decoded
+   * blocks.
+   */
+  shareTables(): SharedArrayBuffer
   /**
    * A whole record, as the vendor wrote it.
    *
@@ -58,21 +61,13 @@ export interface OpenDatabase {
   /** The same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
   /**
-   * An unpacked file with the records and networks of a packed database, for many lookups.
-   *
-   * @param make gives memory of zeros
-   * @returns `null` when the unpacked file would be too large
-   * @throws InvalidDatabaseError when the database is damaged, or cannot be read
-   */
-  expand?(make: (length: number) => Uint8Array): Uint8Array | null
-  /**
-   * Adds a user of a database that reads its file by blocks. Each user calls {@link release} once. A database starts with
-   * one user, the caller who opened it. Databases in memory have neither method.
+   * Adds a user of a packed database. Each user calls {@link release} once. A database starts with one user, the caller
+   * who opened it. Other databases have neither method.
    *
    * @returns `false` when the last user has gone, and the file is closed
    */
   retain?(): boolean
-  /** Removes a user. The last one closes the file: later reads throw an InvalidDatabaseError. */
+  /** Removes a user. The last one drops the decoded blocks and closes the file: later reads throw an InvalidDatabaseError. */
   release?(): void
 }
 

@@ -1,11 +1,10 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
-import { UseCount } from '../bytes/use-count.ts'
 import { ReadFailure } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import type { BlockSource } from '../packed/block-file.ts'
 import { openPackedBytes } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
-import type { BlockSource } from '../packed/packed-file.ts'
 import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
 import { type FileOptions, fileKey, mustClose, openedDatabase, shareOpened } from './open-files.ts'
@@ -21,7 +20,7 @@ export function openDatabase(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   return isPacked(bytes)
-    ? openPackedBytes(bytes, NATIVE_CODEC, path, options)
+    ? openPackedBytes(bytes, NATIVE_CODEC, path, options, tables)
     : new Database(bytes, path, tables)
 }
 
@@ -89,7 +88,6 @@ class PackedSource implements BlockSource {
   readonly #path: string
   readonly #modified: number
   readonly #scratch = new Uint8Array(SCRATCH_BYTES)
-  readonly #users = new UseCount(() => this.#close())
   #isClosed = false
 
   constructor(file: number, path: string, stats: BigIntStats) {
@@ -100,15 +98,7 @@ class PackedSource implements BlockSource {
     this.#modified = reading(path, () => fstatSync(file)).mtimeMs
   }
 
-  retain(): boolean {
-    return this.#users.add()
-  }
-
-  release(): void {
-    this.#users.remove()
-  }
-
-  #close(): void {
+  close(): void {
     this.#isClosed = true
     closer.unregister(this)
     closeSync(this.#file)

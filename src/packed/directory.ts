@@ -5,116 +5,94 @@ import { PACKED_MAGIC } from '../bytes/extract.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
-import {
-  FIRST_RECORD_SHIFT,
-  FIRST_VERSION,
-  HEADER_BYTES,
-  LEAVES_PER_BLOCK,
-  MAX_COLUMN_BYTES,
-  MAX_DATA_BLOCK_BYTES,
-  MAX_TOKEN_BYTES,
-  RECORD_SHIFT,
-  VERSION,
-} from './format.ts'
+import { BLOCK_ITEMS, bytesOf, DATA_BLOCK_BYTES, ESCAPE, HEADER_BYTES, VERSION } from './format.ts'
 
 /** The numbers at the start of the directory. */
 const FIELDS = [
-  'isMinimal',
-  'leafCount',
+  'isJoined',
   'recordCount',
   'networks0',
   'networks1',
-  'aliasCount',
-  'leafBlockCount',
-  'recordBlockCount',
-  'dataBlockCount',
-  'metadataBytes',
-] as const
-/** Those of version 1. It has the only row of the table of record blocks here. */
-const FIRST_FIELDS = [
-  'isMinimal',
-  'leafCount',
-  'recordCount',
-  'recordBytes',
-  'recordDeflated',
-  'recordCrc',
-  'networks0',
-  'networks1',
-  'aliasCount',
-  'leafBlockCount',
-  'dataBlockCount',
+  'dataBytes',
+  'runs0',
+  'runs1',
+  'runs2',
+  'width2',
   'metadataBytes',
 ] as const
 
-/** The columns of the tables that follow. */
-const ALIAS_COLUMNS = ['leaf', 'word0', 'word1', 'word2', 'word3', 'prefixLength'] as const
-const LEAF_COLUMNS = [
-  'word0',
-  'word1',
-  'word2',
-  'word3',
-  'tokenBytes',
-  'deflated',
-  'lowBytes',
-  'crc',
-] as const
-const RECORD_COLUMNS = ['base', 'bytes', 'deflated', 'crc'] as const
-const DATA_COLUMNS = ['length', 'columnBytes', 'deflated', 'crc'] as const
+type Fields = Readonly<Record<(typeof FIELDS)[number], number>>
 
-type Row<Column extends string> = Readonly<Record<Column, number>>
-/** A table stored column by column, with a number for each row. */
-type Table<Column extends string> = Readonly<Record<Column, Uint32Array>>
-type Fields = Row<(typeof FIELDS)[number]>
+/** The runs of a family of addresses. */
+export interface Family {
+  /** How many runs. */
+  readonly count: number
+  /** Words of a position in this family, and the first of them. The words before are zero, and those after them too. */
+  readonly width: number
+  readonly firstWord: number
+  /** The commonest lengths of runs, with `width` words for each. */
+  readonly lengths: Uint32Array
+  /** By word of a position, and then by block, where its first run starts. */
+  readonly starts: Uint32Array
+}
 
-/** What the directory says, with its tables as rows. */
-export interface DirectoryRows
-  extends Omit<
-    Fields,
-    'aliasCount' | 'leafBlockCount' | 'recordBlockCount' | 'dataBlockCount' | 'metadataBytes'
-  > {
-  readonly aliases: readonly Row<(typeof ALIAS_COLUMNS)[number]>[]
-  readonly leafBlocks: readonly Row<(typeof LEAF_COLUMNS)[number]>[]
-  readonly recordBlocks: readonly Row<(typeof RECORD_COLUMNS)[number]>[]
-  readonly dataBlocks: readonly Row<(typeof DATA_COLUMNS)[number]>[]
+/** A row for each block: of the families, then of the records, then of the data. */
+export interface BlockRow {
+  /** Bytes of the stream when it is inflated. */
+  readonly inflated: number
+  /** Bytes of the stream in the file. */
+  readonly deflated: number
+  /** Bytes after the stream that are not deflated. */
+  readonly plain: number
+  readonly crc: number
+}
+
+/** What the directory says. */
+export interface Directory {
+  /** Whether unpacking joins equal subtrees. */
+  readonly isJoined: boolean
+  readonly recordCount: number
+  /** How many networks have a record; NaN if the search tree was damaged before it was packed. */
+  readonly networkCount: number
+  readonly dataBytes: number
+  readonly families: readonly Family[]
+  readonly blocks: readonly BlockRow[]
   /** The end of the original file, from the metadata's marker. */
   readonly metadata: Uint8Array
 }
 
-/** What the directory says. */
-export interface Directory extends Fields {
-  readonly aliases: Table<(typeof ALIAS_COLUMNS)[number]>
-  readonly leafBlocks: Table<(typeof LEAF_COLUMNS)[number]>
-  readonly recordBlocks: Table<(typeof RECORD_COLUMNS)[number]>
-  /** The binary logarithm of the records in a block. */
-  readonly recordShift: number
-  readonly dataBlocks: Table<(typeof DATA_COLUMNS)[number]>
-  readonly metadata: Uint8Array
-  /** Where the first block starts in the file. */
-  readonly end: number
+export const blocksOf = (items: number): number => Math.ceil(items / BLOCK_ITEMS)
+
+/** Words of positions in each family, and the first of them. Networks of the last family are rarely small. */
+export function familyShapes(width2: number): readonly (readonly [width: number, firstWord: number])[] {
+  return [
+    [1, 3],
+    [2, 2],
+    [width2, 0],
+  ]
 }
 
-/**
- * The header and the directory of a file.
- *
- * @param blockBytes of all blocks after them
- */
-export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate: Deflate): Uint8Array {
-  const { aliases, leafBlocks, recordBlocks, dataBlocks, metadata } = rows
-  const counts = {
-    aliasCount: aliases.length,
-    leafBlockCount: leafBlocks.length,
-    recordBlockCount: recordBlocks.length,
-    dataBlockCount: dataBlocks.length,
+/** The header and the directory of a file. */
+export function encodeDirectory(directory: Directory, deflate: Deflate): Uint8Array {
+  const { isJoined, recordCount, networkCount, dataBytes, families, blocks, metadata } = directory
+  const networks = new DataView(new ArrayBuffer(8))
+  networks.setFloat64(0, networkCount, true)
+  const [runs0 = 0, runs1 = 0, runs2 = 0] = families.map(({ count }) => count)
+  const fields: Fields = {
+    isJoined: isJoined ? 1 : 0,
+    recordCount,
+    networks0: networks.getUint32(0, true),
+    networks1: networks.getUint32(4, true),
+    dataBytes,
+    runs0,
+    runs1,
+    runs2,
+    width2: families[2]?.width ?? 1,
     metadataBytes: metadata.length,
   }
-  const fields: Fields = { ...rows, ...counts }
-  const numbers = [
-    ...FIELDS.map((name) => fields[name]),
-    ...columnsOf(aliases, ALIAS_COLUMNS),
-    ...columnsOf(leafBlocks, LEAF_COLUMNS),
-    ...columnsOf(recordBlocks, RECORD_COLUMNS),
-    ...columnsOf(dataBlocks, DATA_COLUMNS),
-  ]
+  const numbers = FIELDS.map((name) => fields[name])
+  for (const { count, lengths, starts } of families) if (count > 0) numbers.push(...lengths, ...starts)
+  for (const name of BLOCK_COLUMNS) for (const block of blocks) numbers.push(block[name])
   const plain = new Uint8Array(4 * numbers.length + metadata.length)
   const plainView = new DataView(plain.buffer)
   for (const [i, number] of numbers.entries()) plainView.setUint32(4 * i, number, true)
@@ -122,10 +100,11 @@ export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate
 
   const deflated = deflate(plain)
   const bytes = new Uint8Array(HEADER_BYTES + deflated.length)
+  const size = blocks.reduce((sum, { deflated, plain }) => sum + deflated + plain, bytes.length)
   bytes.set(PACKED_MAGIC)
   const header = new DataView(bytes.buffer, 0, HEADER_BYTES)
   header.setUint32(8, VERSION, true)
-  header.setUint32(12, bytes.length + blockBytes, true)
+  header.setUint32(12, size, true)
   header.setUint32(16, deflated.length, true)
   header.setUint32(20, plain.length, true)
   header.setUint32(24, crc32(deflated), true)
@@ -134,8 +113,13 @@ export function encodeDirectory(rows: DirectoryRows, blockBytes: number, deflate
   return bytes
 }
 
-function columnsOf<Column extends string>(rows: readonly Row<Column>[], names: readonly Column[]): number[] {
-  return names.flatMap((name) => rows.map((row) => row[name]))
+const BLOCK_COLUMNS = ['inflated', 'deflated', 'plain', 'crc'] as const
+
+/** A directory that was read, with its blocks by column. */
+export interface ReadDirectory extends Omit<Directory, 'blocks'> {
+  readonly blocks: Readonly<Record<keyof BlockRow, Uint32Array>>
+  /** Where the first block starts in the file. */
+  readonly end: number
 }
 
 /**
@@ -153,7 +137,7 @@ export function readDirectory(
   codec: BlockCodec,
   maxBytes: number,
   path?: string,
-): Directory {
+): ReadDirectory {
   if (size < HEADER_BYTES) throw new Error('it is cut short')
   const bytes = Uint8Array.from(read(0, HEADER_BYTES))
   const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES)
@@ -161,8 +145,8 @@ export function readDirectory(
     throw new Error('its header does not match its checksum')
   }
   const version = header.getUint32(8, true)
-  if (version !== VERSION && version !== FIRST_VERSION) {
-    const fault = `it is packed in version ${version}; only versions up to ${VERSION} are supported: use the newest geofix`
+  if (version !== VERSION) {
+    const fault = `it is packed in version ${version}; only version ${VERSION} is supported: pack the original again, or use the newest geofix`
     throw new InvalidDatabaseError(fault, { path })
   }
   const expected = header.getUint32(12, true)
@@ -177,12 +161,12 @@ export function readDirectory(
   if (codec.crc32(deflated) !== header.getUint32(24, true)) {
     throw new Error('its directory does not match its checksum')
   }
-  const directory = parseDirectory(version, codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
+  const directory = parseDirectory(codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
   check(directory, size)
   return directory
 }
 
-function parseDirectory(version: number, bytes: Uint8Array, end: number): Directory {
+function parseDirectory(bytes: Uint8Array, end: number): ReadDirectory {
   let at = 0
   const column = (count: number): Uint32Array => {
     const start = at
@@ -190,51 +174,47 @@ function parseDirectory(version: number, bytes: Uint8Array, end: number): Direct
     if (at > bytes.length) throw new Error('its directory is cut short')
     return numbersOf(Uint8Array.from(bytes.subarray(start, at)))
   }
-  // Object.fromEntries loses the types of keys.
-  const row = <Column extends string>(names: readonly Column[]): Row<Column> => {
-    const numbers = column(names.length)
-    return Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Row<Column>
+  const [isJoined, recordCount = 0, networks0 = 0, networks1 = 0, dataBytes = 0, ...rest] = column(
+    FIELDS.length,
+  )
+  const [runs0 = 0, runs1 = 0, runs2 = 0, width2 = 0, metadataBytes = 0] = rest
+  const networks = new DataView(new ArrayBuffer(8))
+  networks.setUint32(0, networks0, true)
+  networks.setUint32(4, networks1, true)
+  if (width2 < 1 || width2 > 4) throw new Error('its directory has impossible sizes')
+  const counts = [runs0, runs1, runs2]
+  const families = familyShapes(width2).map(([width, firstWord], family) => {
+    const count = counts[family] ?? 0
+    const lengths = column(count > 0 ? ESCAPE * width : 0)
+    return { count, width, firstWord, lengths, starts: column(blocksOf(count) * width) }
+  })
+  const blockCount = counts.reduce((sum, count) => sum + blocksOf(count), 0)
+  const rows = blockCount + blocksOf(recordCount) + Math.ceil(dataBytes / DATA_BLOCK_BYTES)
+  const blocks = {
+    inflated: column(rows),
+    deflated: column(rows),
+    plain: column(rows),
+    crc: column(rows),
   }
-  const table = <Column extends string>(names: readonly Column[], count: number): Table<Column> =>
-    Object.fromEntries(names.map((name) => [name, column(count)])) as Table<Column>
-  const first = version === FIRST_VERSION ? row(FIRST_FIELDS) : null
-  const fields: Fields = first === null ? row(FIELDS) : { ...first, recordBlockCount: 1 }
-  const aliases = table(ALIAS_COLUMNS, fields.aliasCount)
-  const leafBlocks = table(LEAF_COLUMNS, fields.leafBlockCount)
-  const recordBlocks =
-    first === null ? table(RECORD_COLUMNS, fields.recordBlockCount) : firstRecordBlock(first)
-  const recordShift = first === null ? RECORD_SHIFT : FIRST_RECORD_SHIFT
-  const dataBlocks = table(DATA_COLUMNS, fields.dataBlockCount)
-  if (bytes.length - at !== fields.metadataBytes || fields.metadataBytes > MAX_METADATA_BYTES) {
+  if (bytes.length - at !== metadataBytes || metadataBytes > MAX_METADATA_BYTES) {
     throw new Error('the length of its directory does not match the length of its metadata')
   }
-  const metadata = bytes.slice(at)
-  return { ...fields, aliases, leafBlocks, recordBlocks, recordShift, dataBlocks, metadata, end }
-}
-
-/** The record table of version 1 as one block. */
-function firstRecordBlock({
-  recordBytes,
-  recordDeflated,
-  recordCrc,
-}: Row<(typeof FIRST_FIELDS)[number]>): Directory['recordBlocks'] {
   return {
-    base: Uint32Array.of(0),
-    bytes: Uint32Array.of(recordBytes),
-    deflated: Uint32Array.of(recordDeflated),
-    crc: Uint32Array.of(recordCrc),
+    isJoined: isJoined === 1,
+    recordCount,
+    networkCount: networks.getFloat64(0, true),
+    dataBytes,
+    families,
+    blocks,
+    metadata: bytes.slice(at),
+    end,
   }
-}
-
-/** Whether the processor has the byte order of nearly all processors. */
-export function isLittleEndian(): boolean {
-  return new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 }
 
 /** Little-endian numbers. Without a loop where the platform has the same order: a loop takes long in a new process. */
 function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(buffer, 0, byteLength / 4)
-  if (isLittleEndian()) return numbers
+  if (new Uint8Array(Uint32Array.of(1).buffer)[0] === 1) return numbers
   const view = new DataView(buffer)
   return numbers.map((_, i) => view.getUint32(4 * i, true))
 }
@@ -251,47 +231,41 @@ function mostDeflated(length: number): number {
  * Bounds what the blocks can take in memory, and checks that they fill the file. Loops, because callbacks take longer in a
  * new process.
  */
-function check(directory: Directory, size: number): void {
-  const { leafCount, aliasCount, recordCount, leafBlocks, recordBlocks, recordShift, dataBlocks } = directory
-  let isPlausible =
-    leafCount > 0 &&
-    leafBlocks.crc.length === Math.ceil(leafCount / LEAVES_PER_BLOCK) &&
-    aliasCount + recordCount <= leafCount &&
-    (recordShift === FIRST_RECORD_SHIFT ||
-      recordBlocks.crc.length === Math.ceil(recordCount / 2 ** recordShift))
-  let total = directory.end
-  for (let block = 0; block < leafBlocks.crc.length; block++) {
-    const deflated = leafBlocks.deflated[block] ?? 0
-    const tokens = leafBlocks.tokenBytes[block] ?? 0
-    const low = leafBlocks.lowBytes[block] ?? 0
-    isPlausible &&=
-      deflated > 0 && tokens <= MAX_TOKEN_BYTES && low <= LEAVES_PER_BLOCK && deflated <= mostDeflated(tokens)
-    total += deflated + low
+function check({ families, recordCount, dataBytes, blocks, end }: ReadDirectory, size: number): void {
+  const valueBytes = bytesOf(recordCount + 1)
+  let total = end
+  let row = 0
+  let isPlausible = true
+  /** @param least and `most` bytes of the stream for each item */
+  const checkBlocks = (
+    items: number,
+    itemsPerBlock: number,
+    least: number,
+    most: number,
+    mostPlain: number,
+  ): void => {
+    for (let start = 0; start < items; start += itemsPerBlock, row++) {
+      const count = Math.min(itemsPerBlock, items - start)
+      const inflated = blocks.inflated[row] ?? 0
+      const deflated = blocks.deflated[row] ?? 0
+      const plain = blocks.plain[row] ?? 0
+      isPlausible &&=
+        deflated > 0 &&
+        inflated >= least * count &&
+        inflated <= most * count &&
+        plain <= mostPlain * count &&
+        deflated <= mostDeflated(inflated)
+      total += deflated + plain
+    }
   }
-  for (let block = 0; block < recordBlocks.crc.length; block++) {
-    const deflated = recordBlocks.deflated[block] ?? 0
-    const bytes = recordBlocks.bytes[block] ?? 0
-    const count = Math.min(2 ** recordShift, recordCount - block * 2 ** recordShift)
-    isPlausible &&=
-      deflated > 0 &&
-      bytes >= count &&
-      bytes <= 5 * count &&
-      bytes <= deflated * MAX_DEFLATE_RATIO &&
-      deflated <= mostDeflated(bytes)
-    total += deflated
+  for (const { count, width } of families) {
+    checkBlocks(count, BLOCK_ITEMS, RUN_BYTES, RUN_BYTES + 4 * width + valueBytes - 1, 1)
   }
-  for (let block = 0; block < dataBlocks.crc.length; block++) {
-    const deflated = dataBlocks.deflated[block] ?? 0
-    const columns = dataBlocks.columnBytes[block] ?? 0
-    const length = dataBlocks.length[block] ?? 0
-    isPlausible &&=
-      deflated > 0 &&
-      length > 0 &&
-      length <= MAX_DATA_BLOCK_BYTES &&
-      columns <= MAX_COLUMN_BYTES &&
-      deflated <= mostDeflated(columns)
-    total += deflated
-  }
+  checkBlocks(recordCount, BLOCK_ITEMS, 4, 4, 0)
+  checkBlocks(dataBytes, DATA_BLOCK_BYTES, 1, 1, 0)
   if (!isPlausible) throw new Error('its directory has impossible sizes')
   if (total !== size) throw new Error('its blocks do not fill the file')
 }
+
+/** Every run has this many bytes: the index of its length, and two of the distance to its value. */
+export const RUN_BYTES = 3

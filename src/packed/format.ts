@@ -2,30 +2,47 @@
 
 import { MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 
-/** What `pack` writes. */
-export const VERSION = 2
-/** Its record table is one block. */
-export const FIRST_VERSION = 1
+export const VERSION = 3
 
 /** Magic, version, four fields, and the checksum of all these. */
 export const HEADER_BYTES = 32
 
-/** Leaves in a block. The last block can have fewer. */
-export const LEAVES_PER_BLOCK = 4096
-/** Limit of a block's inflated tokens: a leaf has at most a token, a long length and three high bytes of a value. */
-export const MAX_TOKEN_BYTES = 5 * 4096
+/** The binary logarithm of the runs in a block, and of the records. The last block of a family has the rest. */
+export const BLOCK_SHIFT = 12
+export const BLOCK_ITEMS = 4096
 
-/** The binary logarithm of the records in a block of the record table. The last block can have fewer. */
-export const RECORD_SHIFT = 12
-/** The same in version 1: no table has more records. */
-export const FIRST_RECORD_SHIFT = 31
+/** The binary logarithm of the bytes in a block of data. The last block has the rest. */
+export const DATA_SHIFT = 15
+export const DATA_BLOCK_BYTES = 32_768
 
-/** The writer ends a data block at the first row that reaches this many bytes. No row has more. */
-export const DATA_BLOCK_BYTES = 2 ** 15
-/** The reader refuses a data block of more bytes. */
-export const MAX_DATA_BLOCK_BYTES = 2 ** 17
-/** Limit of a data block's inflated stream: its shapes, columns and texts. */
-export const MAX_COLUMN_BYTES = 2 ** 19
+/** Runs of this length index have their length in the block. The other indexes are rows of the family's table. */
+export const ESCAPE = 255
+
+/** The value of a run without a record. */
+export const NONE = 0
+/** The value of a run that is one of the {@link ALIASES}. */
+export const ALIAS = 1
+/** The value of a run with the first record of the record table; the others follow. */
+export const FIRST_RECORD = 2
+
+/** Networks that can stand for the IPv4 networks, which are in ::/96, and how many bits come before the IPv4 address. */
+export const ALIASES: readonly (readonly [words: Uint32Array, prefixLength: number])[] = [
+  // IPv4-mapped
+  [Uint32Array.of(0, 0, 0xffff, 0), 96],
+  // Teredo
+  [Uint32Array.of(0x2001_0000, 0, 0, 0), 32],
+  // 6to4
+  [Uint32Array.of(0x2002_0000, 0, 0, 0), 16],
+]
+
+/** Shared subtrees are repeated, so a tree has up to this many networks for each node, and some more. */
+const MAX_REPETITION = 4
+const MIN_NETWORKS = 65_536
+
+/** Limit of the networks of a tree. */
+export function mostNetworks(nodeCount: number): number {
+  return MAX_REPETITION * nodeCount + MIN_NETWORKS
+}
 
 /**
  * Limit of the nodes that no path leads to. They are not packed, and unpacking makes no more bytes of them than inflating
@@ -35,22 +52,7 @@ export function mostUnreachable(packedBytes: number, recordSize: number): number
   return (packedBytes * MAX_DEFLATE_RATIO) / (recordSize / 4)
 }
 
-/** The value of a leaf without a record. */
-export const NONE = 0
-/** The value of a leaf that stands for a subtree which came before it. */
-export const ALIAS = 1
-/** The value of a leaf with the first record of the record table; the others follow. */
-export const FIRST_RECORD = 2
-
-// Each leaf has a token of one byte. Its high bits say how many bits longer the prefix is than the shortest one at the
-// leaf's position. Its low bits say how recently the block used the value.
-export const LENGTH_SHIFT = 6
-/** A length of this or more has its rest in the stream of long lengths. */
-export const LONG_LENGTH = 3
-export const RECENCY_MASK = 63
-/** The recency of a value that is not among the block's recent ones. */
-export const NEW_VALUE = 0
-/** A recency of this or more has its rest in the stream of far recencies. */
-export const FAR_VALUE = 63
-/** How many recent values a block remembers. */
-export const RECENT_VALUES = 256
+/** Bytes of a number up to a limit. */
+export function bytesOf(limit: number): number {
+  return Math.max(1, Math.ceil(Math.log2(limit + 1) / 8))
+}

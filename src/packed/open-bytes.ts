@@ -1,7 +1,7 @@
 import type { BlockCodec } from '../bytes/deflate.ts'
+import { sourceOf } from './block-file.ts'
 import { HEADER_BYTES } from './format.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'
-import { sourceOf } from './packed-file.ts'
 
 /** An open packed file in memory. */
 interface OpenBytes {
@@ -17,8 +17,9 @@ const open = new WeakMap<ArrayBufferLike, readonly OpenBytes[]>()
 
 /**
  * Opens a packed file in memory. Resolvers of the same bytes share one database, with its directory and its decoded
- * blocks.
+ * blocks. The caller has one use of it.
  *
+ * @param tables memory of decoded blocks that threads share
  * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
  */
 export function openPackedBytes(
@@ -26,6 +27,7 @@ export function openPackedBytes(
   codec: BlockCodec,
   path?: string,
   options: PackedOptions = {},
+  tables?: SharedArrayBuffer,
 ): PackedDatabase {
   const { buffer, byteOffset, byteLength } = bytes
   const key = [byteOffset, byteLength, options.maxBytes, options.cacheBytes, path].join(':')
@@ -35,9 +37,11 @@ export function openPackedBytes(
     // Other bytes can have been written into the memory since.
     const isSame =
       each.key === key && each.codec === codec && each.header.every((byte, i) => byte === bytes[i])
-    if (database !== undefined && isSame) return database
+    if (!isSame || database?.isShared !== (tables !== undefined)) continue
+    if (database.retain()) return database
   }
   const database = new PackedDatabase(sourceOf(bytes), codec, path, options)
+  if (tables !== undefined) database.attachTables(tables)
   const header = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
   open.set(buffer, [...live, { key, header, codec, database: new WeakRef(database) }])
   return database

@@ -4,6 +4,11 @@ import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'
 
 /** Opens a packed file in memory. Throws the errors of {@link openPackedBytes}. */
-export function openPacked(bytes: Uint8Array, path?: string, options?: PackedOptions): PackedDatabase {
-  return openPackedBytes(bytes, PORTABLE_CODEC, path, options)
+export function openPacked(
+  bytes: Uint8Array,
+  path?: string,
+  options?: PackedOptions,
+  tables?: SharedArrayBuffer,
+): PackedDatabase {
+  return openPackedBytes(bytes, PORTABLE_CODEC, path, options, tables)
 }

@@ -4,31 +4,31 @@ import { isPacked } from '../bytes/extract.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
-import { encodeData, nextPart } from './data-block.ts'
-import { type DirectoryRows, encodeDirectory } from './directory.ts'
-import { FIRST_RECORD, LEAVES_PER_BLOCK, mostUnreachable, RECORD_SHIFT } from './format.ts'
-import { encodeLeaves } from './leaf-block.ts'
-import { writeNumber } from './number-stream.ts'
-import { PackedFile, sourceOf } from './packed-file.ts'
-import { advance } from './position.ts'
-import { type TreeLeaves, treeLeaves } from './tree-leaves.ts'
+import { BlockFile, sourceOf } from './block-file.ts'
+import { type BlockRow, encodeDirectory, type Family, familyShapes } from './directory.ts'
+import {
+  ALIAS,
+  BLOCK_ITEMS,
+  bytesOf,
+  DATA_BLOCK_BYTES,
+  ESCAPE,
+  FIRST_RECORD,
+  mostUnreachable,
+  NONE,
+} from './format.ts'
+import { distance, type Words } from './position.ts'
+import { type AddRun, listRuns, STORED_ALIAS } from './tree-runs.ts'
 import { unpackFile } from './unpack.ts'
-
-/** Blocks of one kind, and their rows in the directory. */
-interface Packed<Row> {
-  readonly rows: readonly Row[]
-  readonly blocks: readonly Uint8Array[]
-}
 
 /**
  * Packs an MMDB database to half the size of gzip. A lookup reads only the blocks that it needs. {@link unpack} gives a
  * file with the same records, networks and metadata. The same bytes always give the same packed file.
  *
- * A city database takes a minute, and about 15 times the packed size in memory.
+ * A city database takes half a minute, and about 15 times the packed size in memory.
  *
  * @param bytes an uncompressed `.mmdb` file
- * @throws InvalidDatabaseError when it is not a database, is already packed, or its search tree has a loop, or
- *   thousands of unused nodes for each used one
+ * @throws InvalidDatabaseError when it is not a database, is already packed, or its search tree has a loop, repeats subtrees
+ *   too often, or has thousands of unused nodes for each used one
  */
 export function pack(bytes: Bytes): Uint8Array {
   return packWith(portableDeflate, asUint8Array(bytes))
@@ -44,7 +44,7 @@ export function pack(bytes: Bytes): Uint8Array {
 export function unpack(bytes: Bytes): Uint8Array {
   const packed = asUint8Array(bytes)
   if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
-  return unpackFile(new PackedFile(sourceOf(packed), PORTABLE_CODEC))
+  return unpackFile(new BlockFile(sourceOf(packed), PORTABLE_CODEC))
 }
 
 /** As {@link pack}, with another compressor for the blocks, whose bytes can differ. */
@@ -52,132 +52,215 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
   const { tree, data, metadata } = database
-  const base = metadata.ipVersion === 4 ? 96 : 0
-  const leaves = treeLeaves(tree)
-  const leafBlocks = packLeaves(deflate, leaves, base)
-  const recordBlocks = packRecords(deflate, leaves.records)
-  const dataBlocks = packData(deflate, file.subarray(data.base, data.end))
-  const blocks = [...leafBlocks.blocks, ...recordBlocks.blocks, ...dataBlocks.blocks]
-  const blockBytes = blocks.reduce((sum, block) => sum + block.length, 0)
+  const survey = new Survey()
+  const { isJoined, unreachable } = listRuns(tree, survey.add)
+  const records = Uint32Array.from(survey.stored).sort()
+  const families = survey.families()
+  const blocks = new BlockList(deflate)
+  const values = valuesOf(records)
+  const writers = families.map((family) => new RunWriter(family, values, blocks))
+  listRuns(tree, (start, end, stored) => writers[familyOf(end)]?.add(start, end, stored))
+  for (let start = 0; start < records.length; start += BLOCK_ITEMS) {
+    blocks.add(differences(records.subarray(start, start + BLOCK_ITEMS)))
+  }
+  for (let start = data.base; start < data.end; start += DATA_BLOCK_BYTES) {
+    blocks.add(file.subarray(start, Math.min(data.end, start + DATA_BLOCK_BYTES)))
+  }
   const directory = encodeDirectory(
     {
-      isMinimal: leaves.isMinimal ? 1 : 0,
-      leafCount: leaves.values.length,
-      recordCount: leaves.records.length,
-      ...networkCount(database),
-      aliases: aliasRows(leaves, base),
-      leafBlocks: leafBlocks.rows,
-      recordBlocks: recordBlocks.rows,
-      dataBlocks: dataBlocks.rows,
+      isJoined,
+      recordCount: records.length,
+      networkCount: networkCount(database),
+      dataBytes: data.end - data.base,
+      families: writers.map(({ family }) => family),
+      blocks: blocks.rows,
       metadata: file.subarray(metadata.start),
     },
-    blockBytes,
     portableDeflate,
   )
-  const packed = concatenated([directory, ...blocks])
-  if (leaves.unreachable > mostUnreachable(packed.length, metadata.recordSize))
+  const packed = concatenated([directory, ...blocks.bytes])
+  if (unreachable > mostUnreachable(packed.length, metadata.recordSize))
     throw new InvalidDatabaseError('it has too many nodes that no path leads to')
   return packed
 }
 
-function packLeaves(
-  deflate: Deflate,
-  leaves: TreeLeaves,
-  base: number,
-): Packed<DirectoryRows['leafBlocks'][number]> {
-  const shape = { base, valueCount: FIRST_RECORD + leaves.records.length }
-  const position = new Uint32Array(4)
-  const rows: DirectoryRows['leafBlocks'][number][] = []
-  const blocks: Uint8Array[] = []
-  for (let start = 0; start < leaves.values.length; start += LEAVES_PER_BLOCK) {
-    const end = start + LEAVES_PER_BLOCK
-    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = position
-    const streams = encodeLeaves(
-      leaves.prefixLengths.subarray(start, end),
-      leaves.values.subarray(start, end),
-      position,
-      shape,
-    )
-    const deflated = deflate(streams.tokens)
-    const block = concatenated([deflated, streams.lowBytes])
-    rows.push({
-      word0,
-      word1,
-      word2,
-      word3,
-      tokenBytes: streams.tokens.length,
+/** The family of a run, by the position after it. */
+function familyOf(end: Words): number {
+  distance(ONE, end, last)
+  if (last[0] !== 0 || last[1] !== 0) return 2
+  return last[2] === 0 ? 0 : 1
+}
+
+const ONE = Uint32Array.of(0, 0, 0, 1)
+/** Reused for every run. */
+const last = new Uint32Array(4)
+
+/** What must be known of all runs before the first one is written. */
+class Survey {
+  readonly stored = new Set<number>()
+  readonly #counts = [0, 0, 0]
+  /** By family and by words of a length, how many runs have it. */
+  readonly #lengths = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
+  /** The most words that a position of the last family needs. */
+  #width = 1
+  readonly #length = new Uint32Array(4)
+
+  readonly add: AddRun = (start, end, stored) => {
+    if (stored > 0) this.stored.add(stored)
+    const family = familyOf(end)
+    this.#counts[family] = (this.#counts[family] ?? 0) + 1
+    distance(start, end, this.#length)
+    const [first = 0, second = 0, third = 0, fourth = 0] = this.#length
+    if (family === 2) {
+      while (this.#width < 4 && start.subarray(this.#width).some((word) => word !== 0)) this.#width++
+    }
+    const key = family === 0 ? String(fourth) : `${first} ${second} ${third} ${fourth}`
+    const lengths = this.#lengths[family]
+    lengths?.set(key, (lengths.get(key) ?? 0) + 1)
+  }
+
+  /** The families with their commonest lengths, and no starts of blocks. */
+  families(): Family[] {
+    return familyShapes(this.#width).map(([width, firstWord], family) => {
+      const commonest = [...(this.#lengths[family] ?? [])].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+      const lengths = new Uint32Array(ESCAPE * width)
+      for (const [i, [key]] of commonest.slice(0, ESCAPE).entries()) {
+        const words = key.split(' ').map(Number)
+        lengths.set(family === 0 ? words : words.slice(firstWord, firstWord + width), i * width)
+      }
+      return { count: this.#counts[family] ?? 0, width, firstWord, lengths, starts: new Uint32Array(0) }
+    })
+  }
+}
+
+/** The blocks of a file, in their order. */
+class BlockList {
+  readonly rows: BlockRow[] = []
+  readonly bytes: Uint8Array[] = []
+  readonly #deflate: Deflate
+
+  constructor(deflate: Deflate) {
+    this.#deflate = deflate
+  }
+
+  add(stream: Uint8Array, plain = new Uint8Array(0)): void {
+    const deflated = this.#deflate(stream)
+    const block = plain.length === 0 ? deflated : concatenated([deflated, plain])
+    this.rows.push({
+      inflated: stream.length,
       deflated: deflated.length,
-      lowBytes: streams.lowBytes.length,
+      plain: plain.length,
       crc: crc32(block),
     })
-    blocks.push(block)
+    this.bytes.push(block)
   }
-  return { rows, blocks }
 }
 
-/** The record table: each record as the difference from the one before. */
-function packRecords(deflate: Deflate, records: Uint32Array): Packed<DirectoryRows['recordBlocks'][number]> {
-  const rows: DirectoryRows['recordBlocks'][number][] = []
-  const blocks: Uint8Array[] = []
-  for (let start = 0; start < records.length; start += 2 ** RECORD_SHIFT) {
-    const base = records[start - 1] ?? 0
-    const bytes: number[] = []
-    let before = base
-    for (const record of records.subarray(start, start + 2 ** RECORD_SHIFT)) {
-      writeNumber(bytes, record - before)
-      before = record
+/** Writes the runs of a family as blocks. */
+class RunWriter {
+  readonly #family: Family
+  readonly #values: ReadonlyMap<number, number>
+  readonly #valueBytes: number
+  readonly #blocks: BlockList
+  readonly #indexes = new Map<string, number>()
+  readonly #starts: number[][]
+  readonly #length = new Uint32Array(4)
+  #added = 0
+  // Of the block.
+  readonly #lengths: number[] = []
+  readonly #long: number[] = []
+  readonly #near: number[] = []
+  readonly #far: number[] = []
+  readonly #new: number[] = []
+  /** By value, the last run with it. */
+  readonly #last = new Map<number, number>()
+
+  constructor(family: Family, values: ReadonlyMap<number, number>, blocks: BlockList) {
+    this.#family = family
+    this.#blocks = blocks
+    // The largest value is one less than there are values.
+    this.#valueBytes = bytesOf(values.size - 1)
+    this.#values = values
+    const { width, lengths } = family
+    this.#starts = Array.from({ length: width }, () => [])
+    for (let i = ESCAPE - 1; i >= 0; i--) {
+      this.#indexes.set(lengths.subarray(i * width, (i + 1) * width).join(' '), i)
     }
-    const deflated = deflate(Uint8Array.from(bytes))
-    rows.push({ base, bytes: bytes.length, deflated: deflated.length, crc: crc32(deflated) })
-    blocks.push(deflated)
   }
-  return { rows, blocks }
+
+  /** The family with the starts of its blocks. */
+  get family(): Family {
+    return { ...this.#family, starts: Uint32Array.from(this.#starts.flat()) }
+  }
+
+  add(start: Words, end: Words, stored: number): void {
+    const { width, firstWord } = this.#family
+    const run = this.#lengths.length
+    if (run === 0)
+      for (const [word, starts] of this.#starts.entries()) starts.push(start[firstWord + word] ?? 0)
+    distance(start, end, this.#length)
+    const words = this.#length.subarray(firstWord, firstWord + width)
+    const index = this.#indexes.get(words.join(' ')) ?? ESCAPE
+    this.#lengths.push(index)
+    if (index === ESCAPE) {
+      for (const word of words) {
+        this.#long.push(word & 0xff, (word >>> 8) & 0xff, (word >>> 16) & 0xff, word >>> 24)
+      }
+    }
+    const value = this.#values.get(stored) ?? NONE
+    const last = this.#last.get(value)
+    const back = last === undefined ? 0 : run - last
+    this.#near.push(back & 0xff)
+    this.#far.push(back >>> 8)
+    if (last === undefined) this.#new.push(value)
+    this.#last.set(value, run)
+    if (++this.#added === this.#family.count || run === BLOCK_ITEMS - 1) this.#flush()
+  }
+
+  /** Writes the block. */
+  #flush(): void {
+    const stream = [...this.#lengths, ...this.#near, ...this.#far, ...this.#long]
+    for (let shift = 8 * (this.#valueBytes - 1); shift > 0; shift -= 8) {
+      for (const value of this.#new) stream.push((value >>> shift) & 0xff)
+    }
+    this.#blocks.add(
+      Uint8Array.from(stream),
+      Uint8Array.from(this.#new, (value) => value & 0xff),
+    )
+    for (const list of [this.#lengths, this.#long, this.#near, this.#far, this.#new]) list.length = 0
+    this.#last.clear()
+  }
 }
 
-function packData(deflate: Deflate, section: Uint8Array): Packed<DirectoryRows['dataBlocks'][number]> {
-  const rows: DirectoryRows['dataBlocks'][number][] = []
-  const blocks: Uint8Array[] = []
-  for (let start = 0; start < section.length; ) {
-    const part = nextPart(section, start)
-    const columns = encodeData(section, part)
-    const deflated = deflate(columns)
-    rows.push({
-      length: part.end - start,
-      columnBytes: columns.length,
-      deflated: deflated.length,
-      crc: crc32(deflated),
-    })
-    blocks.push(deflated)
-    start = part.end
-  }
-  return { rows, blocks }
+/** The values of runs, by what the tree stores for them. */
+function valuesOf(records: Uint32Array): ReadonlyMap<number, number> {
+  const values = new Map([
+    [0, NONE],
+    [STORED_ALIAS, ALIAS],
+  ])
+  for (const [index, record] of records.entries()) values.set(record, index + FIRST_RECORD)
+  return values
 }
 
-/** The halves of a double, low first: 32 bits cannot count the networks of every file. NaN for a damaged tree. */
-function networkCount(database: Database): { readonly networks0: number; readonly networks1: number } {
-  const view = new DataView(new ArrayBuffer(8))
+/** Each record as the difference from the one before, in four planes of bytes, the highest first. */
+function differences(records: Uint32Array): Uint8Array {
+  const { length: count } = records
+  const planes = new Uint8Array(4 * count)
+  for (let i = 0; i < count; i++) {
+    const difference = (records[i] ?? 0) - (records[i - 1] ?? 0)
+    for (let plane = 0; plane < 4; plane++) planes[plane * count + i] = difference >>> (24 - 8 * plane)
+  }
+  return planes
+}
+
+/** How many networks have a record. NaN for a damaged tree. */
+function networkCount(database: Database): number {
   try {
-    view.setFloat64(0, database.countNetworks(), true)
+    return database.countNetworks()
   } catch (error) {
     if (!isGeofixError(error)) throw error
-    view.setFloat64(0, Number.NaN, true)
+    return Number.NaN
   }
-  return { networks0: view.getUint32(0, true), networks1: view.getUint32(4, true) }
-}
-
-function aliasRows({ aliases, prefixLengths }: TreeLeaves, base: number): DirectoryRows['aliases'] {
-  const positions = new Map<number, Uint32Array>(aliases.map(({ target }) => [target, new Uint32Array(4)]))
-  const position = new Uint32Array(4)
-  if (positions.size > 0) {
-    for (const [leaf, prefixLength] of prefixLengths.entries()) {
-      positions.get(leaf)?.set(position)
-      advance(position, base + prefixLength)
-    }
-  }
-  return aliases.map(({ leaf, target, targetLength }) => {
-    const [word0 = 0, word1 = 0, word2 = 0, word3 = 0] = positions.get(target) ?? position
-    return { leaf, word0, word1, word2, word3, prefixLength: targetLength }
-  })
 }
 
 function concatenated(parts: readonly Uint8Array[]): Uint8Array {

@@ -7,35 +7,27 @@ import type { PackedTree } from './packed-tree.ts'
 const TABLE_BITS = 20
 const SHIFT = 32 - TABLE_BITS
 
-/** The table is made after this many searches, because a few lookups do not need its memory. */
-const SEARCHES_WITHOUT_TABLE = 64
-
 /** An entry or a result that is not filled. Results are stored as their complements, which are negative. */
 const UNKNOWN = 0
 
 /**
  * A table by the first 20 bits of IPv4 addresses. An entry has the result, if all its addresses have the same one.
- * Otherwise it has the last mark before its first address, where the search then starts, which saves searching the
- * whole block.
+ * Otherwise it has the run of its first address, where the search then starts.
  */
 export class PackedIndex implements AddressIndex {
   readonly #tree: PackedTree
-  readonly #ipv4Depth: number
   readonly #resultOf: (offset: number) => number
-  /** The complement of a result, or one more than the number of a mark. */
-  #table = new Int32Array(0)
-  /** By value of a leaf, the complement of its result. */
+  /** The complement of a result, or one more than the number of a run. */
+  readonly #table = new Int32Array(2 ** TABLE_BITS)
+  /** By value of a run, the complement of its result. */
   readonly #results: Int32Array
-  #searches = 0
 
   /**
-   * @param ipv4Depth bits before those of an IPv4 address in the tree
-   * @param valueCount one more than the largest value of a leaf
+   * @param valueCount one more than the largest value of a run
    * @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none
    */
-  constructor(tree: PackedTree, ipv4Depth: number, valueCount: number, resultOf: (offset: number) => number) {
+  constructor(tree: PackedTree, valueCount: number, resultOf: (offset: number) => number) {
     this.#tree = tree
-    this.#ipv4Depth = ipv4Depth
     this.#results = new Int32Array(valueCount)
     this.#resultOf = resultOf
   }
@@ -62,13 +54,9 @@ export class PackedIndex implements AddressIndex {
 
   /** Fills an entry with what the last search found, which was for one of its addresses. */
   #fill(place: number, result: number): void {
-    if (this.#table.length === 0) {
-      if (++this.#searches < SEARCHES_WITHOUT_TABLE) return
-      this.#table = new Int32Array(2 ** TABLE_BITS)
-    }
-    const tree = this.#tree
-    const isWhole = tree.prefixLength - this.#ipv4Depth <= TABLE_BITS
-    this.#table[place] = isWhole ? ~result : tree.markBefore((place << SHIFT) >>> 0) + 1
+    const first = (place << SHIFT) >>> 0
+    const isWhole = this.#tree.isInRun(first, first + 2 ** SHIFT - 1)
+    this.#table[place] = isWhole ? ~result : this.#tree.hintFor(first) + 1
   }
 
   #result(value: number): number {

@@ -1,164 +1,182 @@
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import { BlockCache } from './block-cache.ts'
-import { ALIAS, FIRST_RECORD, LEAVES_PER_BLOCK, NONE } from './format.ts'
-import { IPv4Blocks, lastAtMost, MARKS_PER_BLOCK } from './ipv4-blocks.ts'
-import { type Leaves, MARK_SHIFT } from './leaf-block.ts'
-import type { PackedFile } from './packed-file.ts'
-import { advance, compare, leastPrefixLength, moved, type Words } from './position.ts'
+import type { BlockFile } from './block-file.ts'
+import type { PackedContents } from './contents.ts'
+import { ALIAS, ALIASES, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
+import { compare, isIn, prefixLengthWithin, type Words } from './position.ts'
+import { Runs } from './runs.ts'
+
+/** No family has runs in other files than damaged ones, which are not opened. */
+const NO_RUNS = new Runs(
+  { count: 0, width: 1, firstWord: 3, lengths: new Uint32Array(0), starts: new Uint32Array(0) },
+  0,
+)
 
 /**
  * The search tree of a packed database. Finds what `SearchTree` finds: the offset of an address's record in the
  * original file. Reads the blocks that addresses lead to.
  */
 export class PackedTree {
-  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
-  prefixLength = 0
-  /** The block in which the last search for an IPv4 address ended. */
-  #lastBlock = 0
-  readonly #file: PackedFile
-  readonly #ipv4: IPv4Blocks
-  /** Blocks with IPv6 networks. */
-  readonly #cache: BlockCache<Leaves>
-  /** By block of IPv4 addresses, the first of them. */
-  readonly #ipv4Starts: Uint32Array
+  readonly #file: BlockFile
+  readonly #contents: PackedContents
+  readonly #isFilled: Uint8Array
+  readonly #ipv4: Runs
+  // What the last search was for, and where it ended.
+  readonly #words = new Uint32Array(4)
+  #runs: Runs
+  #run = -1
+  /** By how many bits the prefix is longer than that of the run: an alias replaces 96 bits by others. */
+  #offset = 0
 
-  /**
-   * @param ipv4Bytes limit of the decoded blocks of IPv4 networks that are kept; the last one always is
-   * @param ipv6Bytes the same for all other blocks
-   */
-  constructor(file: PackedFile, ipv4Bytes: number, ipv6Bytes: number) {
+  constructor(file: BlockFile, contents: PackedContents) {
     this.#file = file
-    const { word0, word1, word2, word3 } = file.directory.leafBlocks
-    this.#cache = new BlockCache(word0.length, ipv6Bytes)
-    let count = 0
-    while (count < word0.length && word0[count] === 0 && word1[count] === 0 && word2[count] === 0) count++
-    this.#ipv4Starts = word3.subarray(0, count)
-    this.#ipv4 = new IPv4Blocks(file, ipv4Bytes)
+    this.#contents = contents
+    this.#isFilled = contents.isFilled
+    this.#ipv4 = contents.families[0] ?? NO_RUNS
+    this.#runs = this.#ipv4
+  }
+
+  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
+  get prefixLength(): number {
+    if (this.#run < 0) return 0
+    const [start, end] = this.#bounds()
+    // The last position, which can be that before zero.
+    let word = 3
+    while (word >= 0 && end[word] === 0) end[word--] = 0xffff_ffff
+    end[word] = (end[word] ?? 0) - 1
+    return (
+      prefixLengthWithin(this.#words, start, end, 32 * this.#runs.firstWord) + this.#offset - this.#file.base
+    )
   }
 
   findIPv4(address: number): number {
     return this.offsetOf(this.valueIPv4(address))
   }
 
-  findIPv6(words: Uint32Array): number {
+  findIPv6(words: Words): number {
     return this.offsetOf(this.valueIPv6(words))
   }
 
   /**
-   * The value of an address's leaf.
+   * The value of an address's run.
    *
    * @param address an unsigned 32-bit number
-   * @param hint the number of a mark at or before the address: the closer, the faster. Negative for none
+   * @param hint a run that is not after the address: the closer, the faster. Negative for none
    * @throws InvalidDatabaseError when the block of the address is damaged
    */
   valueIPv4(address: number, hint = -1): number {
-    const starts = this.#ipv4Starts
-    let block = hint < 0 ? lastAtMost(starts, 0, starts.length, address) : Math.floor(hint / MARKS_PER_BLOCK)
-    let mark = hint < 0 ? -1 : hint % MARKS_PER_BLOCK
-    while (block + 1 < starts.length && (starts[block + 1] ?? 0) <= address) {
-      block++
-      mark = -1
-    }
-    this.#lastBlock = block
-    const value = block < this.#ipv4.count ? this.#ipv4.value(block, address, mark) : ALIAS
-    if (value === ALIAS) return this.#follow(Uint32Array.of(0, 0, 0, address))
-    this.prefixLength = this.#ipv4.prefixLength
+    const runs = this.#ipv4
+    if (runs.count === 0) return this.valueIPv6(Uint32Array.of(0, 0, 0, address))
+    const hinted = hint >>> BLOCK_SHIFT
+    const block = hint < 0 ? runs.blockOfIPv4(address) : runs.blockFrom(hinted, address)
+    const number = runs.firstBlock + block
+    if (this.#isFilled[number] === 0) this.#contents.fill(number)
+    const run = runs.runOfIPv4(hint >= 0 && block === hinted ? hint : block << BLOCK_SHIFT, address)
+    this.#words[0] = 0
+    this.#words[1] = 0
+    this.#words[2] = 0
+    this.#words[3] = address
+    this.#runs = runs
+    this.#run = run
+    this.#offset = 0
+    const value = runs.values[run] ?? NONE
+    if (value === ALIAS) throw this.#noAlias()
     return value
   }
 
   /**
-   * The number of the last mark before an IPv4 address, as a hint for addresses after it. Reads no block: -1 if the mark is not
-   * in the block in which the last search ended.
+   * The run with the first of some IPv4 addresses, as a hint for all of them. Reads no other block: -1 if the run is not in
+   * the block in which the last search ended.
    */
-  markBefore(address: number): number {
-    const block = this.#lastBlock
-    if ((this.#ipv4Starts[block] ?? 0) > address || block >= this.#ipv4.count) return -1
-    const mark = this.#ipv4.markBefore(block, address)
-    return mark < 0 ? -1 : block * MARKS_PER_BLOCK + mark
+  hintFor(first: number): number {
+    const runs = this.#runs
+    if (runs !== this.#ipv4 || runs.count === 0) return -1
+    this.#refill()
+    const from = (this.#run >>> BLOCK_SHIFT) << BLOCK_SHIFT
+    return (runs.starts[0]?.[from] ?? 0) <= first ? runs.runOfIPv4(from, first) : -1
   }
 
-  /** The value of the leaf of an IPv6 address, given as four big-endian words. */
-  valueIPv6(words: Uint32Array): number {
-    this.prefixLength = 0
-    return this.#file.metadata.ipVersion === 6 ? this.#follow(words) : NONE
+  /** Whether all IPv4 addresses of a range are in the run that the last search found. */
+  isInRun(first: number, last: number): boolean {
+    const runs = this.#runs
+    if (runs !== this.#ipv4 || runs.count === 0) return false
+    this.#refill()
+    return (runs.starts[0]?.[this.#run] ?? 0) <= first && runs.endOfIPv4(this.#run) > last
   }
 
-  /** Finds the leaf of an address, and follows aliases. */
-  #follow(address: Uint32Array): number {
-    const { base } = this.#file.shape
-    let words = address
-    /** How many bits of the address were used, less the prefix length of the leaf. */
-    let difference = 0
-    for (let used = -1; ; used = this.prefixLength) {
-      const block = this.#blockOf(words)
-      const leaves = this.#leaves(block)
-      const leaf = lastNotAfter(leaves, words, base)
-      const length = leaves.prefixLengths[leaf] ?? 0
-      this.prefixLength = length + difference
-      // Each alias must use more bits of the address, so that the loop ends.
-      if (this.prefixLength <= used) throw this.#file.fault('the aliases of the packed file have a loop')
-      const value = leaves.values.at(leaf)
-      if (value !== ALIAS) return value
-      const target = this.#targetOf(block * LEAVES_PER_BLOCK + leaf)
-      words = moved(words, base + length, target.words, base + target.prefixLength)
-      difference += length - target.prefixLength
+  /** The value of the run of an IPv6 address, given as four big-endian words. */
+  valueIPv6(words: Words): number {
+    this.#run = -1
+    if (this.#file.base === 96 && !isIn(words, ZERO, 96)) return NONE
+    const runs = this.#familyOf(words)
+    const block = runs.blockOf(words)
+    const number = runs.firstBlock + block
+    if (this.#isFilled[number] === 0) this.#contents.fill(number)
+    const run = runs.runOf(block, words)
+    this.#words.set(words)
+    this.#runs = runs
+    this.#run = run
+    this.#offset = 0
+    const value = runs.values[run] ?? NONE
+    return value === ALIAS ? this.#valueOfAlias(words) : value
+  }
+
+  /** The value of the IPv4 address in an IPv6 address. */
+  #valueOfAlias(words: Words): number {
+    const [start, end] = this.#bounds()
+    for (const [network, length] of ALIASES) {
+      if (!isIn(words, network, length)) continue
+      const last = Uint32Array.from(start)
+      last[(length - 1) >>> 5] = (last[(length - 1) >>> 5] ?? 0) + 2 ** (31 - ((length - 1) & 31))
+      if (compare(start, network) !== 0 || compare(end, last) !== 0 || this.#ipv4.count === 0) break
+      const word = length >>> 5
+      const shift = length & 31
+      const high = (words[word] ?? 0) << shift
+      const low = shift === 0 ? 0 : (words[word + 1] ?? 0) >>> (32 - shift)
+      const value = this.valueIPv4((high | low) >>> 0)
+      this.#offset = length - 96
+      return value
     }
-  }
-
-  /** @param leaf counted from the first one of the tree */
-  #targetOf(leaf: number): { readonly words: Uint32Array; readonly prefixLength: number } {
-    const { leaf: leaves, word0, word1, word2, word3, prefixLength } = this.#file.directory.aliases
-    const row = lastAtMost(leaves, 0, leaves.length, leaf)
-    if (leaves[row] !== leaf) throw this.#file.fault('a network of the packed file is an alias of no other')
-    return {
-      words: Uint32Array.of(word0[row] ?? 0, word1[row] ?? 0, word2[row] ?? 0, word3[row] ?? 0),
-      prefixLength: prefixLength[row] ?? 0,
-    }
+    throw this.#noAlias()
   }
 
   /**
-   * The values of the first leaves, in the order of their addresses. Leaves out damaged blocks.
+   * The values of the first runs, in the order of their addresses. Leaves out damaged blocks.
    *
-   * @param maxVisits nodes and leaves that a walk through the original tree visits to find them. An alias counts as one
+   * @param most how many
    * @throws InvalidDatabaseError when all blocks are damaged, or the file cannot be read
    */
-  *firstValues(maxVisits: number): Generator<number> {
-    const { base } = this.#file.shape
-    const position = new Uint32Array(4)
-    const blocks = this.#file.directory.leafBlocks.crc.length
-    let visits = 0
-    let damaged = 0
-    for (let block = 0; block < blocks; block++) {
-      const leaves = this.#leavesIfSound(block)
-      // Without one sound block, nothing would be known, and every lookup would say "not found".
-      if (leaves === null && ++damaged === blocks) this.#leaves(block)
-      position.set(this.#file.startOf(block))
-      for (let i = 0; i < (leaves?.count ?? 0); i++) {
-        const prefixLength = leaves?.prefixLengths[i] ?? 0
-        visits += 1 + prefixLength - Math.max(0, leastPrefixLength(position) - base)
-        if (visits > maxVisits) return
-        yield leaves?.values.at(i) ?? NONE
-        advance(position, base + prefixLength)
+  *firstValues(most: number): Generator<number> {
+    let left = most
+    let damaged: unknown
+    let isSound = false
+    for (const runs of this.#contents.families) {
+      for (let block = 0; block < runs.blocks; block++) {
+        try {
+          this.#contents.fill(runs.firstBlock + block)
+          isSound = true
+        } catch (error) {
+          if (!isGeofixError(error) || error instanceof ReadFailure) throw error
+          damaged = error
+          continue
+        }
+        const first = block * BLOCK_ITEMS
+        for (const value of runs.values.slice(first, Math.min(runs.count, first + BLOCK_ITEMS))) {
+          if (left-- === 0) return
+          yield value
+        }
       }
     }
+    // Without one sound block, nothing would be known, and every lookup would say "not found".
+    if (!isSound) throw damaged
   }
 
-  #leavesIfSound(block: number): Leaves | null {
-    try {
-      return this.#leaves(block)
-    } catch (error) {
-      if (!isGeofixError(error) || error instanceof ReadFailure) throw error
-      return null
-    }
-  }
-
-  /** The offset of a record in the original file, by the value of its leaf, or {@link NO_RECORD}. */
+  /** The offset of a record in the original file, by the value of its run, or {@link NO_RECORD}. */
   offsetOf(value: number): number {
     if (value === NONE) return NO_RECORD
     const file = this.#file
-    const stored = file.record(value - FIRST_RECORD)
+    const stored = this.#contents.record(value - FIRST_RECORD)
     const offset = stored - SEPARATOR_BYTES + file.dataStart
     if (offset < file.dataStart || offset >= file.dataEnd) {
       const found = stored + file.metadata.nodeCount
@@ -167,49 +185,31 @@ export class PackedTree {
     return offset
   }
 
-  #leaves(block: number): Leaves {
-    return this.#cache.get(block) ?? this.#cache.add(block, this.#file.leaves(block))
+  /** Where the run of the last search starts and ends. */
+  #bounds(): readonly [start: Words, end: Words] {
+    const start = new Uint32Array(4)
+    const end = new Uint32Array(4)
+    this.#refill()
+    this.#runs.startOf(this.#run, start)
+    this.#runs.endOf(this.#run, end)
+    return [start, end]
   }
 
-  /** The last block that does not start after a position. */
-  #blockOf(words: Uint32Array): number {
-    const { word0, word1, word2, word3 } = this.#file.directory.leafBlocks
-    let low = 0
-    for (let high = word0.length; high - low > 1; ) {
-      const middle = (low + high) >>> 1
-      let difference = (word0[middle] ?? 0) - (words[0] ?? 0)
-      if (difference === 0) difference = (word1[middle] ?? 0) - (words[1] ?? 0)
-      if (difference === 0) difference = (word2[middle] ?? 0) - (words[2] ?? 0)
-      if (difference === 0) difference = (word3[middle] ?? 0) - (words[3] ?? 0)
-      if (difference <= 0) low = middle
-      else high = middle
-    }
-    return low
+  /** Decodes the block of the last search again if reading its record has dropped it. */
+  #refill(): void {
+    const block = this.#runs.firstBlock + (this.#run >>> BLOCK_SHIFT)
+    if (this.#isFilled[block] === 0) this.#contents.fill(block)
+  }
+
+  #familyOf([first = 0, second = 0, third = 0]: Words): Runs {
+    const { families } = this.#contents
+    const number = first !== 0 || second !== 0 ? 2 : third !== 0 ? 1 : 0
+    return families.find(({ count }, i) => i >= number && count > 0) ?? NO_RUNS
+  }
+
+  #noAlias(): Error {
+    return this.#file.fault('a network of the packed file is an alias of no other')
   }
 }
 
-/** The last leaf of a block that does not start after a position. */
-function lastNotAfter(
-  { marks, firstWord, width, prefixLengths }: Leaves,
-  words: Words,
-  base: number,
-): number {
-  let low = 0
-  for (let high = marks.length / width; high - low > 1; ) {
-    const middle = (low + high) >>> 1
-    let word = 0
-    while (word < width - 1 && marks[middle * width + word] === words[firstWord + word]) word++
-    if ((marks[middle * width + word] ?? 0) <= (words[firstWord + word] ?? 0)) low = middle
-    else high = middle
-  }
-  next.fill(0)
-  for (let word = 0; word < width; word++) next[firstWord + word] = marks[low * width + word] ?? 0
-  for (let leaf = low << MARK_SHIFT; ; leaf++) {
-    advance(next, base + (prefixLengths[leaf] ?? 0))
-    // After the last leaf of all, the position returns to zero.
-    if (leaf === prefixLengths.length - 1 || compare(next, words) > 0) return leaf
-  }
-}
-
-/** Where the next leaf starts. Reused for every search. */
-const next = new Uint32Array(4)
+const ZERO = new Uint32Array(4)

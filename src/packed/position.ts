@@ -1,6 +1,5 @@
 // Positions in the address space: where a network starts, as four words, the highest first. In an IPv4 tree,
 // the last word has the address.
-import { bitAt } from '../mmdb/writer/node-table.ts'
 
 export type Words = Uint32Array
 
@@ -25,6 +24,25 @@ export function advance(words: Words, prefixLength: number): void {
   }
 }
 
+/** Writes how far it is from one position to another. A whole address space has the distance zero. */
+export function distance(from: Words, to: Words, into: Words): void {
+  let borrow = 0
+  for (let i = 3; i >= 0; i--) {
+    const difference = (to[i] ?? 0) - (from[i] ?? 0) - borrow
+    into[i] = difference
+    borrow = difference < 0 ? 1 : 0
+  }
+}
+
+/** The prefix length of the largest network that has at most a number of addresses. Zero is the whole address space. */
+export function largestWithin(addresses: Words): number {
+  for (let i = 0; i < 4; i++) {
+    const word = addresses[i] ?? 0
+    if (word !== 0) return 32 * i + 1 + Math.clz32(word)
+  }
+  return 0
+}
+
 /** Negative if `a` comes before `b`, zero if they are equal, positive if it comes after. */
 export function compare(a: Words, b: Words): number {
   for (let i = 0; i < 4; i++) {
@@ -34,16 +52,33 @@ export function compare(a: Words, b: Words): number {
   return 0
 }
 
-/**
- * Moves an address from one network into another: the first bits of `target`, then those of `words` after its own
- * prefix.
- */
-export function moved(words: Words, prefixLength: number, target: Words, targetLength: number): Words {
-  const result = new Uint32Array(4)
-  for (let i = 0; i < 128; i++) {
-    const from = prefixLength + i - targetLength
-    const bit = i < targetLength ? bitAt(target, i) : from < 128 ? bitAt(words, from) : 0
-    result[i >>> 5] = (result[i >>> 5] ?? 0) | (bit << (31 - (i & 31)))
+/** Whether an address has the same first bits as a network. */
+export function isIn(words: Words, network: Words, prefixLength: number): boolean {
+  for (let i = 0; 32 * i < prefixLength; i++) {
+    const unused = Math.max(0, 32 * (i + 1) - prefixLength)
+    if (((words[i] ?? 0) ^ (network[i] ?? 0)) >>> unused !== 0) return false
   }
-  return result
+  return true
 }
+
+/**
+ * The prefix length of the largest network with an address that is within limits.
+ *
+ * @param least a prefix length that is not greater
+ */
+export function prefixLengthWithin(words: Words, first: Words, last: Words, least: number): number {
+  for (let length = least; length < 128; length++) {
+    for (let i = 0; i < 4; i++) {
+      const bits = Math.min(32, Math.max(0, length - 32 * i))
+      const rest = bits === 32 ? 0 : 0xffff_ffff >>> bits
+      networkFirst[i] = (words[i] ?? 0) & ~rest
+      networkLast[i] = (words[i] ?? 0) | rest
+    }
+    if (compare(networkFirst, first) >= 0 && compare(networkLast, last) <= 0) return length
+  }
+  return 128
+}
+
+// Reused for every call.
+const networkFirst = new Uint32Array(4)
+const networkLast = new Uint32Array(4)

@@ -107,12 +107,18 @@ describe.each(errors)('a system error %s', (code) => {
   })
 
   it('in a lookup is an InvalidDatabaseError, and goes away with its cause', () => {
-    const geo = Resolver.openSync(PACKED, { cacheBytes: 0 })
+    const runs = [
+      (geo: Resolver) => geo.lookup(IP),
+      (geo: Resolver) => geo.raw(IP),
+      (geo: Resolver) => geo.network(IP),
+      (geo: Resolver) => geo.share(),
+    ]
     for (const call of ['readSync', 'fstatSync']) {
-      for (const run of [() => geo.lookup(IP), () => geo.raw(IP), () => geo.network(IP), () => geo.share()]) {
-        geo.network('1.0.0.1')
+      for (const run of runs) {
+        // With no decoded blocks.
+        const geo = Resolver.openSync(PACKED)
         failing(call, code)
-        const error = errorOf(run)
+        const error = errorOf(() => run(geo))
         expect(error.message).toMatch(new RegExp(`db\\.packed: it cannot be read: ${code}`))
         expect(error).toMatchObject({ path: PACKED, cause: { code } })
         failing(call, code)
@@ -120,9 +126,9 @@ describe.each(errors)('a system error %s', (code) => {
         expect(result !== undefined && isLookupFailure(result) && result.error.code).toBe('INVALID_DATABASE')
         fault.call = ''
         expect(geo.lookup(IP).country.code).toBe('GB')
+        geo.close()
       }
     }
-    geo.close()
   })
 })
 

@@ -9,7 +9,7 @@ import { DatabaseSet } from '../../src/location/database-set.ts'
 import { openFile, openSource } from '../../src/node/node-source.ts'
 import { lookAtFile } from '../../src/node/packed-source.ts'
 import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
-import { PackedFile } from '../../src/packed/packed-file.ts'
+import { BlockFile } from '../../src/packed/block-file.ts'
 import { itInLongRun } from '../effort.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
@@ -142,14 +142,16 @@ describe('the trial of a replacement', () => {
     const { database } = lookAtFile(fileURLToPath(embedded.city), { cacheBytes: 0 })
     if (database === null) throw new Error('it is packed')
     const set = new DatabaseSet([database])
-    const [leaves, data] = [vi.spyOn(PackedFile.prototype, 'leaves'), vi.spyOn(PackedFile.prototype, 'data')]
+    const spy = vi.spyOn(BlockFile.prototype, 'block')
     await tryReplacement(set, set, [])
-    const blocks = leaves.mock.calls.map(([block]) => block)
-    expect(blocks.length).toBeGreaterThan(1000)
+    const blocksOf = (kind: string) =>
+      spy.mock.calls.filter(([, what]) => what === kind).map(([number]) => number)
+    const networks = blocksOf('networks')
+    expect(networks.length).toBeGreaterThan(1000)
     // Teredo and 6to4 addresses lead back to blocks of IPv4.
-    expect(blocks.length - new Set(blocks).size).toBeLessThan(5)
+    expect(networks.length - new Set(networks).size).toBeLessThan(5)
     // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
-    expect(data.mock.calls.length).toBeLessThan(2500)
+    expect(blocksOf('data').length).toBeLessThan(2500)
     set.release()
   })
 
@@ -168,19 +170,11 @@ describe('the trial of a replacement', () => {
     // Each block takes a millisecond, on machines of every speed.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
-    const counting =
-      <Args extends unknown[], Result>(call: (...args: Args) => Result) =>
-      (...args: Args): Result => {
-        now++
-        most = Math.max(most, ++steps)
-        return call(...args)
-      }
-    const { leaves, data } = PackedFile.prototype
-    vi.spyOn(PackedFile.prototype, 'leaves').mockImplementation(function (this: PackedFile, block) {
-      return counting(leaves.bind(this))(block)
-    })
-    vi.spyOn(PackedFile.prototype, 'data').mockImplementation(function (this: PackedFile, block) {
-      return counting(data.bind(this))(block)
+    const { block } = BlockFile.prototype
+    vi.spyOn(BlockFile.prototype, 'block').mockImplementation(function (this: BlockFile, ...call) {
+      now++
+      most = Math.max(most, ++steps)
+      block.apply(this, call)
     })
     const geo = await Resolver.open(path, { watch: true, watchInterval: 5 })
     setImmediate(turn)

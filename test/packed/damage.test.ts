@@ -7,11 +7,11 @@ import { isPacked } from '../../src/bytes/extract.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { sourceOf } from '../../src/packed/block-file.ts'
 import { readDirectory } from '../../src/packed/directory.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
-import { sourceOf } from '../../src/packed/packed-file.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
 
@@ -38,6 +38,7 @@ const DIRECTORY = readDirectory(
   PORTABLE_CODEC,
   Number.POSITIVE_INFINITY,
 )
+const { crc: CHECKSUMS, deflated: DEFLATED, plain: PLAIN_BYTES } = DIRECTORY.blocks
 const ADDRESSES = Array.from({ length: 100 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0)
 
 /** Everything that can be asked. @returns how many lookups failed */
@@ -83,9 +84,10 @@ function withDirectory(change: (fields: DataView, directory: Uint8Array) => Uint
 }
 
 describe('a packed file', () => {
-  it('has several blocks of both kinds, and answers', () => {
-    expect(DIRECTORY.leafBlockCount).toBeGreaterThan(3)
-    expect(DIRECTORY.dataBlockCount).toBeGreaterThan(3)
+  it('has several blocks of networks, records and data, and answers', () => {
+    expect(DIRECTORY.families.map(({ count }) => count)).toEqual([20_002, 3, 1])
+    expect(DIRECTORY.recordCount).toBeGreaterThan(2 * 4096)
+    expect(DIRECTORY.dataBytes).toBeGreaterThan(3 * 32_768)
     expect(askAll(PACKED)).toEqual({ refused: false, failed: 0 })
   })
 
@@ -120,7 +122,7 @@ describe('a packed file', () => {
     damaged[DIRECTORY.end] = (damaged[DIRECTORY.end] ?? 0) ^ 1
     const [first, ...others] = Array.from({ length: 10_000 }, (_, i) => i)
       .map((i) => (((1 + (i >>> 8)) << 24) | ((i & 255) << 16)) >>> 0)
-      .filter((address) => address >= (DIRECTORY.leafBlocks.word3[1] ?? 0))
+      .filter((address) => address >= (DIRECTORY.families[0]?.starts[1] ?? 0))
       .map((address) => new Database(PLAIN).tree.findIPv4(address))
     expect([...openPacked(damaged).firstRecords(1)]).toEqual([first])
     expect([...openPacked(damaged).firstRecords(100)]).toEqual([first, ...others.slice(0, 99)])
@@ -134,9 +136,8 @@ describe('a packed file', () => {
   })
 
   it('fails for two blocks that were swapped', () => {
-    const { deflated, lowBytes } = DIRECTORY.leafBlocks
-    const first = (deflated[0] ?? 0) + (lowBytes[0] ?? 0)
-    const second = (deflated[1] ?? 0) + (lowBytes[1] ?? 0)
+    const first = (DEFLATED[0] ?? 0) + (PLAIN_BYTES[0] ?? 0)
+    const second = (DEFLATED[1] ?? 0) + (PLAIN_BYTES[1] ?? 0)
     const { end } = DIRECTORY
     const swapped = Buffer.concat([
       PACKED.subarray(0, end),
@@ -149,8 +150,11 @@ describe('a packed file', () => {
   })
 
   it('is refused, or fails lookups, with any number of its directory changed', () => {
-    const { leafBlockCount, recordBlockCount, dataBlockCount } = DIRECTORY
-    const numbers = 10 + 8 * leafBlockCount + 4 * recordBlockCount + 4 * dataBlockCount
+    const lengths = DIRECTORY.families.reduce(
+      (sum, { lengths, starts }) => sum + lengths.length + starts.length,
+      0,
+    )
+    const numbers = 10 + lengths + 4 * CHECKSUMS.length
     const stages = { refused: 0, opened: 0 }
     for (const number of sampled(
       Array.from({ length: numbers }).map((_, i) => i),
@@ -201,11 +205,11 @@ describe('a packed file', () => {
 
   it('says which version it needs', () => {
     const bytes = Buffer.from(PACKED)
-    bytes.writeUInt32LE(3, 8)
+    bytes.writeUInt32LE(4, 8)
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
     // A download of the same file would not help.
     expect(() => openDatabase(bytes)).toThrow(
-      /it is packed in version 3; only versions up to 2 are supported: use the newest geofix$/,
+      /it is packed in version 4; only version 3 is supported: pack the original again, or use the newest geofix$/,
     )
   })
 })

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { advance, compare, leastPrefixLength, moved } from '../../src/packed/position.ts'
+import {
+  advance,
+  compare,
+  distance,
+  isIn,
+  largestWithin,
+  leastPrefixLength,
+  prefixLengthWithin,
+} from '../../src/packed/position.ts'
 
 const wordsOf = (value: bigint): Uint32Array =>
   Uint32Array.from([96n, 64n, 32n, 0n], (shift) => Number((value >> shift) & 0xffff_ffffn))
@@ -10,6 +18,7 @@ const numberOf = (words: Uint32Array): bigint =>
 const END = 2n ** 128n
 const value = fc.bigInt({ min: 0n, max: END - 1n })
 const length = fc.integer({ min: 0, max: 128 })
+const sizeOf = (prefixLength: number): bigint => 2n ** BigInt(128 - prefixLength)
 
 describe('a position', () => {
   it('advances as a number of 128 bits does', () => {
@@ -17,7 +26,7 @@ describe('a position', () => {
       fc.property(value, fc.integer({ min: 1, max: 128 }), (start, prefixLength) => {
         const words = wordsOf(start)
         advance(words, prefixLength)
-        expect(numberOf(words)).toBe((start + 2n ** BigInt(128 - prefixLength)) % END)
+        expect(numberOf(words)).toBe((start + sizeOf(prefixLength)) % END)
       }),
     )
     const words = wordsOf(0n)
@@ -30,28 +39,61 @@ describe('a position', () => {
       fc.property(value, length, (bits, zeros) => {
         const start = ((bits >> BigInt(zeros)) << BigInt(zeros)) % END
         let least = 128
-        while (least > 0 && start % 2n ** BigInt(128 - least + 1) === 0n) least--
+        while (least > 0 && start % sizeOf(least - 1) === 0n) least--
         expect(leastPrefixLength(wordsOf(start))).toBe(least)
       }),
     )
   })
 
-  it('compares as a number does', () => {
+  it('compares, and has distances, as a number does', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(Math.sign(compare(wordsOf(a), wordsOf(b)))).toBe(a < b ? -1 : a > b ? 1 : 0)
         expect(compare(wordsOf(a), wordsOf(a))).toBe(0)
+        const words = new Uint32Array(4)
+        distance(wordsOf(a), wordsOf(b), words)
+        expect(numberOf(words)).toBe((b - a + END) % END)
       }),
     )
   })
 
-  it('moves from one network into another', () => {
+  it('is in the networks of its first bits', () => {
     fc.assert(
-      fc.property(value, length, value, length, (address, from, target, to) => {
-        const head = (target >> BigInt(128 - to)) << BigInt(128 - to)
-        const tail = (address << BigInt(from)) % END
-        const expected = head | (tail >> BigInt(to))
-        expect(numberOf(moved(wordsOf(address), from, wordsOf(target), to))).toBe(expected)
+      fc.property(value, value, length, length, (address, other, equal, prefixLength) => {
+        // An address with some equal bits at its start.
+        const start =
+          equal === 0 ? other : (address / sizeOf(equal)) * sizeOf(equal) + (other % sizeOf(equal))
+        const size = sizeOf(prefixLength)
+        expect(isIn(wordsOf(address), wordsOf(start), prefixLength)).toBe(address / size === start / size)
+      }),
+    )
+  })
+})
+
+describe('the largest network', () => {
+  it('of a number of addresses has no more', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: END - 1n }), (count) => {
+        const prefixLength = largestWithin(wordsOf(count))
+        expect(sizeOf(prefixLength) <= count && count < 2n * sizeOf(prefixLength)).toBe(true)
+      }),
+    )
+    expect(largestWithin(wordsOf(0n))).toBe(0)
+  })
+
+  it('of an address within limits is the first that fits', () => {
+    fc.assert(
+      fc.property(value, length, value, value, (address, bits, before, after) => {
+        // Limits that are close to the address.
+        const first = address - (before % (sizeOf(bits) < address + 1n ? sizeOf(bits) : address + 1n))
+        const last = address + (after % (sizeOf(bits) < END - address ? sizeOf(bits) : END - address))
+        const fits = (prefixLength: number): boolean => {
+          const start = (address / sizeOf(prefixLength)) * sizeOf(prefixLength)
+          return start >= first && start + sizeOf(prefixLength) - 1n <= last
+        }
+        const found = prefixLengthWithin(wordsOf(address), wordsOf(first), wordsOf(last), 0)
+        expect(fits(found)).toBe(true)
+        expect(found > 0 && fits(found - 1)).toBe(false)
       }),
     )
   })

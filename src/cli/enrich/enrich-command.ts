@@ -102,7 +102,7 @@ class EnrichSession implements Session {
     const resolver = await openForThreads(databases, asn, signal)
     withDatabases(resolver, checkLocations)
     const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)
-    // After sharing, because the expanded copy is faster in this thread too.
+    // After sharing, so that this thread shares the decoded blocks.
     const set = resolver[BORROW]()
     this.#end.signal.addEventListener('abort', () => executor.stop())
     const run = new Run({

@@ -121,7 +121,7 @@ describe('several threads', () => {
     },
   )
 
-  it('give the same with a packed database, which they share expanded', async () => {
+  it('give the same with a packed database, whose decoded blocks they share', async () => {
     const path = join(folder, 'a.packed')
     writeFileSync(path, pack(readFileSync(DB)))
     const input = ndjson(3000)

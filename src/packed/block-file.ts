@@ -1,0 +1,150 @@
+import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
+import type { BlockCodec } from '../bytes/deflate.ts'
+import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
+import { type Family, type ReadDirectory, readDirectory } from './directory.ts'
+import { mostNetworks } from './format.ts'
+import { compare, type Words } from './position.ts'
+
+/** The bytes of a packed file, in memory or on disk. */
+export interface BlockSource {
+  /** Of the whole file, in bytes. */
+  readonly size: number
+  /**
+   * Returns bytes of the file. Those of a part of it are valid until the next call. Callers do not ask for bytes beyond its
+   * end.
+   */
+  read(position: number, length: number): Uint8Array
+  /** Closes a file on disk: later reads throw an InvalidDatabaseError. */
+  close?(): void
+}
+
+/** A packed file in memory. */
+export function sourceOf(bytes: Uint8Array): BlockSource {
+  return {
+    size: bytes.length,
+    // For the whole file, the given object: Resolver.share thus recognises shared bytes.
+    read: (position, length) =>
+      length === bytes.length ? bytes : bytes.subarray(position, position + length),
+  }
+}
+
+/** An open packed file: reads, checks and inflates its blocks one by one, and keeps none. */
+export class BlockFile {
+  readonly metadata: Metadata
+  readonly directory: ReadDirectory
+  /** How many bits of a position come before the address: 96 in an IPv4 tree, 0 in an IPv6 tree. */
+  readonly base: number
+  /** Where the data section starts and ends in the original file. */
+  readonly dataStart: number
+  readonly dataEnd: number
+  readonly #codec: BlockCodec
+  /** Where each block starts in the file. */
+  readonly #positions: Float64Array
+
+  /**
+   * @param maxBytes of the file, of its directory inflated, and of the unpacked file
+   * @throws InvalidDatabaseError when it is larger, or the header, the directory or the metadata is damaged
+   */
+  constructor(
+    readonly source: BlockSource,
+    codec: BlockCodec,
+    readonly path?: string,
+    maxBytes = MAX_DATABASE_BYTES,
+  ) {
+    const limit = Math.min(maxBytes, MAX_DATABASE_BYTES)
+    checkSize(source.size, limit, path)
+    this.#codec = codec
+    const read = (position: number, length: number): Uint8Array => source.read(position, length)
+    this.directory = this.#checked('the packed file', () =>
+      readDirectory(source.size, read, codec, limit, path),
+    )
+    const { blocks, dataBytes, families, end, metadata, recordCount } = this.directory
+    this.#positions = new Float64Array(blocks.crc.length)
+    for (let block = 0, at = end; block < this.#positions.length; block++) {
+      this.#positions[block] = at
+      at += (blocks.deflated[block] ?? 0) + (blocks.plain[block] ?? 0)
+    }
+    const found = readMetadata(metadata, path)
+    if (found.start !== 0) throw this.fault('the metadata of the packed file does not start with its marker')
+    this.dataStart = (found.nodeCount * found.recordSize) / 4 + SEPARATOR_BYTES
+    this.dataEnd = this.dataStart + dataBytes
+    checkSize(this.dataEnd + metadata.length, limit, path)
+    // Each node but the first takes the place of one of its parent's two records.
+    if (recordCount > found.nodeCount + 1)
+      throw this.fault('the packed file has more records than its nodes can hold')
+    const runs = families.reduce((sum, { count }) => sum + count, 0)
+    if (runs > mostNetworks(found.nodeCount))
+      throw this.fault('the packed file has more networks than its nodes can hold')
+    this.metadata = { ...found, start: this.dataEnd }
+    this.base = found.ipVersion === 4 ? 96 : 0
+    if (!this.#areInOrder(families))
+      throw this.fault('the blocks of the packed file are not in the order of their addresses')
+  }
+
+  /**
+   * Reads, checks and decodes a block.
+   *
+   * @param what it is a block of, for messages
+   * @param decode gets the inflated stream and the bytes after it, which are valid during the call
+   * @throws InvalidDatabaseError when the block is damaged
+   */
+  block(number: number, what: string, decode: (stream: Uint8Array, plain: Uint8Array) => void): void {
+    const { inflated, deflated, plain, crc } = this.directory.blocks
+    const position = this.#positions[number] ?? 0
+    const streamBytes = deflated[number] ?? 0
+    this.#checked(`the block of ${what} at byte ${position} of the packed file`, () => {
+      const bytes = this.source.read(position, streamBytes + (plain[number] ?? 0))
+      if (this.#codec.crc32(bytes) !== crc[number]) throw new Error('it does not match its checksum')
+      const stream = this.#codec.inflate(bytes.subarray(0, streamBytes), inflated[number] ?? 0)
+      decode(stream, bytes.subarray(streamBytes))
+    })
+  }
+
+  /** The error for damage in this file. */
+  fault(fault: string, offset?: number): InvalidDatabaseError {
+    return damagedFile(fault, { offset, path: this.path })
+  }
+
+  /** Whether the blocks start where their family does, and then at ascending positions. */
+  #areInOrder(families: readonly Family[]): boolean {
+    const last = new Uint32Array(4)
+    /** Where the family before ends. */
+    const end = new Uint32Array(4)
+    for (const [number, { count, width, firstWord, starts }] of families.entries()) {
+      if (count === 0) {
+        // The last family has the rest of all IPv6 addresses. The first has all of IPv4.
+        if (number === (this.base === 96 ? 0 : 2)) return false
+        // Nor does a family end at a network that goes beyond it.
+        if (this.base === 0 && compare(end, ZERO) !== 0) return false
+        continue
+      }
+      if (this.base === 96 && number > 0) return false
+      const blocks = starts.length / width
+      for (let block = 0; block < blocks; block++) {
+        const start: Words = new Uint32Array(4)
+        for (let word = 0; word < width; word++) start[firstWord + word] = starts[word * blocks + block] ?? 0
+        if (block === 0 ? compare(start, end) !== 0 : compare(start, last) <= 0) return false
+        last.set(start)
+      }
+      end.fill(0)
+      if (firstWord > 0) end[firstWord - 1] = 1
+    }
+    return true
+  }
+
+  /** Runs a step, and names `what` in the error if the step fails. */
+  #checked<Result>(what: string, step: () => Result): Result {
+    try {
+      return step()
+    } catch (cause) {
+      if (isGeofixError(cause)) throw cause
+      if (isOutOfMemory(cause)) throw noMemory(cause, this.path)
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
+    }
+  }
+}
+
+const ZERO = new Uint32Array(4)
