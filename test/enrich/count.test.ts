@@ -80,6 +80,19 @@ describe('count', () => {
     }
   })
 
+  it('has the row of lines without a value last, also of several keys and of times', async () => {
+    const log = `${LOG}${line('10.0.0.1', '01/Jul/2026:13:00:00 +0000', 'GET / HTTP/1.1').repeat(9)}`
+    for (const by of ['country', 'city', 'country,hour']) {
+      const rows = await rowsOf(log, { by })
+      const unknown = rows.findIndex(({ country }) => country === null)
+      expect(unknown).toBe(rows.length - 1)
+      expect(rows.at(-1)?.count).toBe(10)
+      expect((await rowsOf(log, { by, top: 1 }))[0]?.country).toBe('GB')
+    }
+    // Of the reason, a missing value says that lines have a location.
+    expect((await rowsOf(LOG, { by: 'reason' }))[0]).toEqual({ reason: null, count: 5 })
+  })
+
   it('counts the parts of requests of load balancers, whose target is a server', async () => {
     const request = (client: string, text: string): string =>
       `2026-07-01T12:00:00.123456Z web ${client}:5123 10.0.0.1:80 0.1 0.1 0.1 200 200 0 57 "${text}" "curl/8" - -\n`
@@ -362,8 +375,8 @@ describe('count', () => {
     [{ by: 'hour', timeZone: 'Berlin' }, /IANA time zone/],
     [{ by: 'hour', maxGroups: 0 }, /"maxGroups" must be a whole number/],
     [{ by: 'hour', top: 0 }, /"top" must be a whole number/],
-    [{ by: 'hour', onlyCountries: ['UK'] }, /write GB for UK/],
-    [{ by: 'hour', onlyCountries: ['XX'] }, /"XX" is none/],
+    [{ by: 'hour', onlyCountries: ['UK'] }, /"UK" is not the ISO 3166-1 code: write GB/],
+    [{ by: 'hour', onlyCountries: ['XX'] }, /"XX" is not an ISO 3166-1 alpha-2 code/],
     [{ by: 'hour', onlyCountries: ['DE'], notCountries: ['FR'] }, /exclude each other/],
   ])('refuses %o', async (options, message) => {
     await expect(counted(LOG, options)).rejects.toThrow(message)

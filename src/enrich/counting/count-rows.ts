@@ -15,7 +15,7 @@ export interface CountTable {
   /** The columns of the keys, in their order. */
   readonly columns: readonly string[]
   /**
-   * The rows, the largest first. Rows of times are in the order of the times. If other keys are there too, rows with the same
+   * The rows, the largest first; a row without a value of any key but `reason` is the last one. Rows of times are in the order of the times. If other keys are there too, rows with the same
    * values of these stand together, those with most lines first.
    */
   readonly rows: readonly CountRow[]
@@ -90,14 +90,23 @@ export function countColumns(totals: GroupTotals, top: number = Number.POSITIVE_
 
 /** The groups that are shown, in their order. */
 function ordered(columns: readonly GroupColumn[], lines: Float64Array, top: number): Int32Array {
-  const ranks = (areTimes: boolean): Ranks[] =>
+  const ranksOfColumns = (areTimes: boolean) =>
     columns
       .filter(({ name }) => ORDERED.includes(name) === areTimes)
-      .flatMap((column) => column.ranks(column.name === WEEKDAY).map((ranks) => ranksAt(ranks, column.codes)))
-  const [times, others] = [ranks(true), ranks(false)]
+      .map(({ name, codes, ranks }) => ({
+        name,
+        ranks: ranks(name === WEEKDAY).map((each) => ranksAt(each, codes)),
+      }))
+  const times = ranksOfColumns(true).flatMap(({ ranks }) => ranks)
+  const named = ranksOfColumns(false)
+  const others = named.flatMap(({ ranks }) => ranks)
   const all = Int32Array.from(lines.keys())
   const bySize = (counts: Iterable<number>): Ranks => ranksOf(Array.from(counts, (count) => -count))
-  if (times.length === 0) return sortedBy([bySize(lines), ...others], all).slice(0, top)
+  const unknown = unknownOf(
+    named.flatMap(({ name, ranks: [first] }) => (name === 'reason' || first === undefined ? [] : [first])),
+    all.length,
+  )
+  if (times.length === 0) return sortedBy([unknown, bySize(lines), ...others], all).slice(0, top)
   if (others.length === 0) return sortedBy(times, sortedBy([bySize(lines), ...times], all).slice(0, top))
   // Groups that differ only in their times are a family.
   const families = new Int32Array(all.length)
@@ -111,11 +120,29 @@ function ordered(columns: readonly GroupColumn[], lines: Float64Array, top: numb
     before = group
   }
   const places = new Int32Array(counts.length)
-  const largest = sortedBy([bySize(counts)], Int32Array.from(counts.keys()))
+  const unknownFamilies = new Int32Array(counts.length)
+  for (const group of all) unknownFamilies[families[group] ?? 0] = unknown.ranks[group] ?? 0
+  const largest = sortedBy(
+    [{ ranks: unknownFamilies, size: unknown.size }, bySize(counts)],
+    Int32Array.from(counts.keys()),
+  )
   for (const [place, family] of largest.entries()) places[family] = place
   const byFamily = ranksAt({ ranks: places, size: places.length }, families)
   const shown = all.filter((group) => (byFamily.ranks[group] ?? 0) < top)
   return sortedBy([byFamily, ...times], shown)
+}
+
+/**
+ * Ranks groups without a value in any of these columns after all others.
+ *
+ * @param columns the first ranks of each column, by group; a missing value has the last rank
+ */
+function unknownOf(columns: readonly Ranks[], groups: number): Ranks {
+  const ranks = new Int32Array(groups)
+  if (columns.length > 0)
+    for (let group = 0; group < groups; group++)
+      ranks[group] = columns.every((column) => column.ranks[group] === column.size - 1) ? 1 : 0
+  return { ranks, size: 2 }
 }
 
 function ranksAt({ ranks, size }: Ranks, codes: Int32Array): Ranks {
