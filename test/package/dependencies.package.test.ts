@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ROOT } from './project.ts'
 
 interface PackageJson {
+  readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
@@ -15,7 +16,7 @@ describe('the tables of dependencies in src/README.md', () => {
     readme.matchAll(/^\| \[([\w.@/-]+)\]\(https:\/\/github\.com\/[\w./-]+\) [\d.]+ \| [\w.-]+ \| bundled/gm),
     ([, name = '']) => name,
   )
-  const { devDependencies = {} }: PackageJson = JSON.parse(textOf('package.json'))
+  const { dependencies = {}, devDependencies = {} }: PackageJson = JSON.parse(textOf('package.json'))
 
   it('name all that is bundled', () => {
     const texts = textOf('dist/cli.LICENSE.txt')
@@ -26,5 +27,15 @@ describe('the tables of dependencies in src/README.md', () => {
     for (const name of others) expect(readme).toContain(`${name}`)
     expect(titles).toEqual(bundled.sort())
     expect(titles).toContain('commander')
+  })
+
+  it('have the same packages as the CycloneDX list in dist', () => {
+    const { bomFormat, components }: { bomFormat: string; components: { name: string; version: string }[] } =
+      JSON.parse(textOf('dist/sbom.cdx.json'))
+    expect(bomFormat).toBe('CycloneDX')
+    const licensed = textOf('dist/cli.LICENSE.txt').matchAll(/^(\S+) ([\d.]+) \(\S+\)$/gm)
+    const expected = new Set(Array.from(licensed, ([, name, version]) => `${name}@${version}`))
+    for (const [name, version] of Object.entries(dependencies)) expected.add(`${name}@${version}`)
+    expect(components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual([...expected].sort())
   })
 })

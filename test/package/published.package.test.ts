@@ -108,6 +108,7 @@ describe('the tarball', () => {
         'dist/cli.js',
         'dist/cli-enrich-worker.js',
         'dist/cli.LICENSE.txt',
+        'dist/sbom.cdx.json',
       ]),
     )
   })
