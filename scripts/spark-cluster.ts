@@ -9,15 +9,21 @@ import { installPython } from './engine-packages.ts'
 /** The newest version whose connector for Kafka is on Maven Central. */
 export const SPARK_VERSION = '4.2.0'
 
-/** The versions of PySpark that are tested, with what `mapInArrow` and `mapInPandas` need. */
-const PYSPARK = {
-  4: [`pyspark==${SPARK_VERSION}`, 'pyarrow==22.0.0', 'pandas==2.3.3', 'maxminddb==3.2.0', 'tzdata==2025.2'],
+/**
+ * The packages that are tested, which src/engines/README.md tells users to install. Without these versions, pip installs for
+ * PySpark 3.5 a NumPy that its pyarrow refuses, and for PySpark 4 a pandas that it warns of.
+ */
+export const PYSPARK = {
+  4: [`pyspark==${SPARK_VERSION}`, 'pyarrow==22.0.0', 'pandas==2.3.3'],
   3: ['pyspark==3.5.9', 'pyarrow==22.0.0', 'pandas==2.3.3', 'setuptools==80.9.0'],
 } as const
 
+/** What tests need besides: another reader of databases, and zones. */
+const FOR_TESTS = ['maxminddb==3.2.0', 'tzdata==2025.2']
+
 /** @returns the folder of a virtual environment @throws Error if it cannot be installed */
 export function installSpark(version: keyof typeof PYSPARK): string {
-  return installPython(`pyspark-${version}`, PYSPARK[version])
+  return installPython(`pyspark-${version}`, [...PYSPARK[version], ...FOR_TESTS])
 }
 
 /** What a program of the cluster did. */
