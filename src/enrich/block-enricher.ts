@@ -279,7 +279,11 @@ export class BlockEnricher {
     const doubt = result === 'bad' || result === 'blank' ? null : this.#format.doubt
     const isMany = lines > MANY_LINES && result !== 'blank' && this.#ends.endWithLines
     if (isMany || doubt) {
-      this.#countDoubtful(line, isMany ? `its record has ${lines} lines` : (doubt ?? ''), counts)
+      this.#countDoubtful(
+        line,
+        isMany ? `its record has ${lines} lines: look at its quotes` : (doubt ?? ''),
+        counts,
+      )
     }
     switch (result) {
       case 'resolved':

@@ -83,7 +83,7 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
     list(counts.bad, facts.badLines)
   }
   if (counts.doubtful > 0) {
-    rows.push(`  doubtful      ${share(counts.doubtful)}: look at their quotes`)
+    rows.push(`  doubtful      ${share(counts.doubtful)}`)
     list(counts.doubtful, facts.doubtfulLines)
   }
   if (counts.withoutTime > 0) {

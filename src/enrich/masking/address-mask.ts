@@ -4,40 +4,43 @@ import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
 import type { CommonPlan } from '../options.ts'
+import { AddressScanner } from '../scanning/address-scanner.ts'
+import { ANY_ADDRESS } from '../scanning/any-address.ts'
 import { ByteFinder } from '../swar.ts'
-import { AddressSearch } from './address-search.ts'
-import { escapedByte, escapeLength, MARKS, SpelledText } from './spelled-text.ts'
+import { isPart, MARKS, mayBeEscape, SpelledText } from './spelled-text.ts'
 
 const LINE_FEED = 0x0a
 /** Stands for an address that is dropped, as servers write an unknown one. */
 const DASH = 0x2d
+const DOT = 0x2e
 const ZERO = 0x30
+const COMMA = 0x2c
 /** Begins the name of an address. */
 const NAME = 'ip-'
 /** Bytes of a name: 80 bits, so that two of a billion addresses have one name with a chance of less than one in a million. */
 const NAME_BYTES = 10
 /** Names that are kept. */
 const MAX_NAMES = 65_536
-/** The longest address whose characters are all escapes. Bytes. */
-const MAX_SPELLED_BYTES = 320
+/** The longest address whose characters are all escapes, with two levels of backslashes. Bytes. */
+const MAX_SPELLED_BYTES = 360
 
 /** What a plan says about the addresses of the output. */
 export type MaskPlan = Pick<CommonPlan, 'mask' | 'dropAddress' | 'pseudonymKey'>
 
 /**
  * Replaces the addresses in the output of a run: those of the line, wherever they stand in it, and that of the location.
- * `AddressSearch` says what is an address. Its port stays.
+ * The policy `ANY_ADDRESS` says what is an address. Its port stays.
  */
 export class AddressMask {
   /** Writes what stands for an address. */
-  readonly #put: (search: AddressSearch, out: ByteSink) => void
+  readonly #put: (found: AddressScanner, out: ByteSink) => void
   /** The bits that are kept of IPv4 and of IPv6; `null` if no address is left. */
   readonly #mask: readonly [number, number] | null
-  readonly #search = new AddressSearch()
+  readonly #scanner = new AddressScanner(ANY_ADDRESS)
   readonly #spelled = new SpelledText()
 
   private constructor(
-    put: (search: AddressSearch, out: ByteSink) => void,
+    put: (found: AddressScanner, out: ByteSink) => void,
     mask: readonly [number, number] | null = null,
   ) {
     this.#put = put
@@ -47,10 +50,10 @@ export class AddressMask {
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
     if (dropAddress) return new AddressMask((_, out) => out.writeByte(DASH))
-    if (mask !== null) return new AddressMask((search, out) => putMasked(search, mask, out), mask)
+    if (mask !== null) return new AddressMask((found, out) => putMasked(found, mask, out), mask)
     if (pseudonymKey === null) return null
     const nameOf = namesBy(pseudonymKey)
-    return new AddressMask((search, out) => out.writeAscii(nameOf(search)))
+    return new AddressMask((found, out) => out.writeAscii(nameOf(found)))
   }
 
   /** A text with its addresses replaced. */
@@ -104,12 +107,12 @@ export class AddressMask {
   }
 
   #writePlain(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    const search = this.#search
+    const scanner = this.#scanner
     let written = start
-    while (search.next(bytes, written, end)) {
-      out.write(bytes, written, search.start)
-      this.#put(search, out)
-      written = search.end
+    while (scanner.next(bytes, written, written, end)) {
+      out.write(bytes, written, scanner.start)
+      this.#write(scanner, out)
+      written = scanner.end
     }
     out.write(bytes, written, end)
   }
@@ -118,16 +121,22 @@ export class AddressMask {
   #writeSpelled(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     const spelled = this.#spelled
     spelled.read(bytes, start, end)
-    const search = this.#search
+    const scanner = this.#scanner
     let from = 0
     let written = start
-    while (search.next(spelled.bytes, from, spelled.length)) {
-      out.write(bytes, written, spelled.offsetOf(search.start))
-      this.#put(search, out)
-      from = search.end
+    while (scanner.next(spelled.bytes, from, from, spelled.length)) {
+      out.write(bytes, written, spelled.offsetOf(scanner.start))
+      this.#write(scanner, out)
+      from = scanner.end
       written = spelled.offsetOf(from)
     }
     out.write(bytes, written, end)
+  }
+
+  /** Numbers with commas stay numbers, since they can be an array of JSON or columns. */
+  #write(found: AddressScanner, out: ByteSink): void {
+    if (found.separator === COMMA && found.ipv4 !== NOT_IPV4) putIPv4(0, COMMA, out)
+    else this.#put(found, out)
   }
 
   /** The first escape whose character, or what is after it, can be in an address; -1 when there is none. */
@@ -142,7 +151,7 @@ export class AddressMask {
     for (let index = 0; index < marks.length; index++) {
       const mark = marks[index]
       let at = mark === undefined ? -1 : (nexts[index] ?? -1)
-      while (at !== -1 && (at < from || !mattersAt(bytes, at, end)))
+      while (at !== -1 && (at < from || !mayBeEscape(bytes, at, end)))
         at = mark?.next(Math.max(at + 1, from), end) ?? -1
       nexts[index] = at
       if (at !== -1 && (first === -1 || at < first)) first = at
@@ -159,39 +168,26 @@ export function endOfCut(bytes: Uint8Array, start: number, end: number): number 
   return at
 }
 
-/** Whether an escape is an address's character, or its digits would be read as those of an address after it. */
-function mattersAt(bytes: Uint8Array, at: number, end: number): boolean {
-  const length = escapeLength(bytes, at, end)
-  return length > 0 && (isPart(escapedByte(bytes, at, length)) || isPart(bytes[at + length]))
-}
-
-/** Hexadecimal digits, and the marks between them. */
-function isPart(byte = 0): boolean {
-  const lower = byte | 0x20
-  return (byte >= 0x2d && byte <= 0x3a && byte !== 0x2f) || (lower >= 0x61 && lower <= 0x66)
-}
-
 /** Whether a byte can be a part of an address, or of an escape in it. */
 function maySpell(byte = 0): boolean {
-  return isPart(byte) || '%#\\ux'.includes(String.fromCharCode(byte))
+  return isPart(byte) || byte >= 0x80 || '%&#;,_\\ux'.includes(String.fromCharCode(byte))
 }
 
-/** Writes an address without its last bits. A name with numbers keeps none of them. */
-function putMasked(search: AddressSearch, mask: readonly [number, number], out: ByteSink): void {
-  const { address, ipv4, separator, isInName } = search
-  const bits = keptBits(search, mask)
+/** Writes an address without its last bits. A doubtful one keeps none of them. */
+function putMasked(found: AddressScanner, mask: readonly [number, number], out: ByteSink): void {
+  const { address, ipv4, separator, isDoubtful } = found
+  const bits = keptBits(found, mask)
   if (ipv4 !== NOT_IPV4) {
-    putIPv4(firstBits(ipv4, isInName ? 0 : bits), separator, out)
+    putIPv4(firstBits(ipv4, isDoubtful ? 0 : bits), separator === DASH ? DASH : DOT, out)
     return
   }
-  out.writeAscii(
-    formatIPv6(address.words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index)))),
-  )
+  const text = formatIPv6(address.words.map((word, index) => firstBits(word, Math.max(0, bits - 32 * index))))
+  out.writeAscii(separator === DASH ? text.replaceAll(':', '-') : text)
 }
 
 /** The bits that a mask keeps of an address: of an IPv4 address inside an IPv6 address not more than of others. */
 function keptBits(
-  { ipv4, address }: Pick<AddressSearch, 'ipv4' | 'address'>,
+  { ipv4, address }: Pick<AddressScanner, 'ipv4' | 'address'>,
   [ipv4Bits, ipv6Bits]: readonly [number, number],
 ): number {
   if (ipv4 !== NOT_IPV4) return ipv4Bits
@@ -219,7 +215,7 @@ function firstBits(word: number, bits: number): number {
 }
 
 /** Names of addresses: the start of the HMAC of the canonical text. */
-function namesBy(key: Uint8Array): (search: AddressSearch) => string {
+function namesBy(key: Uint8Array): (found: AddressScanner) => string {
   const hmac = new HmacSha256(key)
   const encoder = utf8Encoder()
   const names = new Map<string, string>()

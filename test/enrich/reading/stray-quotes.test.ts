@@ -57,7 +57,9 @@ describe('a quote that is stray', () => {
     })
     expect({ doubtful, doubtfulLines }).toEqual({
       doubtful: 1,
-      doubtfulLines: [{ line: 5, message: 'text follows the closing quote of its field 3' }],
+      doubtfulLines: [
+        { line: 5, message: 'text follows the closing quote of its field 3: look at its quotes' },
+      ],
     })
   })
 
@@ -65,7 +67,9 @@ describe('a quote that is stray', () => {
     const { doubtful, doubtfulLines } = await enriched('1,81.2.69.142,"x" y\n\n2,81.2.69.142,ok\n\n')
     expect({ doubtful, doubtfulLines }).toEqual({
       doubtful: 1,
-      doubtfulLines: [{ line: 2, message: 'text follows the closing quote of its field 3' }],
+      doubtfulLines: [
+        { line: 2, message: 'text follows the closing quote of its field 3: look at its quotes' },
+      ],
     })
   })
 
@@ -105,7 +109,7 @@ describe('a quote that is stray', () => {
     const { doubtfulLines, resolved } = await enriched(
       `${rows(7)}8,81.2.69.142,"oops\n${rows(20)}"\n${rows(5)}`,
     )
-    expect(doubtfulLines).toEqual([{ line: 9, message: 'its record has 22 lines' }])
+    expect(doubtfulLines).toEqual([{ line: 9, message: 'its record has 22 lines: look at its quotes' }])
     expect(resolved).toBe(1 + 7 + 1 + 5)
   })
 

@@ -71,7 +71,9 @@ export class DelimitedLines implements LineFormat {
       return 'bad'
     }
     this.doubt =
-      record.textAfterQuote > 0 ? `text follows the closing quote of its field ${record.textAfterQuote}` : ''
+      record.textAfterQuote > 0
+        ? `text follows the closing quote of its field ${record.textAfterQuote}: look at its quotes`
+        : ''
     record.findValue(bytes, address)
     const isLocated = this.#locator.locate(bytes, record.valueStart, record.valueEnd)
     if (time !== null) {

@@ -1,16 +1,17 @@
 // What an address is in its line: the choice of one address of a line depends on it. Only what is certain counts, since a wrong
 // rule would pass over a client. No rule reads far, since a line can have a hundred thousand addresses.
-import { Prefix } from '../wrapped/prefix.ts'
-import type { AddressScanner } from './address-scanner.ts'
 
-/** The client's, by the name of its field, such as `src=`. */
+import type { AddressScanner } from '../../scanning/address-scanner.ts'
+import { Prefix } from '../wrapped/prefix.ts'
+
+/** The client's, by the name of its field or the word before it: `src=`, `client: `, `from `. */
 export const CLIENT = 0
 /** Nothing says whose address it is. */
 export const PLAIN = 1
-/** Another host's, by the name of its field, such as `dst=`, or as the host of a URL or of a SIP address. */
-export const OTHER = 2
-/** One that a client gave: as the name of a user, in the identifier of a message, or with `HELO`. */
-export const GIVEN = 3
+/** One that a client gave: as the name of a user, in the identifier of a message, after `@`, or with `HELO`. */
+export const GIVEN = 2
+/** Another host's, by the name of its field, such as `dst=`, by the port of a service, or as the host of a URL. */
+export const OTHER = 3
 /** The host that sent the line, as syslog writes it before the line. */
 export const SENDER = 4
 /** What the client wrote: a part of the path or of the query of a request in quotes. */
@@ -23,32 +24,35 @@ const PARENTHESIS = 0x28
 const NINE = 0x39
 const COLON = 0x3a
 const LESS = 0x3c
-const EQUALS = 0x3d
 const AT = 0x40
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const LOWER_R = 0x72
 
+/** What can be between a name and its address, beside blanks. */
+const KEY_ENDS = '=:"\'[(/'
+
 /** Syslog names the sender within this many bytes. */
 const MAX_SENDER_AT = 48
 
 /** The bytes before an address that name its field. */
-const MAX_KEY = 48
-const AFTER_NAME = /(?: ?= ?|:|["']: ?)["']?$/.source
-/** A name before a colon and a blank can be that of a program. Asterisk writes the client after `failed for`. */
+const MAX_KEY = 32
+const NAMED = /(?:[._-]?(?:ip|addr|address|host))?/.source
+/** Asterisk writes the client after `failed for`. */
 const CLIENT_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:src|source|saddr|rip|raddr|client|remote)(?:[._-]?(?:ip|addr|address))?${AFTER_NAME}|failed for ["']?$`,
+  `(?:(?:^|[^A-Za-z\\d])(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://)?|["'=(:]+)|failed for ["']?)$`,
   'i',
 )
+/** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw)(?:[._-]?(?:ip|addr|address|host))?${AFTER_NAME}`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw)${NAMED}(?: ?= ?|:|["']: ?)["']?|(?:by|via|local|local address) )$`,
   'i',
 )
+/** The port of a service, of which the other end is the client. `|` separates columns. */
+const SERVICE_PORT = /^[:|/](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
-/** The bytes before an address in the identifier of a message, in a SIP address, or after `HELO` as Exim writes it. */
+/** The bytes before an address after `@`, or after `HELO` as Exim writes it. */
 const MAX_GIVEN = 200
-const MESSAGE_ID = /(?:msgid|message-id) ?[=:] ?<[^<>\s]*@\[?$/i
-const SIP_ADDRESS = /<sips?:[^<>\s]*@\[?$/i
 const HELO = /(?:^| )H=[^ ]* ?\(\[?$/
 const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 
@@ -68,23 +72,32 @@ export class AddressRoles {
    * @param line start of the line
    * @param from `line`, or the end of the address before
    * @param end of the line
+   * @param isClientWanted whether it matters only if it is the client's: all others are `PLAIN` then
    */
-  role(bytes: Uint8Array, line: number, from: number, end: number, scanner: AddressScanner): number {
+  role(
+    bytes: Uint8Array,
+    line: number,
+    from: number,
+    end: number,
+    scanner: AddressScanner,
+    isClientWanted = false,
+  ): number {
     const { tokenStart, tokenEnd } = scanner
+    const isKeyed = hasKey(bytes, tokenStart)
+    const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
+    const isClient = isKeyed && CLIENT_KEY.test(before)
+    if (isClientWanted && !isClient) return PLAIN
     if (isInTarget(bytes, line, scanner.start)) return CLAIM
     if (from === line && tokenStart - line <= MAX_SENDER_AT && bytes[tokenEnd] === SPACE) {
       if (this.#isSender(bytes, line, end, tokenStart)) return SENDER
     }
-    if (isNamed(bytes, tokenStart)) {
-      const before = textBefore(bytes, line, tokenStart, MAX_KEY)
-      if (CLIENT_KEY.test(before)) return CLIENT
-      if (OTHER_KEY.test(before)) return OTHER
-    }
-    if (scanner.isInUrl) return OTHER
+    if (isClient) return CLIENT
+    if (isKeyed && OTHER_KEY.test(before)) return OTHER
+    if (scanner.isInUrl || SERVICE_PORT.test(textBefore(bytes, scanner.end, scanner.end + 5, 5))) return OTHER
     const byte = bytes[tokenStart - 1]
     if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
     const isInside = byte === AT || byte === PARENTHESIS || byte === OPEN
-    return isInside ? givenRole(bytes, line, tokenStart, tokenEnd) : PLAIN
+    return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
   }
 
   /** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
@@ -94,12 +107,14 @@ export class AddressRoles {
   }
 }
 
-/** Whether `=`, a colon or a quote is before an address, as between a name and its value. Most addresses of prose have none. */
-function isNamed(bytes: Uint8Array, start: number): boolean {
-  const byte = bytes[start - 1]
-  if (byte === QUOTE || byte === APOSTROPHE) return true
-  const sign = byte === SPACE ? bytes[start - 2] : byte
-  return sign === EQUALS || sign === COLON
+/**
+ * Whether a sign, a quote, a bracket or a word is before an address, as between a name and its value. The most usual
+ * address of a line begins it, or is after a number or a bracket.
+ */
+function hasKey(bytes: Uint8Array, start: number): boolean {
+  const byte = bytes[start - 1] ?? 0
+  if (byte === SPACE) return (bytes[start - 2] ?? 0) >= COLON
+  return KEY_ENDS.includes(String.fromCharCode(byte))
 }
 
 /** Whether sshd names an address as a user: `Invalid user 192.0.2.1 from 192.0.2.2`. */
@@ -111,12 +126,11 @@ function isUserName(bytes: Uint8Array, line: number, start: number, after: numbe
   )
 }
 
-/** The role of an address after `@` or a bracket. */
-function givenRole(bytes: Uint8Array, line: number, start: number, after: number): number {
+/** Whether an address after `@` or a bracket is what the client said of itself. */
+function isGiven(bytes: Uint8Array, line: number, start: number, after: number): boolean {
   const before = textBefore(bytes, line, start, MAX_GIVEN)
-  if (SIP_ADDRESS.test(before)) return OTHER
-  const isHelo = HELO.test(before) && AFTER_HELO.test(textBefore(bytes, after, after + MAX_KEY, MAX_KEY))
-  return isHelo || MESSAGE_ID.test(before) ? GIVEN : PLAIN
+  if (/@\[?$|\(\[$/.test(before)) return true
+  return HELO.test(before) && AFTER_HELO.test(textBefore(bytes, after, after + MAX_KEY, MAX_KEY))
 }
 
 /** Whether an address is the path of a request in quotes, or in its query: `"GET /192.0.2.1 HTTP/1.1"`, `"/a?b=192.0.2.1"`. */

@@ -5,10 +5,15 @@ import { AddressEvidence } from '../../reading/address-evidence.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { firstLines, sampleLines, startsJsonArray } from '../../reading/sample.ts'
-import { AddressScanner } from './address-scanner.ts'
+import { AddressScanner } from '../../scanning/address-scanner.ts'
+import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
+import { AddressRoles, CLIENT, OTHER } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
+/** One of so many addresses is enough to tell what they are. */
+const FEW = 10
+const REQUEST = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) [^"']{1,2000} HTTP\/\d/
 /** Lines whose form is looked at. */
 const FORM_LINES = 50
 /** More control characters than this share of the bytes are in no text. */
@@ -57,7 +62,7 @@ export function opensLikeLog(sample: Uint8Array): boolean {
   const { start, end } = line
   return (
     new OpeningTime(NO_TIME).read(sample, start, end) !== 'none' ||
-    new AddressScanner().next(sample, start, start, end)
+    new AddressScanner(WHOLE_TOKENS).next(sample, start, start, end)
   )
 }
 
@@ -102,21 +107,31 @@ function isBinary(sample: Uint8Array): boolean {
   return controls > sample.length * MAX_CONTROLS
 }
 
-/** The first address of the lines, and whether all of them together look like versions. */
+/**
+ * The first address of the lines, and whether all of them together look like versions. They do not if some are named, have a port,
+ * or are in a line with a request, as in an access log.
+ */
 function addressesIn(sample: Uint8Array): { example: string | null; areVersions: boolean } {
   const address = new Address()
   const evidence = new AddressEvidence()
-  const scanner = new AddressScanner()
+  const scanner = new AddressScanner(WHOLE_TOKENS)
+  const roles = new AddressRoles()
   const decoder = new TextDecoder()
   const found = new Set<string>()
+  let addresses = 0
+  let certain = 0
   for (const { start, end } of firstLines(sample, false, LINES)) {
+    const isRequest = REQUEST.test(decoder.decode(sample.subarray(start, end)))
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
       if (!address.parse(text)) continue
+      const role = roles.role(sample, start, from, end, scanner)
+      addresses++
+      if (isRequest || role === CLIENT || role === OTHER || scanner.tokenEnd > scanner.end) certain++
       evidence.add(address, !found.has(text))
       found.add(text)
     }
   }
   const [example = null] = found
-  return { example, areVersions: evidence.looksLikeVersions }
+  return { example, areVersions: certain * FEW < addresses && evidence.looksLikeVersions }
 }

@@ -3,11 +3,13 @@ import { NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { OpeningTime } from '../../locating/opening-time.ts'
 import type { CommonPlan } from '../../options.ts'
+import { AddressScanner } from '../../scanning/address-scanner.ts'
+import { ANY_ADDRESS } from '../../scanning/any-address.ts'
+import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { type AppendPlan, appendedNothing } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
 import type { LineFormat, LineResult } from '../format-definition.ts'
-import { AddressRoles, CLAIM, CLIENT, GIVEN, PLAIN, SENDER } from './address-role.ts'
-import { AddressScanner } from './address-scanner.ts'
+import { AddressRoles, CLAIM, CLIENT, PLAIN } from './address-role.ts'
 import { ADDRESS } from './annotation.ts'
 
 export interface TextPlan extends CommonPlan, AppendPlan {
@@ -24,20 +26,19 @@ const TAB = 0x09
 const QUOTE = 0x22
 const MARK = ADDRESS.charCodeAt(0)
 
-/** Ranks of {@link rankOf}. The address with the lowest rank is chosen, and the first of those with the same. */
-const BEST = 0
-const UNFIT = 5
+const DOUBT =
+  'it has an address that is not taken: it is in a request, or a part of a version, a network, a name or a path'
+/** Ranks: of a public address that is named as the client's, of one that has no name, and of what is not chosen. */
+const BEST = 2 * CLIENT
+const FAIR = 2 * PLAIN
+const UNFIT = 2 * CLAIM
 
 /**
- * In which order one address of a line is chosen: a public one that is named as the client's; other public ones; public ones that a
- * client gave; special ones; the sender of the line. What the client wrote is not chosen.
+ * In which order one address of a line is chosen: by its role, and public ones before special ones of the same role, so that
+ * another party's address never stands in for the client's. What the client wrote is not chosen.
  */
 function rankOf(role: number, isPublic: boolean): number {
-  if (role === CLAIM) return UNFIT
-  if (role === SENDER) return 4
-  if (!isPublic) return 3
-  if (role === GIVEN) return 2
-  return role === CLIENT ? BEST : 1
+  return role === CLAIM ? UNFIT : 2 * role + (isPublic ? 0 : 1)
 }
 
 /**
@@ -48,9 +49,11 @@ function rankOf(role: number, isPublic: boolean): number {
 export class TextLines implements LineFormat {
   readonly rewrites: boolean
   readonly fault = ''
+  doubt = ''
   readonly #plan: TextPlan
   readonly #locator: LineLocator
-  readonly #scanner = new AddressScanner()
+  readonly #scanner = new AddressScanner(WHOLE_TOKENS)
+  readonly #others = new AddressScanner(ANY_ADDRESS)
   readonly #roles = new AddressRoles()
   readonly #time: OpeningTime
   readonly #text = new JsonText()
@@ -78,6 +81,8 @@ export class TextLines implements LineFormat {
     if (kind === 'instant') this.#locator.instant = this.#time.instant
     else this.#locator.localInstant = this.#time.instant
     const isLocated = this.#choose(bytes, start, end, this.#plan.annotate === null ? null : out)
+    const hasOther = this.#start === this.#end && this.#plan.nth === null && this.#hasOther(bytes, start, end)
+    this.doubt = hasOther ? DOUBT : ''
     if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
     if (this.rewrites) this.#writeObject(bytes, start, end, out)
     else if (this.#nothing !== null) {
@@ -114,15 +119,17 @@ export class TextLines implements LineFormat {
       from = scanner.tokenEnd, number++
     ) {
       if (nth !== null && number < nth) continue
+      // After a public address that nothing speaks against, only the client's own is better.
+      const isFair = chosen <= FAIR
+      const isDecided = chosen === BEST || nth !== null
+      const role = isDecided ? PLAIN : this.#roles.role(bytes, line, from, end, scanner, isFair)
+      if (out === null && isFair && role !== CLIENT) continue
       isLocated = locator.locate(bytes, scanner.start, scanner.end)
       const isPublic = isLocated || locator.reason === 'not-found' || locator.reason === 'invalid-database'
-      // Nothing is better than the first address that nothing speaks against.
-      const isDecided = chosen === BEST || nth !== null
-      const role = isDecided ? PLAIN : this.#roles.role(bytes, line, from, end, scanner)
       const rank = rankOf(role, isPublic)
       isCurrent = rank < chosen
       if (isCurrent) {
-        chosen = role === PLAIN && isPublic ? BEST : rank
+        chosen = rank
         this.#start = scanner.start
         this.#end = scanner.end
       }
@@ -132,6 +139,14 @@ export class TextLines implements LineFormat {
     if (out !== null) out.write(bytes, written, end)
     if (chosen === UNFIT) return locator.missing()
     return isCurrent ? isLocated : locator.locate(bytes, this.#start, this.#end)
+  }
+
+  /** Whether a line without a chosen address has what can be one. */
+  #hasOther(bytes: Uint8Array, line: number, end: number): boolean {
+    const others = this.#others
+    for (let from = line; others.next(bytes, line, from, end); from = others.end)
+      if (!others.isDoubtful) return true
+    return false
   }
 
   /**

@@ -6,11 +6,12 @@ import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
 import { ASN_FIELDS, addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
+import { AddressScanner } from '../../scanning/address-scanner.ts'
+import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
-import { AddressRoles, PLAIN } from './address-role.ts'
-import { AddressScanner } from './address-scanner.ts'
+import { AddressRoles, CLIENT, PLAIN } from './address-role.ts'
 import { annotationOf, annotationTemplate } from './annotation.ts'
 import { looksLikeText } from './text-guess.ts'
 import { TextLines, type TextPlan } from './text-lines.ts'
@@ -105,7 +106,7 @@ function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): stri
   const { nth, annotate, details, countries, onlyFailed, dropUnresolved } = plan
   const isOneChosen = annotate === null || details || countries !== undefined || onlyFailed || dropUnresolved
   if (nth !== null || !isOneChosen) return []
-  const scanner = new AddressScanner()
+  const scanner = new AddressScanner(WHOLE_TOKENS)
   const roles = new AddressRoles()
   const address = new Address()
   const decoder = new TextDecoder()
@@ -113,9 +114,10 @@ function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): stri
   const several = lines.flatMap(({ start, end }) => {
     const found = new Set<string>()
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
+      const role = roles.role(sample, start, from, end, scanner)
+      if (role === CLIENT) return []
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
-      if (roles.role(sample, start, from, end, scanner) !== PLAIN || !address.parse(text)) continue
-      if (address.special === null) found.add(text)
+      if (role === PLAIN && address.parse(text) && address.special === null) found.add(text)
     }
     return found.size > 1 ? [[...found].slice(0, 2).join(' and ')] : []
   })

@@ -24,6 +24,9 @@ describe('the guess', () => {
     ['Latin-1', 'von M\xfcnchen 81.2.69.142\n'],
     ['lines after a crash', `${'\0'.repeat(500)}${LINE}`],
     ['a template in brackets', '[{x}] 81.2.69.142 y\n'],
+    ['small numbers after names', 'x rip=4.1.2.3, lip=4.1.2.4\n'.repeat(3)],
+    ['small numbers with ports', 'from 4.1.2.3:5123 x\n'.repeat(3)],
+    ['small numbers in requests', '4.1.2.3 x "GET /a HTTP/1.1" 200\n'.repeat(3)],
     [
       'a client with small numbers in most lines',
       LINE.repeat(2) + LINE.replace('81.2.69.142', '45.12.20.3').repeat(20),
@@ -172,7 +175,19 @@ describe('lines of text', () => {
     ['of the sender alone', 'Nov 23 01:02:03 9.9.9.9 router: link is down', '9.9.9.9'],
     ['of the sender before a private one', 'Nov 23 01:02:03 9.9.9.9 sshd[7]: from 10.0.0.1', '10.0.0.1'],
     ['of a name for another host', 'dst=9.9.9.9 src=81.2.69.142', '81.2.69.142'],
-    ['of such a name alone', 'src=10.0.0.1 dst=9.9.9.9', '9.9.9.9'],
+    ['of such a name, beside a private source', 'src=10.0.0.1 dst=9.9.9.9', '10.0.0.1'],
+    ['of such a name, beside a private one', '10.0.0.1 dst=9.9.9.9', '10.0.0.1'],
+    ['of such a name alone', 'dst=9.9.9.9', '9.9.9.9'],
+    ['of a translation beside a private source', 'srcip=10.0.0.1 dstip=9.9.9.9 transip=8.8.4.4', '10.0.0.1'],
+    ['of the origin before a client', '[origin:9.9.9.9] [client: 81.2.69.142]', '81.2.69.142'],
+    ['of columns with such names', 'origin=9.9.9.9|dst=10.0.0.1|src=10.1.1.1', '10.1.1.1'],
+    ['before a named client', '2026-05-23T10:29:55Z 9.9.9.9 {"client_ip":"81.2.69.142"}', '81.2.69.142'],
+    ['before a client in brackets', 'GET https 9.9.9.9 "/.env" [Client 81.2.69.142]', '81.2.69.142'],
+    ['of HELO in Exim, without H=', 'failed for ([9.9.9.9]) [81.2.69.142]:55379: 535', '81.2.69.142'],
+    ['of an extension', 'failure for [101@9.9.9.9] from ip 81.2.69.142', '81.2.69.142'],
+    ['of the server before `from ip`', 'POST 9.9.9.9 /control/login: from ip 81.2.69.142', '81.2.69.142'],
+    ['with the port of a service', 'TR|9.9.9.9|25|81.2.69.142|4299', '81.2.69.142'],
+    ['of the server in PAM', 'server 9.9.9.9 tty=ssh ruser= rhost=81.2.69.142 user=root', '81.2.69.142'],
     ['of several such names', 'origin:"9.9.9.9"; dst:"9.9.9.10"; src:"81.2.69.142"', '81.2.69.142'],
     ['of the own end', 'method=PLAIN, lip=9.9.9.9, rip=81.2.69.142', '81.2.69.142'],
     ['of the version of a product', 'CEF:0|A B|C|12.0.0.50|7|x|5|dst=9.9.9.9 src=81.2.69.142', '81.2.69.142'],
@@ -204,8 +219,6 @@ describe('lines of text', () => {
     '*** bob <bob@81.2.69.142> has joined #chan',
     'register from <sip:100@81.2.69.142> accepted by 10.0.0.1',
     'login of bob (81.2.69.142) [web] ok',
-    'srcip=192.168.1.10 dstip=81.2.69.142 dstport=443 transip=9.9.9.9 transport=1234',
-    'src=10.0.0.1 dst=81.2.69.142 nat=9.9.9.9',
     'read tcp 10.0.0.5:443->81.2.69.142:51234: connection reset by peer; backend 9.9.9.9:80',
     'Client connecting on port 6667 (class main): nick!~user@host (81.2.69.142) [9.9.9.9]',
     'Login ok (81.2.69.142) [4242] via 9.9.9.9',
@@ -215,7 +228,7 @@ describe('lines of text', () => {
     'Looking up visitor: http://ip-api.com/json?ip=81.2.69.142',
     'Accepted connection from tcp://81.2.69.142:5123 to 9.9.9.9:61616',
     '<bob!~bob@81.2.69.142> has joined via 9.9.9.9',
-    'server=81.2.69.142 peer=9.9.9.9',
+    'server=9.9.9.9 peer=81.2.69.142',
     `${'x'.repeat(200_000)}?a=81.2.69.142`,
     `"/${'10.0.0.1&'.repeat(5_000)} 81.2.69.142`,
   ])('keep the address of the client, whatever is before it: %.80s', (line) => {
@@ -236,6 +249,16 @@ describe('lines of text', () => {
     expect(notes(two, {})).toEqual([])
     expect(notes(two, { to: 'ndjson', nth: 1 })).toEqual([])
     expect(notes('x 81.2.69.142 10.0.0.1 dst=9.9.9.9 81.2.69.142', { to: 'ndjson' })).toEqual([])
+  })
+
+  it('are doubtful if they have an address that is not taken', () => {
+    const lines =
+      'x 81.2.69.142\nnginx/81.2.69.142\nx\n"GET /?a=81.2.69.142 HTTP/1.1"\n81.2.69.0/24\n12:30:00 x-1-2.3\n'
+    const { counts } = enrichBytes(utf8(lines), { format: 'text', to: 'ndjson' })
+    expect(counts).toMatchObject({ resolved: 1, failed: { missing: 5 }, doubtful: 3 })
+    expect(counts.doubtfulLines.map(({ line }) => line)).toEqual([2, 4, 5])
+    expect(counts.doubtfulLines[0]?.message).toContain('an address that is not taken')
+    expect(enrichBytes(utf8(lines), { format: 'text', nth: 2 }).counts.doubtful).toBe(0)
   })
 
   it('have one place with `nth`', () => {

@@ -1,4 +1,6 @@
-// What can be before and after an address that is a whole token of a line. Each rule names what it is for.
+// What surely is an address of a line: a whole token. Each rule says what it is for.
+import { type AddressPolicy, type AddressScanner, isOfHost } from './address-scanner.ts'
+import { isDigit, isHex, latin1 } from './numbers.ts'
 
 const ESCAPE = 0x1b
 const HASH = 0x23
@@ -14,6 +16,7 @@ const EQUALS = 0x3d
 const MORE = 0x3e
 const AT = 0x40
 const OPEN = 0x5b
+const CLOSE = 0x5d
 const BACKSLASH = 0x5c
 const CARET = 0x5e
 const LOWER_M = 0x6d
@@ -21,40 +24,32 @@ const PIPE = 0x7c
 const TILDE = 0x7e
 
 /** Results of {@link borderBefore}. No address begins there. */
-export const NO_BORDER = 0
+const NO_BORDER = 0
 /** An address begins there. */
-export const BORDER = 1
+const BORDER = 1
 /** An address begins there, as the host of a URL, so that a slash after it begins a path. */
-export const IN_URL = 2
+const IN_URL = 2
 /** An address begins there if it has a port: `tcp:192.0.2.1:80`, but not the tag of an image, `nginx:1.25.3.1`. */
-export const PORT_FOLLOWS = 3
+const PORT_FOLLOWS = 3
 /** The same, with a colon before the port: `host/192.0.2.1:80` as Java writes it, but not a version, `nginx/1.25.3.1`. */
-export const COLON_FOLLOWS = 4
+const COLON_FOLLOWS = 4
 
-const HEX = 2
-const WORD = 4
-/** By byte, the classes that it belongs to. A word has ASCII letters, digits and `_`. */
-const CLASSES = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) => {
-  const character = String.fromCharCode(byte)
-  const classes = [/\d/, /[\da-fA-F]/, /[\dA-Za-z_]/]
-  return classes.reduce((sum, each, index) => sum + (each.test(character) ? 1 << index : 0), 0)
-})
+/** By byte: ASCII letters, digits and `_`. */
+const WORDS = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) =>
+  /\w/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
 
-export function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
-}
-
-export function isHex(byte: number | undefined): boolean {
-  return ((CLASSES[byte ?? 0] ?? 0) & HEX) !== 0
-}
-
-export function isWord(byte: number | undefined): boolean {
-  return ((CLASSES[byte ?? 0] ?? 0) & WORD) !== 0
+function isWord(byte: number | undefined): boolean {
+  return WORDS[byte ?? 0] === 1
 }
 
 /** Names before `:` or `/` that say an address follows: `client:`, `SRC:`, `access.log:` of `grep`. Others can be programs. */
 const LABEL =
   /(?:ips?|ipv[46]|v[46]|addr|address|addresses|clients?|hosts?|hostname|peer|remote|source|src|dst|dest|destination|origin|from|to|by|for|server|gateway|gw|router|proxy|user|visitor|node|endpoint|forwarded|via|inet6?|tcp6?|udp6?|tls|ssl|sip|log|nameserver|dns|target|bcast|broadcast)$/i
+/** A time zone before `:`, as PostgreSQL writes it with the prefix `%t:%r:`. */
+const ZONE = /(?:^|[^A-Za-z])(?:UTC|GMT|MSK|[A-Z]{1,3}T)$/
+/** A transport before `/`, as Asterisk writes it: `IPV4/UDP/192.0.2.1/5060`. */
+const TRANSPORT = /IPV[46]\/[A-Z]{2,4}$/
 /** How Squid found the server whose address follows a slash: `HIER_DIRECT/192.0.2.1`. */
 const SQUID = /(?:^|_)(?:DIRECT|PARENT|HIT|CARP|DST|PINNED)$/
 /** Words before four numbers that are a version, or an object identifier, and no address. */
@@ -70,7 +65,7 @@ const MAX_NAME = 40
  *
  * @param line start of the line
  */
-export function borderBefore(bytes: Uint8Array, line: number, start: number): number {
+function borderBefore(bytes: Uint8Array, line: number, start: number): number {
   if (start === line) return BORDER
   const byte = bytes[start - 1] ?? 0
   const before = start - 2 >= line ? (bytes[start - 2] ?? 0) : 0
@@ -111,6 +106,7 @@ function afterSlash(bytes: Uint8Array, line: number, slash: number): number {
   if (byte === SLASH) return IN_URL
   if (!isWord(byte) && byte !== DOT && byte !== DASH) return byte === BACKSLASH ? NO_BORDER : BORDER
   const first = startOfName(bytes, line, slash)
+  if (TRANSPORT.test(latin1(bytes, Math.max(line, first - 5), slash))) return BORDER
   // A path: /opt/nginx/1.25.3.1.
   if (first > line && (bytes[first - 1] === SLASH || bytes[first - 1] === BACKSLASH)) return NO_BORDER
   return SQUID.test(latin1(bytes, first, slash)) ? BORDER : COLON_FOLLOWS
@@ -122,7 +118,7 @@ function afterColon(bytes: Uint8Array, line: number, colon: number): number {
   if (byte === COLON) return NO_BORDER
   const name = nameBefore(bytes, line, colon)
   if (OF_VERSION.test(name)) return NO_BORDER
-  if (!isWord(byte) || LABEL.test(name)) return BORDER
+  if (!isWord(byte) || LABEL.test(name) || ZONE.test(name)) return BORDER
   return isDigit(byte) ? NO_BORDER : PORT_FOLLOWS
 }
 
@@ -150,15 +146,15 @@ function startOfName(bytes: Uint8Array, line: number, end: number): number {
   return at
 }
 
-/** Whether a colour of terminals ends at `start`: escape, `[31m`. */
-export function endsColour(bytes: Uint8Array, line: number, start: number): boolean {
+/** Whether a colour of terminals ends at `start`: `[31m` after an escape, which logs also write as `#033`, `^[` or `\u001b`. */
+function endsColour(bytes: Uint8Array, line: number, start: number): boolean {
   if (bytes[start - 1] !== LOWER_M) return false
   let at = start - 2
   while (at > line && at > start - 20 && (isDigit(bytes[at]) || bytes[at] === 0x3b)) at--
-  return bytes[at] === OPEN && at > line && bytes[at - 1] === ESCAPE
+  return bytes[at] === OPEN && at > line && (at < start - 2 || bytes[at - 1] === ESCAPE)
 }
 
-/** The largest length of a prefix: text such as `192.0.2.1/32` and `2001:db8::1/128` is a network. */
+/** The largest length of a prefix: text such as `192.0.2.0/24` is a network. */
 const MAX_PREFIX = 128
 const MAX_PORT = 65_535
 
@@ -166,10 +162,11 @@ const MAX_PORT = 65_535
  * Where the token of an address ends that ends at `at`: after its port, or at `at`. A port is written as `:80`, as `#80` by BIND, and
  * as `/443` by firewalls of Cisco, where it is too large for the length of a network's prefix.
  *
+ * @param start of the address
  * @param isInUrl whether a slash begins a path
  * @returns -1 when the address is a part of a longer token
  */
-export function endOfToken(bytes: Uint8Array, at: number, end: number, isInUrl: boolean): number {
+function endOfToken(bytes: Uint8Array, start: number, at: number, end: number, isInUrl: boolean): number {
   if (at >= end) return at
   const byte = bytes[at] ?? 0
   const next = at + 1 < end ? bytes[at + 1] : undefined
@@ -190,7 +187,7 @@ export function endOfToken(bytes: Uint8Array, at: number, end: number, isInUrl: 
     case PERCENT:
       return isHex(next) && isHex(bytes[at + 2]) ? at : -1
     case SLASH:
-      return endAtSlash(bytes, at, end, isInUrl)
+      return endAtSlash(bytes, start, at, end, isInUrl)
     case HASH:
     case COLON:
       return isDigit(next) ? endOfPort(bytes, at + 1, end) : endAtName(bytes, at, end)
@@ -205,12 +202,22 @@ function endsAfterDots(bytes: Uint8Array, at: number, end: number): boolean {
   return after >= end || !(isWord(bytes[after]) || bytes[after] === DASH || bytes[after] === 0x2a)
 }
 
-/** A network, a port as firewalls of Cisco write it, or a path, which only a URL has. */
-function endAtSlash(bytes: Uint8Array, at: number, end: number, isInUrl: boolean): number {
+/**
+ * A network, or a port as firewalls of Cisco write it. A network of one address is that address. A path begins only in a URL.
+ * Java writes the name of a host before its address, and the name can be the address.
+ */
+function endAtSlash(bytes: Uint8Array, start: number, at: number, end: number, isInUrl: boolean): number {
   if (isInUrl || at + 1 >= end) return at
-  if (!isDigit(bytes[at + 1])) return isWord(bytes[at + 1]) || bytes[at + 1] === DOT ? -1 : at
-  const port = endOfPort(bytes, at + 1, end)
-  return port === -1 || numberAt(bytes, at + 1, port) <= MAX_PREFIX ? -1 : port
+  if (!isHex(bytes[at + 1])) return isWord(bytes[at + 1]) || bytes[at + 1] === DOT ? -1 : at
+  const address = latin1(bytes, start, at)
+  const last = at + 1 + address.length
+  if (last <= end && latin1(bytes, at + 1, last) === address)
+    return endOfToken(bytes, at + 1, last, end, true)
+  const port = isDigit(bytes[at + 1]) ? endOfPort(bytes, at + 1, end) : -1
+  if (port === -1) return -1
+  const number = numberAt(bytes, at + 1, port)
+  const isOne = number === (address.includes(':') ? MAX_PREFIX : 32)
+  return number > MAX_PREFIX || isOne ? port : -1
 }
 
 /** @param start index of the first digit. @returns the end of the port, or -1 when there is none */
@@ -219,13 +226,11 @@ function endOfPort(bytes: Uint8Array, start: number, end: number): number {
   while (at < end && at < start + 6 && isDigit(bytes[at])) at++
   if (at > start + 5 || numberAt(bytes, start, at) > MAX_PORT) return -1
   if (at >= end) return at
-  const next = at + 1 < end ? bytes[at + 1] : undefined
   if (isWord(bytes[at])) return -1
   if (bytes[at] === DOT) return endsAfterDots(bytes, at, end) ? at : -1
-  if (bytes[at] === DASH) return next === MORE || !isWord(next) ? at : -1
   // A name after the port is that of an interface: 192.0.2.1:443:X1, as firewalls of SonicWall write it.
   if (bytes[at] !== COLON) return at
-  return isDigit(next) || bytes[endOfName(bytes, at + 1, end)] === COLON ? -1 : at
+  return isDigit(bytes[at + 1]) || bytes[endOfName(bytes, at + 1, end)] === COLON ? -1 : at
 }
 
 /** The name of a port, as in `192.0.2.1:https`, which is a token of its own. Nothing else of names has colons. */
@@ -246,6 +251,84 @@ function numberAt(bytes: Uint8Array, start: number, end: number): number {
   return value
 }
 
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return String.fromCharCode(...bytes.subarray(start, end))
+/** The end of the port of a line of tcpdump, `IP 192.0.2.1.43436 > 192.0.2.2.22:`, whose dot is at `at`; -1 when there is none. */
+function endOfDottedPort(bytes: Uint8Array, line: number, start: number, at: number, end: number): number {
+  if (bytes[at] !== DOT || !isDigit(bytes[at + 1])) return -1
+  const port = endOfPort(bytes, at + 1, end)
+  const isBefore = port !== -1 && latin1(bytes, port, Math.min(end, port + 3)) === ' > '
+  const isAfter = start - 3 >= line && latin1(bytes, start - 3, start) === ' > '
+  return isBefore || isAfter ? port : -1
+}
+
+/** @param start index of the `%` */
+function endOfZone(bytes: Uint8Array, start: number, end: number): number {
+  let at = start + 1
+  while (at < end && (isWord(bytes[at]) || bytes[at] === DASH || bytes[at] === DOT || bytes[at] === TILDE))
+    at++
+  return at
+}
+
+/**
+ * Takes what surely is an address: a whole token in the grammar of `Address.parse`. It can have a port: `192.0.2.1:80`,
+ * `[2001:db8::1]:80`. Versions, times, hardware addresses and networks are not taken.
+ */
+export const WHOLE_TOKENS: AddressPolicy = {
+  marks: '.',
+  takesDigits: null,
+  takesName: () => false,
+
+  takesNumbers(scanner, bytes, line, _, end) {
+    const { numbers } = scanner
+    if (numbers.count !== 4 && numbers.count !== 5) return false
+    for (let index = 0; index < 4; index++) {
+      if ((numbers.values[index] ?? 0) > 255 || numbers.hasZeros(bytes, index)) return false
+    }
+    return isToken(scanner, bytes, line, numbers.start, numbers.ends[3] ?? 0, end, false)
+  },
+
+  takesGroups(scanner, bytes, line, _, start, after, end) {
+    const next = after < end ? bytes[after] : undefined
+    if (next === COLON) {
+      // More groups, unless they are a port: after eight groups, or with five digits.
+      const second = after + 1 < end ? bytes[after + 1] : undefined
+      if (second === COLON || bytes[after - 1] === COLON || (isHex(second) && !isDigit(second))) return false
+    }
+    const { address } = scanner
+    const last = next === PERCENT ? endOfZone(bytes, after, end) : after
+    const text = latin1(bytes, start, last)
+    if (!address.parse(text)) return false
+    const isBracketed = start > line && bytes[start - 1] === OPEN && last < end && bytes[last] === CLOSE
+    const [first = 0, second = 0, third = 0, fourth = 0] = address.words
+    const isLocal = (first | second | third) === 0 && (fourth === 1 || (fourth === 0 && isBracketed))
+    const isMulticast = first >>> 24 === 0xff && bytes[start + 4] === COLON
+    if (!isLocal && !isMulticast && !isOfHost(address.words, text)) return false
+    return isToken(scanner, bytes, line, start, last, end, isBracketed)
+  },
+}
+
+/** Whether `bytes[start, after)`, which is an address, is a whole token. Sets the result. */
+function isToken(
+  scanner: AddressScanner,
+  bytes: Uint8Array,
+  line: number,
+  start: number,
+  after: number,
+  end: number,
+  isBracketed: boolean,
+): boolean {
+  const border = borderBefore(bytes, line, start)
+  if (border === NO_BORDER) return false
+  const hasPort = isBracketed && bytes[after + 1] === COLON && isDigit(bytes[after + 2])
+  const from = hasPort ? after + 1 : after
+  const dotted = endOfDottedPort(bytes, line, start, after, end)
+  const tokenEnd = dotted === -1 ? endOfToken(bytes, start, from, end, border === IN_URL) : dotted
+  if (tokenEnd === -1) return false
+  if (border === PORT_FOLLOWS && tokenEnd === from) return false
+  if (border === COLON_FOLLOWS && (tokenEnd === from || bytes[from] !== COLON)) return false
+  scanner.start = start
+  scanner.end = after
+  scanner.tokenStart = hasPort ? start - 1 : start
+  scanner.tokenEnd = tokenEnd
+  scanner.isInUrl = border === IN_URL
+  return true
 }

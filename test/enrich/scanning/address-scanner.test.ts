@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../../../src/address/address.ts'
-import { AddressScanner } from '../../../../src/enrich/formats/text/address-scanner.ts'
-import { utf8 } from '../../world.ts'
+import { Address } from '../../../src/address/address.ts'
+import { AddressScanner } from '../../../src/enrich/scanning/address-scanner.ts'
+import { WHOLE_TOKENS } from '../../../src/enrich/scanning/whole-tokens.ts'
+import { utf8 } from '../world.ts'
 
 /** The addresses in a line, and the tokens that have more than the address. */
 function scan(text: string): string[] {
   // Other lines around it must not matter.
   const bytes = utf8(`81.2.69.142${text}\n.9:1`)
   const decoder = new TextDecoder()
-  const scanner = new AddressScanner()
+  const scanner = new AddressScanner(WHOLE_TOKENS)
   const line = 11
   const end = bytes.length - 5
   const found: string[] = []
@@ -67,6 +68,23 @@ describe('an address in a line', () => {
     ['fe80::1%eth0 fd00::1 ff02::fb', ['fe80::1%eth0', 'fd00::1', 'ff02::fb'], 'that is not public'],
     ['listening on [::]:22', [':: in [::]:22'], 'unspecified'],
     [`client:${V6} source:fe80::1`, [V6, 'fe80::1'], 'of IPv6 after the name of a field'],
+    [`${V4}/32 ${V6}/128`, [`${V4} in ${V4}/32`, `${V6} in ${V6}/128`], 'that is a network of its own'],
+    [`Host: ${V4}/${V4} Port: 1`, [`${V4} in ${V4}/${V4}`], 'after itself as a name, written by Java'],
+    [`IP ${V4}.43436 > 10.0.0.7.22: x`, [`${V4} in ${V4}.43436`, '10.0.0.7 in 10.0.0.7.22'], 'tcpdump'],
+    [
+      `IP6 ${V6}.43436 > ff02::fb.5353: x`,
+      [`${V6} in ${V6}.43436`, 'ff02::fb in ff02::fb.5353'],
+      'tcpdump, IPv6',
+    ],
+    [`RemoteAddress="IPV4/UDP/${V4}/5071"`, [`${V4} in ${V4}/5071`], 'Asterisk'],
+    [`[${V4}:61120-5#Example]`, [`${V4} in ${V4}:61120`], 'with a port and more'],
+    [`12:00:00 UTC:${V4}(5432):user@db`, [V4], 'after a time zone: PostgreSQL'],
+    [`#033[31m${V4} ^[[0;31m${V4} \\u001b[1m${V4}`, [V4, V4, V4], 'in colours that are escaped'],
+    [
+      `2a02:ff0:10::1a2b:58430 2a02:1:2:3:4:5:6:7:443`,
+      ['2a02:ff0:10::1a2b in 2a02:ff0:10::1a2b:58430', '2a02:1:2:3:4:5:6:7 in 2a02:1:2:3:4:5:6:7:443'],
+      'of IPv6 with a port that cannot be a group',
+    ],
     [
       '255.255.255.255 0.0.0.0 1.2.3.4',
       ['255.255.255.255', '0.0.0.0', '1.2.3.4'],
@@ -85,7 +103,7 @@ describe('an address in a line', () => {
     ['1.2.3.4.5 .1.2.3.4 1.2.3.4.80 1..2.3.4 1.2.3', 'other numbers of parts'],
     ['256.1.1.1 1.2.3.256 1.2.3.4567 1234.1.1.1', 'numbers that are too large'],
     ['1.3.6.1.4.1.311 oid 1.3.6.1 OID=1.3.6.1', 'object identifiers'],
-    ['10.0.0.0/8 81.2.69.142/32 81.2.69.0/24, 2001:db8::/32 1.2.3.0/255.255.255.0', 'networks'],
+    ['10.0.0.0/8 81.2.69.0/24, 2001:db8::/32 1.2.3.0/255.255.255.0', 'networks'],
     ['81.2.69.0-81.2.69.255 81.2.69.0..81.2.69.255', 'ranges'],
     ['1.2.3.4.log 1.2.3.4.example.com ip-10-0-0-1 1.2.3.4_x x_1.2.3.4 a1.2.3.4 1.2.3.4a', 'names'],
     ['/opt/nginx/1.2.3.4 /1.2.3.4/a C:\\a\\1.2.3.4\\a jquery/1.2.3.4/a', 'paths'],
@@ -111,7 +129,7 @@ describe('an address in a line', () => {
 
   it('is not read beyond the line', () => {
     const bytes = utf8('x 81.2.69.142\n')
-    const scanner = new AddressScanner()
+    const scanner = new AddressScanner(WHOLE_TOKENS)
     expect(scanner.next(bytes, 0, 0, 12)).toBe(true)
     expect(scanner.end).toBe(12)
     expect(scanner.next(bytes, 0, 0, 8)).toBe(false)

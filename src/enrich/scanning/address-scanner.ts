@@ -1,0 +1,235 @@
+import { Address } from '../../address/address.ts'
+import { NOT_IPV4 } from '../../address/ip-text.ts'
+import { CachedView } from '../swar.ts'
+import { DOT, isDigit, isHex, latin1, Numbers } from './numbers.ts'
+
+const COLON = 0x3a
+/** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
+const MIN_COLONS = 6
+
+/** What is taken for an address. A policy sets the place of an address that it takes in the scanner. */
+export interface AddressPolicy {
+  /** The marks between the numbers of an IPv4 address. */
+  readonly marks: string
+  /** Numbers, with one of the marks between them, are in `scanner.numbers`. @returns whether they are an address */
+  takesNumbers(scanner: AddressScanner, bytes: Uint8Array, line: number, from: number, end: number): boolean
+  /** @param start of the longest IPv6 address, by its spelling, that begins there; it ends at `after` */
+  takesGroups(
+    scanner: AddressScanner,
+    bytes: Uint8Array,
+    line: number,
+    from: number,
+    start: number,
+    after: number,
+    end: number,
+  ): boolean
+  /** Whether one of the marks is in an address that is neither of both, such as a name that is made of one. */
+  takesName(scanner: AddressScanner, bytes: Uint8Array, from: number, mark: number, end: number): boolean
+  /** Whether digits without a mark are an address; `null` if they never are. Sets `scanner.resume`. */
+  readonly takesDigits:
+    | ((scanner: AddressScanner, bytes: Uint8Array, from: number, at: number, end: number) => boolean)
+    | null
+}
+
+/**
+ * Finds addresses in text. The scanner finds numbers and groups that are spelled as addresses are, and its policy decides. No
+ * text is read again after it was refused, so that the work for each byte is bounded.
+ *
+ * Most bytes are skipped four at a time. A word of four bytes is looked at if it has a colon, as every IPv6 address, or if it
+ * has no letters but hexadecimal digits. An IPv4 address contains such a word, wherever words begin, because it has seven
+ * bytes or more, and so does a name that is made of an address.
+ */
+export class AddressScanner {
+  /** After `next` returns `true`: the address is `bytes[start, end)`, without its port. */
+  start = 0
+  end = 0
+  /** The address with its port is `bytes[tokenStart, tokenEnd)`. Brackets belong to it if a port follows. */
+  tokenStart = 0
+  tokenEnd = 0
+  /** Whether it is the host of a URL. */
+  isInUrl = false
+  /** The address as 32 bits; `NOT_IPV4` if it is in `address`. */
+  ipv4 = NOT_IPV4
+  /** The address if it is IPv6. */
+  readonly address = new Address()
+  /** Whether the order or the meaning of the numbers of an IPv4 address is not certain. */
+  isDoubtful = false
+  /** The mark between the numbers or groups. */
+  separator = DOT
+  readonly numbers = new Numbers()
+  /** Where the search goes on after what is not an address. */
+  resume = 0
+  readonly #policy: AddressPolicy
+  /** By byte: 1 for a mark of the policy, and for a colon. */
+  readonly #marks: Uint8Array
+  readonly #words = new CachedView()
+
+  constructor(policy: AddressPolicy) {
+    this.#policy = policy
+    this.#marks = Uint8Array.from({ length: 256 }, (_, byte) =>
+      `${policy.marks}:`.includes(String.fromCharCode(byte)) ? 1 : 0,
+    )
+  }
+
+  /**
+   * Finds the first address of the line that begins at `from` or later.
+   *
+   * @param line start of the line
+   * @param from `line`, or the end of the address before
+   * @param end of the line
+   */
+  next(bytes: Uint8Array, line: number, from: number, end: number): boolean {
+    const view = this.#words.view(bytes)
+    const marks = this.#marks
+    const { takesDigits } = this.#policy
+    const last = end - 4
+    for (let at = from; at < end; ) {
+      if (at <= last) {
+        const word = view.getInt32(at, true)
+        if (!mayBeInAddress(word)) {
+          at += 4
+          continue
+        }
+        if (takesDigits !== null && areDigits(word)) {
+          if (takesDigits(this, bytes, from, at, end)) return true
+          at = this.resume
+          continue
+        }
+      }
+      for (const stop = Math.min(at + 4, end); at < stop; at++) {
+        const byte = bytes[at] ?? 0
+        if (marks[byte] === 0) continue
+        if (byte === COLON) {
+          if (this.#hasGroups(bytes, line, from, at, end)) return true
+          at = this.resume - 1
+        } else if (at > from && isHex(bytes[at - 1]) && at + 1 < end) {
+          const isNumber = isDigit(bytes[at - 1]) && isDigit(bytes[at + 1])
+          if (!isNumber && !isHex(bytes[at + 1]) && bytes[at + 1] !== byte) continue
+          if (this.#policy.takesName(this, bytes, from, at, end)) return true
+          if (!isNumber) continue
+          this.numbers.read(bytes, from, at, end)
+          this.resume = this.numbers.end
+          if (this.#policy.takesNumbers(this, bytes, line, from, end)) return true
+          at = this.resume - 1
+        }
+      }
+    }
+    return false
+  }
+
+  /** @param colon the first one of a run of groups and colons. Most are of times and names */
+  #hasGroups(bytes: Uint8Array, line: number, from: number, colon: number, end: number): boolean {
+    this.resume = colon + 1
+    if (colon + 1 >= end) return false
+    if (bytes[colon + 1] !== COLON && !(isHex(bytes[colon + 1]) && colon > from && isHex(bytes[colon - 1])))
+      return false
+    let colons = 0
+    let isShort = false
+    let last = colon
+    let after = colon
+    for (; after < end; after++) {
+      if (bytes[after] === COLON) {
+        isShort ||= after === last + 1 && after > colon
+        colons++
+        last = after
+      } else if (!isHex(bytes[after])) break
+    }
+    // Numbers with dots after the last colon can be an address of their own.
+    this.resume = last + 1
+    if (!isShort && colons < MIN_COLONS) return false
+    let start = colon
+    while (start > from && start > colon - 4 && isHex(bytes[start - 1])) start--
+    while (start < last) {
+      const endOfAddress = endOfIPv6(bytes, start, end, COLON)
+      if (
+        endOfAddress !== -1 &&
+        this.#policy.takesGroups(this, bytes, line, from, start, endOfAddress, end)
+      ) {
+        this.separator = COLON
+        return true
+      }
+      // The next address can begin at a doubled colon, or with the next group.
+      if (bytes[start] === COLON) start++
+      else {
+        while (start < last && bytes[start] !== COLON) start++
+        if (bytes[start + 1] !== COLON) start++
+      }
+    }
+    return false
+  }
+}
+
+/** Whether a word has a colon, or no letter after `g`. Both bits of such a letter that are tested are below its bit 0x40. */
+function mayBeInAddress(word: number): boolean {
+  const letters = word & 0x40404040
+  const colons = word ^ 0x3a3a3a3a
+  return (
+    (word & ((letters >>> 2) | (letters >>> 3))) === 0 || ((colons - 0x01010101) & ~colons & 0x80808080) !== 0
+  )
+}
+
+/** Whether all bytes of a word are digits. The first test fails for most words. */
+function areDigits(word: number): boolean {
+  return (word & 0xf0f0f0f0) === 0x30303030 && ((word + 0x06060606) & 0xf0f0f0f0) === 0x30303030
+}
+
+/**
+ * The end of the longest IPv6 address that begins at `start`, in the forms of RFC 4291 section 2.2.
+ *
+ * @param separator between its groups
+ * @returns -1 when none begins there
+ */
+export function endOfIPv6(bytes: Uint8Array, start: number, limit: number, separator: number): number {
+  let at = start
+  let groups = 0
+  let isShort = false
+  let found = -1
+  if (bytes[at] === separator) {
+    if (at + 1 >= limit || bytes[at + 1] !== separator) return -1
+    isShort = true
+    at += 2
+    found = at
+  }
+  for (;;) {
+    const group = at
+    while (at < limit && at < group + 4 && isHex(bytes[at])) at++
+    if (at === group || (at < limit && isHex(bytes[at]))) return found
+    if (at < limit && bytes[at] === DOT && (isShort ? groups <= 5 : groups === 6)) {
+      const endOfQuad = endOfIPv4(bytes, group, limit)
+      if (endOfQuad !== -1) return endOfQuad
+    }
+    groups++
+    if (isShort ? groups <= 7 : groups === 8) found = at
+    if (groups >= (isShort ? 7 : 8) || at >= limit || bytes[at] !== separator) return found
+    at++
+    if (at >= limit || bytes[at] !== separator) continue
+    if (isShort) return found
+    isShort = true
+    at++
+    found = at
+  }
+}
+
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const QUAD = /* @__PURE__ */ new RegExp(`^(?:${OCTET}\\.){3}${OCTET}(?!\\d)`)
+
+/** Four decimal octets without leading zeros. @returns where they end, or -1 */
+function endOfIPv4(bytes: Uint8Array, start: number, limit: number): number {
+  const quad = QUAD.exec(latin1(bytes, start, Math.min(limit, start + 16)))
+  return quad === null ? -1 : start + quad[0].length
+}
+
+/**
+ * Whether an IPv6 address is one that hosts have and is spelled as theirs are, so that it hardly is something else with
+ * colons: `a::b` of a program, a hardware address of eight bytes. Hosts have addresses in 2000::/3, unique local and link-local
+ * ones, and those with an IPv4 address inside.
+ *
+ * @param words of the address
+ */
+export function isOfHost([first = 0, second = 0, third = 0]: Uint32Array, text: string): boolean {
+  const group = first >>> 16
+  if (group >>> 13 === 1 || group >>> 9 === 0x7e || group >>> 6 === 0x3fa)
+    return /^[\da-f]{4}[:-]/i.test(text)
+  if (first === 0x0064_ff9b) return second === 0 && third === 0
+  return first === 0 && second === 0 && text.includes('.')
+}
