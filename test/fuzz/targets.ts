@@ -8,6 +8,7 @@ import { headed } from './targets/headed.ts'
 import { json } from './targets/json.ts'
 import { locale } from './targets/locale.ts'
 import { logLines } from './targets/log-lines.ts'
+import { masks } from './targets/masks.ts'
 import { mmdb } from './targets/mmdb.ts'
 import { ndjson } from './targets/ndjson.ts'
 import { packed } from './targets/packed.ts'
@@ -32,6 +33,7 @@ export const TARGETS: readonly Target[] = [
     headed,
     logLines,
     text,
+    masks,
     detection,
     locale,
   ],
