@@ -81,6 +81,7 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
   if (counts.bad > 0) {
     rows.push(`  unreadable    ${share(counts.bad)}`)
     list(counts.bad, facts.badLines)
+    if (facts.format === 'access-log') rows.push('    to read lines of several forms: --format text')
   }
   if (counts.doubtful > 0) {
     rows.push(`  doubtful      ${share(counts.doubtful)}`)

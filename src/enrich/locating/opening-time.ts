@@ -192,7 +192,14 @@ export class OpeningTime {
 
   /** Reads `14:32:52` and a fraction. @returns where it ends, or -1 */
   #readClock(bytes: Uint8Array, start: number, end: number): number {
-    const hour = twoDigits(bytes, start)
+    // MySQL pads an hour below ten with a space.
+    if (bytes[start] === SPACE && isDigit(bytes[start + 1]) && bytes[start + 2] === COLON) {
+      return this.#readClockOf(digitAt(bytes, start + 1), bytes, start, end)
+    }
+    return this.#readClockOf(twoDigits(bytes, start), bytes, start, end)
+  }
+
+  #readClockOf(hour: number, bytes: Uint8Array, start: number, end: number): number {
     const minute = twoDigits(bytes, start + 3)
     const second = twoDigits(bytes, start + 6)
     const isClock = bytes[start + 2] === COLON && bytes[start + 5] === COLON && start + 8 <= end

@@ -23,7 +23,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
     'enduserip userip useripaddress useripaddr visitorip visitoripaddress visitip customerip customeripaddress',
   ],
   [99, 'viewerip browserip subscriberip commentauthorip loginip lastloginip signinip accessdeviceip'],
-  [98, 'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress'],
+  [98, 'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress attackerip'],
   // The same, in formats that also have the address with its port.
   [97, 'clienthost'],
   [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],

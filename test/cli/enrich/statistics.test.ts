@@ -53,6 +53,7 @@ describe('statisticsText', () => {
       // Nothing of an input controls a terminal.
       '    a\ufffd[2J.log, line 1,234: no\ufffd JSON',
       '    and 6 more',
+      '    to read lines of several forms: --format text',
       '  without time  25 (2.5%): the offset is unknown unless --at says when',
       '  countries     2: United Kingdom 500, France 400',
     ])

@@ -52,15 +52,15 @@ export class AccessLine {
   /** Where each part starts, or {@link ABSENT}, and where it ends. A quoted part has its text without the quotes. */
   readonly starts = new Int32Array(PARTS.length)
   readonly ends = new Int32Array(PARTS.length)
-  readonly #hasVhost: boolean
+  /** Whether lines begin with a virtual host, before the client. It can change between lines. */
+  hasVhost: boolean
   readonly #hasForwarded: boolean
 
   /**
-   * @param hasVhost whether lines begin with a virtual host, before the client
    * @param hasForwarded whether `X-Forwarded-For` follows the user agent
    */
   constructor(hasVhost: boolean, hasForwarded: boolean) {
-    this.#hasVhost = hasVhost
+    this.hasVhost = hasVhost
     this.#hasForwarded = hasForwarded
   }
 
@@ -68,7 +68,7 @@ export class AccessLine {
   readClient(bytes: Uint8Array, start: number, end: number): void {
     this.starts.fill(ABSENT)
     let hostStart = start
-    if (this.#hasVhost) {
+    if (this.hasVhost) {
       const vhostEnd = endOfWord(bytes, start, end)
       this.#found(VHOST, start, vhostEnd)
       hostStart = vhostEnd + 1

@@ -1,3 +1,5 @@
+import { Address } from '../../../address/address.ts'
+import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
@@ -21,6 +23,7 @@ import {
   AccessLine,
   FORWARDED,
   HOST,
+  IDENT,
   isDash,
   PARTS,
   REQUEST,
@@ -28,6 +31,7 @@ import {
   SIZE,
   STATUS,
   TIME,
+  USER,
   VHOST,
 } from './access-line.ts'
 import { AccessValues } from './access-values.ts'
@@ -39,6 +43,8 @@ export interface AccessLogPlan extends CommonPlan, AppendPlan {
   readonly format: 'access-log'
   /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
   readonly hasVhost: boolean
+  /** Whether the user said which word is the client's. Otherwise other lines can begin without or with a virtual host. */
+  readonly isWordNamed: boolean
   /**
    * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the log format `main` of nginx's
    * default configuration. `trustedProxies` decides how much of it is believed.
@@ -125,7 +131,11 @@ export function planAccessLog(
         ]),
   ]
   const { hasPort } = host
-  return { plan: { ...common, ...append, format: 'access-log', hasPort, hasVhost, hasForwarded }, notes }
+  const isWordNamed = field === '1' || field === '2'
+  return {
+    plan: { ...common, ...append, format: 'access-log', hasPort, hasVhost, isWordNamed, hasForwarded },
+    notes,
+  }
 }
 
 /** Names of the parts that can be the client's address: `ip` is the one that is guessed. */
@@ -167,6 +177,7 @@ class AccessLogLines implements LineFormat {
   readonly #hasForwarded: boolean
   readonly #text = new JsonText()
   readonly #target = new CachedView()
+  readonly #address = new Address()
   /** The fixed texts: a comma, the name and a colon for each part and for the location; then `null`. */
   readonly #fixed: DataView
   /** Where each of these texts ends. */
@@ -217,10 +228,15 @@ class AccessLogLines implements LineFormat {
 
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const line = this.#line
+    line.hasVhost = this.#plan.hasVhost
     line.readClient(bytes, start, end)
     let isWhole = this.#hasForwarded && line.readParts(bytes, end)
     this.#locator.instant = line.hasTime ? line.timestamp.instant : NO_TIME
-    const isLocated = this.#locate(bytes)
+    let isLocated = this.#locate(bytes)
+    if (!isLocated && this.#isOtherLayout(bytes, start, end)) {
+      isWhole = this.#hasForwarded && line.readParts(bytes, end)
+      isLocated = this.#locate(bytes)
+    }
     this.values.use(bytes, end, this.#hasForwarded)
     if (isLocated && !this.#locator.writesLocations) return 'resolved'
     const hasAddress =
@@ -248,6 +264,31 @@ class AccessLogLines implements LineFormat {
       } else out.write(this.#nothing)
     }
     return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  /**
+   * Whether the line has a virtual host and the others do not, or the other way round: the client's address is then in the other
+   * word. Reads the line again. Without a virtual host, an address in the second word can be an identity, which a client chooses.
+   */
+  #isOtherLayout(bytes: Uint8Array, start: number, end: number): boolean {
+    const line = this.#line
+    const { hasVhost, isWordNamed } = this.#plan
+    if (isWordNamed || !line.hasTime || this.#locator.reason === 'not-found') return false
+    if (!this.#isAddress(bytes, HOST) && this.#isAddress(bytes, hasVhost ? VHOST : IDENT)) {
+      line.hasVhost = !hasVhost
+      line.readClient(bytes, start, end)
+      if (line.hasTime && (hasVhost || line.starts[USER] !== ABSENT)) return true
+      line.hasVhost = hasVhost
+      line.readClient(bytes, start, end)
+    }
+    return false
+  }
+
+  #isAddress(bytes: Uint8Array, part: number): boolean {
+    const { starts, ends } = this.#line
+    const [from, to] = [starts[part] ?? ABSENT, ends[part] ?? 0]
+    if (from === ABSENT || to - from > MAX_ADDRESS_CHARS) return false
+    return this.#address.parse(String.fromCharCode(...bytes.subarray(from, to)))
   }
 
   #locate(bytes: Uint8Array): boolean {

@@ -43,6 +43,8 @@ export class FirstWords {
     const lines = readable(sample, firstLines(sample, isWhole, LINES))
     const forwarded = new SampleField([])
     const other = new SampleField([])
+    // The first words of lines whose second word is an address.
+    const hosts = new SampleField([])
     const firsts = new Set<string>()
     const seconds = new Set<string>()
     let example = ''
@@ -51,12 +53,16 @@ export class FirstWords {
       const [first, second] = [textOf(sample, line, HOST), textOf(sample, line, IDENT)]
       this.first.add(first)
       this.second.add(second)
-      firsts.add(first)
-      seconds.add(second)
-      if (example === '' && kindOfValue(second) === 'address') example = quoted(`${first} ${second}`)
-      const [, after] = /^"([^"]*)"/.exec(textOf(sample, line, REST)) ?? []
+      if (kindOfValue(second) === 'address') {
+        hosts.add(first)
+        firsts.add(first)
+        seconds.add(second)
+        if (example === '') example = quoted(`${first} ${second}`)
+      }
+      const rest = textOf(sample, line, REST)
+      const [, after] = /^"([^"]*)"/.exec(rest) ?? []
       forwarded.add(after ?? '')
-      if (after !== undefined) parts++
+      if (rest.startsWith('"')) parts++
       const [, inside] = /^\(([^)]*)\)$/.exec(second) ?? []
       const given = inside ?? textOf(sample, line, USER)
       other.add(given === first ? '' : given)
@@ -68,7 +74,7 @@ export class FirstWords {
       this.hasForwarded && (forwarded.kinds.address + forwarded.kinds.list) * 2 > lines.length
     const isUsual = (other.kinds.address + other.kinds.list) * 2 > lines.length && !other.isLocal
     this.another = isUsual ? (other.examples.address ?? other.examples.list ?? null) : null
-    const { address, list, missing } = this.first.kinds
+    const { address, list, missing } = hosts.kinds
     const isShifted = this.second.kinds.address * 2 > lines.length
     const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS
     // Clients differ more than virtual hosts: names can be those of clients, found by their addresses.

@@ -498,7 +498,7 @@ describe('x_forwarded_for', () => {
     ],
     ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more after it'],
   ])('of %s%.60s', (peer, list, parts, ip, reason) => {
-    const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), options)
+    const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), { ...options, force: true })
     expect(objectsOf(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])
     expect(counts.failed).toEqual(reason === null ? {} : { [reason]: 1 })
   })

@@ -68,6 +68,41 @@ describe('an access log whose lines begin with two addresses', () => {
   })
 })
 
+describe('an access log in which some lines have a virtual host', () => {
+  const [first, second] = ['81.2.69.142', '89.160.20.112']
+  const hosted = (ip: string): string => `www.example.org:443 ${ip} ${REST}`
+  const lastOf = (lines: readonly string[], options: EnrichOptions = {}): string =>
+    text(run(`${lines.join('\n')}\n`, options).output)
+      .trimEnd()
+      .split('\n')
+      .at(-1) ?? ''
+
+  it.each([
+    [
+      'later',
+      [`${first} ${REST}`, `${first} ${REST}`, hosted(second)],
+      `{"vhost":"www.example.org:443","ip":"${second}"`,
+    ],
+    ['at first', [hosted(first), hosted(first), `${second} ${REST}`], `{"ip":"${second}"`],
+  ])('is read where they have it %s', (_, lines, start) => {
+    expect(lastOf(lines)).toContain(start)
+    expect(lastOf(lines)).toContain(`"location":{"ip":"${second}"`)
+    for (const append of [true, false])
+      expect(run(`${lines.join('\n')}\n`, { append }).counts.resolved).toBe(3)
+  })
+
+  it('keeps the word that is named', () => {
+    const last = lastOf([`${first} ${REST}`, hosted(second)], { field: '1' })
+    expect(last).toContain('"ip":"www.example.org:443"')
+    expect(last).toContain('"location":null')
+  })
+
+  it('does not take the identity that a client claims', () => {
+    const claimed = `host.example.org ${second} bob ${REST.slice(4)}`
+    expect(lastOf([`${first} ${REST}`, `${first} ${REST}`, claimed])).toContain('"location":null')
+  })
+})
+
 describe('an access log of a server behind a proxy', () => {
   it('says what to type for the clients, which works', () => {
     const lines = [`10.0.0.1 ${MAIN} "81.2.69.142"`, `10.0.0.1 ${MAIN} "9.9.9.9, 10.1.1.1"`]
