@@ -1,6 +1,7 @@
 // The databases of the files that are open in this thread. Resolvers of the same unchanged file share one of them, with
 // all that lookups have read.
 import type { BigIntStats } from 'node:fs'
+import { ClearableRef } from '../bytes/clearable-ref.ts'
 import type { ProgressMeter } from '../bytes/progress.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
@@ -33,7 +34,7 @@ export function mustClose({ isWatched = false }: FileOptions): boolean {
  */
 const MIN_AGE_MS = 2000
 
-const open = new Map<string, WeakRef<OpenDatabase>>()
+const open = new Map<string, ClearableRef<OpenDatabase>>()
 
 /** Removes the entries of databases that were dropped and not closed. */
 const dropped = new FinalizationRegistry<string>((key) => {
@@ -74,8 +75,15 @@ export function openedDatabase(key: string | null): OpenDatabase | null {
 /** Lets later resolvers of the same file share a database. */
 export function shareOpened<Opened extends OpenDatabase>(key: string | null, database: Opened): Opened {
   if (key !== null) {
-    open.set(key, new WeakRef<OpenDatabase>(database))
+    open.set(key, new ClearableRef<OpenDatabase>(database))
     dropped.register(database, key)
   }
   return database
+}
+
+/** Lets the database of a file go whose last user has gone. */
+export function endSharing(key: string | null): void {
+  if (key === null) return
+  open.get(key)?.clear()
+  open.delete(key)
 }

@@ -7,7 +7,14 @@ import { openPackedBytes } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import { messageOf } from '../realm.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
-import { type FileOptions, fileKey, mustClose, openedDatabase, shareOpened } from './open-files.ts'
+import {
+  endSharing,
+  type FileOptions,
+  fileKey,
+  mustClose,
+  openedDatabase,
+  shareOpened,
+} from './open-files.ts'
 
 /** Closes the file of a database that is no longer used and was not closed. */
 const closer = new FinalizationRegistry<number>((file) => closeSync(file))
@@ -56,7 +63,7 @@ export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
     const head = new Uint8Array(PACKED_MAGIC.length)
     reading(path, () => readSync(file, head, 0, head.length, 0))
     if (!isPacked(head) || mustClose(options)) return { database: null, size, key }
-    const source = new PackedSource(file, path, stats)
+    const source = new PackedSource(file, path, stats, key)
     const database = new PackedDatabase(source, NATIVE_CODEC, path, options)
     closer.register(source, file, source)
     isKept = true
@@ -90,7 +97,12 @@ class PackedSource implements BlockSource {
   readonly #scratch = new Uint8Array(SCRATCH_BYTES)
   #isClosed = false
 
-  constructor(file: number, path: string, stats: BigIntStats) {
+  constructor(
+    file: number,
+    path: string,
+    stats: BigIntStats,
+    readonly key: string | null,
+  ) {
     this.size = Number(stats.size)
     this.#file = file
     this.#path = path
@@ -102,6 +114,7 @@ class PackedSource implements BlockSource {
     this.#isClosed = true
     closer.unregister(this)
     closeSync(this.#file)
+    endSharing(this.key)
   }
 
   read(position: number, length: number): Uint8Array {

@@ -1,3 +1,4 @@
+import { ClearableRef } from '../bytes/clearable-ref.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
 import { sourceOf } from './block-file.ts'
 import { HEADER_BYTES } from './format.ts'
@@ -10,7 +11,7 @@ interface OpenBytes {
   /** A copy. The header has the checksum of the directory, and the directory has the checksums of all blocks. */
   readonly header: Uint8Array
   readonly codec: BlockCodec
-  readonly database: WeakRef<PackedDatabase>
+  readonly database: ClearableRef<PackedDatabase>
 }
 
 const open = new WeakMap<ArrayBufferLike, readonly OpenBytes[]>()
@@ -40,9 +41,11 @@ export function openPackedBytes(
     if (!isSame || database?.isShared !== (tables !== undefined)) continue
     if (database.retain()) return database
   }
-  const database = new PackedDatabase(sourceOf(bytes), codec, path, options)
+  const close = (): void => reference.clear()
+  const database = new PackedDatabase({ ...sourceOf(bytes), close }, codec, path, options)
+  const reference = new ClearableRef(database)
   if (tables !== undefined) database.attachTables(tables)
   const header = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
-  open.set(buffer, [...live, { key, header, codec, database: new WeakRef(database) }])
+  open.set(buffer, [...live, { key, header, codec, database: reference }])
   return database
 }

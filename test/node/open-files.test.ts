@@ -6,6 +6,7 @@ import { Resolver as CoreResolver } from '../../src/core.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { type Resolver as AnyResolver, BORROW, withDatabases } from '../../src/resolver.ts'
 import { pack } from '../../src/writer.ts'
+import { heldMemory } from '../heap.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { openFilesOf } from './file-descriptors.ts'
 import { generation, KNOWN } from './watched-files.ts'
@@ -33,6 +34,25 @@ beforeAll(() => {
   const now = Date.now()
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 10_000)
   return () => clock.mockRestore()
+})
+
+describe('a closed packed database', () => {
+  it.each<[string, (bytes: Uint8Array) => string | Uint8Array]>([
+    ['a file', written],
+    ['bytes', (bytes) => bytes],
+  ])('is let go before the job ends: %s', (_, sourceOf) => {
+    const source = sourceOf(pack(generation(1)))
+    const openAndClose = (): void => {
+      const geo = Resolver.openSync(source)
+      expect(geo.lookup(IP).city).toBe('city 1')
+      geo.close()
+    }
+    openAndClose()
+    const before = heldMemory()
+    // The table of an index has 4 MiB.
+    for (let i = 0; i < 20; i++) openAndClose()
+    expect(heldMemory() - before).toBeLessThan(2 * 4 * 1024 * 1024)
+  })
 })
 
 describe.each(forms)('resolvers of the same file, %s', (form, made) => {
