@@ -313,6 +313,6 @@ function describeUnknown(sample: Uint8Array): string {
 /** What to type for lines in which no field for the address is known. */
 function nextFlags(sample: Uint8Array): string {
   return addressInText(sample) === null
-    ? 'They have no address. Lines that are an address each are read with --format list'
+    ? 'No address was found in them. Lines that are an address each are read with --format list'
     : TEXT_FLAGS
 }

@@ -80,6 +80,40 @@ const LINES: readonly [program: string, line: string][] = [
     'Exim',
     '2026-07-01 12:00:00 1abcde-000000-00 <= a@example.com H=mail.example.com [81.2.69.142] P=esmtps S=900',
   ],
+  [
+    'MySQL',
+    "2019-01-03T08:50:04.634875Z 113 [Note] [MY-010926] [Server] Access denied for user 'root'@'81.2.69.142' (using password: NO)",
+  ],
+  [
+    'Kerio',
+    '[30/Dec/2013 05:27:59] Relay attempt from IP address 81.2.69.142, mail from <a@example.com> to <b@example.org> rejected',
+  ],
+  ['3proxy', '190820200558.429 9051 00005 admin 81.2.69.142:62700 10.0.0.9:80 0 0 0 CONNECT 10.0.0.9:80'],
+  ['Mosquitto', '1685821252: New connection from 81.2.69.142:58137 on port 1883.'],
+  [
+    'NetScreen',
+    '2014-05-23T10:39:20.681154-04:00 10.10.10.1 ssg5: NetScreen device_id=1  [Root]system-warning-00515: Management session via SSH from 81.2.69.142:0 for admin has timed out',
+  ],
+  [
+    'Stormshield',
+    'id=firewall time="2023-09-28 16:37:39" fw="SN1" tz=+0200 user="john.doe" src=81.2.69.142 domain="example.org" msg="Authentication Failed" logtype="auth"',
+  ],
+  [
+    'Junos',
+    'Sep 23 13:54:55 192.168.1.1 junos-flow: 2017-09-23T13:54:54.803Z srx RT_FLOW - RT_FLOW_SESSION_DENY [junos@2636.1.1.1.2.39 source-address="81.2.69.142" source-port="1080" destination-address="192.168.1.2"]',
+  ],
+  [
+    'MongoDB 4',
+    '2021-04-16T14:46:39.853+0000 I  NETWORK  [conn150] end connection 81.2.69.142:60845 (77 connections now open)',
+  ],
+  [
+    'Huawei USG',
+    '2018-10-05 10:52:13 USG6300 %%01SECLOG/6/SESSION_TEARDOWN(l):IPVer=4,Protocol=tcp,SourceIP=81.2.69.142,DestinationIP=10.0.0.9,SourcePort=6182',
+  ],
+  [
+    'SQL Server',
+    "2020-02-24 16:05:21.00 Logon       Login failed for user 'a'. Reason: Could not find a login. [CLIENT: 81.2.69.142]",
+  ],
 ]
 
 describe('the lines', () => {

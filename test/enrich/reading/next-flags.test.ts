@@ -32,7 +32,7 @@ describe('lines in which no field has an address', () => {
 
   it('are no text if no line has an address', async () => {
     const message = await refusal('Once upon a time\nthere was a log\n')
-    expect(message).toMatch(/They have no address\./)
+    expect(message).toMatch(/No address was found in them\./)
     expect(message).not.toContain('--format text')
   })
 
