@@ -108,7 +108,7 @@ export class PackedTree {
   /** The value of the run of an IPv6 address, given as four big-endian words. */
   valueIPv6(words: Words): number {
     this.#run = -1
-    if (this.#file.base === 96 && !isIn(words, ZERO, 96)) return NONE
+    if (this.#file.base === 96) return NONE
     const runs = this.#familyOf(words)
     const block = runs.blockOf(words)
     const number = runs.firstBlock + block
@@ -211,5 +211,3 @@ export class PackedTree {
     return this.#file.fault('a network of the packed file is an alias of no other')
   }
 }
-
-const ZERO = new Uint32Array(4)
