@@ -36,8 +36,8 @@ export interface AddressPolicy {
  * text is read again after it was refused, so that the work for each byte is bounded.
  *
  * Most bytes are skipped four at a time. A word of four bytes is looked at if it has a colon, as every IPv6 address, or if it
- * has no letters but hexadecimal digits. An IPv4 address contains such a word, wherever words begin, because it has seven
- * bytes or more, and so does a name that is made of an address.
+ * has no letters: any IPv4 address contains such a word whole, wherever words begin, because it has seven bytes or more. In names
+ * that are made of an address, hexadecimal digits are looked at too.
  */
 export class AddressScanner {
   /** After `next` returns `true`: the address is `bytes[start, end)`, without its port. */
@@ -86,7 +86,7 @@ export class AddressScanner {
     for (let at = from; at < end; ) {
       if (at <= last) {
         const word = view.getInt32(at, true)
-        if (!mayBeInAddress(word)) {
+        if (takesDigits === null ? !mayBeInAddress(word) : !mayBeInName(word)) {
           at += 4
           continue
         }
@@ -159,13 +159,20 @@ export class AddressScanner {
   }
 }
 
-/** Whether a word has a colon, or no letter after `g`. Both bits of such a letter that are tested are below its bit 0x40. */
+/** Whether a word has a colon, or no byte from `@` on. */
 function mayBeInAddress(word: number): boolean {
+  return (word & 0xe0e0e0e0) === 0x20202020 || hasColon(word)
+}
+
+/** Whether a word has a colon, or no letter after `g`: such a letter has one of two bits below its bit 0x40. */
+function mayBeInName(word: number): boolean {
   const letters = word & 0x40404040
+  return (word & ((letters >>> 2) | (letters >>> 3))) === 0 || hasColon(word)
+}
+
+function hasColon(word: number): boolean {
   const colons = word ^ 0x3a3a3a3a
-  return (
-    (word & ((letters >>> 2) | (letters >>> 3))) === 0 || ((colons - 0x01010101) & ~colons & 0x80808080) !== 0
-  )
+  return ((colons - 0x01010101) & ~colons & 0x80808080) !== 0
 }
 
 /** Whether all bytes of a word are digits. The first test fails for most words. */

@@ -45,7 +45,7 @@ function isWord(byte: number | undefined): boolean {
 
 /** Names before `:` or `/` that say an address follows: `client:`, `SRC:`, `access.log:` of `grep`. Others can be programs. */
 const LABEL =
-  /(?:ips?|ipv[46]|v[46]|addr|address|addresses|clients?|hosts?|hostname|peer|remote|source|src|dst|dest|destination|origin|from|to|by|for|server|gateway|gw|router|proxy|user|visitor|node|endpoint|forwarded|via|inet6?|tcp6?|udp6?|tls|ssl|sip|log|nameserver|dns|target|bcast|broadcast)$/i
+  /(?:ips?|ipv[46]|v[46]|addr|address|addresses|clients?|hosts?|hostname|peer|remote|source|src|dst|dest|destination|origin|from|to|by|for|server|gateway|gw|router|proxy|user|visitor|node|endpoint|forwarded|via|inet6?|tcp6?|udp6?|tls|ssl|sip|smtp|imap|pop3|ftp|ssh|log|nameserver|dns|target|bcast|broadcast)$/i
 /** A time zone before `:`, as PostgreSQL writes it with the prefix `%t:%r:`. */
 const ZONE = /(?:^|[^A-Za-z])(?:UTC|GMT|MSK|[A-Z]{1,3}T)$/
 /** A transport before `/`, as Asterisk writes it: `IPV4/UDP/192.0.2.1/5060`. */

@@ -76,6 +76,7 @@ describe('an address in a line', () => {
       [`${V6} in ${V6}.43436`, 'ff02::fb in ff02::fb.5353'],
       'tcpdump, IPv6',
     ],
+    [`rate 1/60s for (smtp:${V4}) at`, [V4], 'after a service, Postfix'],
     [`RemoteAddress="IPV4/UDP/${V4}/5071"`, [`${V4} in ${V4}/5071`], 'Asterisk'],
     [`[${V4}:61120-5#Example]`, [`${V4} in ${V4}:61120`], 'with a port and more'],
     [`12:00:00 UTC:${V4}(5432):user@db`, [V4], 'after a time zone: PostgreSQL'],

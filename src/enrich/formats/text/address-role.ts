@@ -40,12 +40,12 @@ const MAX_KEY = 32
 const NAMED = /(?:[._-]?(?:ip|addr|address|host))?/.source
 /** Asterisk writes the client after `failed for`. */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://)?|["'=(:]+)|failed for ["']?)$`,
+  `(?:(?:^|[^A-Za-z\\d])(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?)$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw)${NAMED}(?: ?= ?|:|["']: ?)["']?|(?:by|via|local|local address) )$`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address) )$`,
   'i',
 )
 /** The port of a service, of which the other end is the client. `|` separates columns. */

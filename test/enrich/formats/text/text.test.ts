@@ -187,6 +187,11 @@ describe('lines of text', () => {
     ['of an extension', 'failure for [101@9.9.9.9] from ip 81.2.69.142', '81.2.69.142'],
     ['of the server before `from ip`', 'POST 9.9.9.9 /control/login: from ip 81.2.69.142', '81.2.69.142'],
     ['with the port of a service', 'TR|9.9.9.9|25|81.2.69.142|4299', '81.2.69.142'],
+    [
+      'of the own end, in Asterisk',
+      'LocalAddress="IPV4/UDP/9.9.9.9/5060",RemoteAddress="IPV4/UDP/81.2.69.142/5071"',
+      '81.2.69.142',
+    ],
     ['of the server in PAM', 'server 9.9.9.9 tty=ssh ruser= rhost=81.2.69.142 user=root', '81.2.69.142'],
     ['of several such names', 'origin:"9.9.9.9"; dst:"9.9.9.10"; src:"81.2.69.142"', '81.2.69.142'],
     ['of the own end', 'method=PLAIN, lip=9.9.9.9, rip=81.2.69.142', '81.2.69.142'],
