@@ -1,0 +1,57 @@
+// The memory of `geofix serve` while its database is replaced again and again.
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../package/project.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { startServe } from './process.ts'
+
+const ROUNDS = 80
+const MEGABYTE = 1024
+
+/** Addresses all over IPv4, the same in each run. */
+function addresses(seed: number): string[] {
+  let state = seed + 1
+  const next = (most: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * most)
+  }
+  return Array.from({ length: 1000 }, () => [1 + next(222), next(256), next(256), next(256)].join('.'))
+}
+
+describe.skipIf(!existsSync('/proc/self/status'))('memory, outside of Linux this is skipped,', () => {
+  it('stays as it is, however often the database is replaced', { timeout: 1_800_000 }, async () => {
+    const database = join(temporaryFolder(), 'city.mmdb.packed')
+    const replace = (): void => {
+      copyFileSync(join(ROOT, 'data/city.mmdb.packed'), `${database}.new`)
+      renameSync(`${database}.new`, database)
+    }
+    replace()
+    const plan = ['--plan', 'developer=100000,1000000,1000']
+    const service = await startServe('--open', '--db', database, ...plan)
+    const dispatcher = new Agent({ connections: 2 })
+    const resident: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let batch = 0; batch < 8; batch++) {
+        const { statusCode, body } = await request(`${service.origin}/v1/ip/batch`, {
+          method: 'POST',
+          dispatcher,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(addresses(round * 8 + batch)),
+        })
+        expect(statusCode).toBe(200)
+        await body.dump({ limit: 2 ** 26 })
+      }
+      replace()
+      service.child.kill('SIGHUP')
+      expect(await service.until('reload-done', round + 1)).toMatchObject({ databases: 'replaced' })
+      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
+      resident.push(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / MEGABYTE)
+    }
+    // Garbage that is not collected yet comes and goes: the lowest values are what is kept. The first rounds fill the caches.
+    const before = Math.min(...resident.slice(ROUNDS / 8, ROUNDS / 2))
+    const after = Math.min(...resident.slice(ROUNDS / 2))
+    expect(after - before, resident.map(Math.round).join(' ')).toBeLessThan(4)
+  })
+})
