@@ -1,9 +1,10 @@
-// The part of the long run that the short run has not done: the long tests, but for those of engines, and every test whose
-// cases or random examples the short run samples. `npm run test:all` and CI run it after `npm test`.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// The part of the long run that the short runs have not done: the long tests, except those of engines, and every test whose
+// cases or random examples the short runs sample. `npm run test:all` runs it after the short runs; CI runs a slice of it.
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import allTests from './all-tests.config.ts'
+import { isLong, slice, testFiles } from './test-projects.ts'
 
 /** What makes a test do more in the long run. */
 const SAMPLES = /from '(?:fast-check|[./]*\/effort\.ts)'/
@@ -25,15 +26,9 @@ function isSampled(file: string): boolean {
   return result
 }
 
-const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .map((name) => join('test', name))
-  .filter((name) => name.endsWith('.test.ts'))
+const long = testFiles().filter((file) => isLong(file) && !file.startsWith('test/engines/'))
+const sampled = testFiles().filter((file) => !isLong(file) && isSampled(file))
 
 export default defineConfig({
-  test: {
-    ...allTests.test,
-    include: tests.filter(
-      (file) => !file.startsWith('test/engines/') && (file.endsWith('.long.test.ts') || isSampled(file)),
-    ),
-  },
+  test: { ...allTests.test, include: [...slice(long), ...slice(sampled)] },
 })

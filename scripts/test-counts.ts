@@ -1,6 +1,8 @@
-// Adds up the JSON reports of vitest and refuses skipped tests that give no good reason: tsx scripts/test-counts.ts REPORT…
+// Adds up the JSON reports of vitest, names their slowest files, and refuses skipped tests that give no good reason:
+// tsx scripts/test-counts.ts REPORT…
 
 import { existsSync, readFileSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 
 interface Report {
   readonly numPassedTests: number
@@ -8,6 +10,9 @@ interface Report {
   readonly testResults: readonly {
     /** The path of the test file. */
     readonly name: string
+    /** In milliseconds. */
+    readonly startTime: number
+    readonly endTime: number
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
   }[]
 }
@@ -48,8 +53,28 @@ export function countTests(
   }
 }
 
+/** The slowest test files of a run: their seconds and their paths. */
+export function slowestFiles({ testResults }: Report, most: number): string[] {
+  return testResults
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, most)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${relative('.', name)}`)
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const reports = process.argv.slice(2).map((path): Report => JSON.parse(readFileSync(path, 'utf8')))
+  const paths = process.argv.slice(2).filter((path) => {
+    const isThere = existsSync(path)
+    // A run that ended before its report.
+    if (!isThere) console.error(`there is no ${path}`)
+    if (!isThere) process.exitCode = 1
+    return isThere
+  })
+  const reports = paths.map((path): Report => JSON.parse(readFileSync(path, 'utf8')))
+  for (const [index, report] of reports.entries()) {
+    console.log(`\n== the slowest files of ${basename(paths[index] ?? '', '.json')}`)
+    console.log(slowestFiles(report, 20).join('\n'))
+  }
   const needsShared = (file: string): boolean => /\b(?:hasShared|hasLogs)\b/.test(readFileSync(file, 'utf8'))
   const { passed, failed, skipped, unexpected } = countTests(reports, needsShared, existsSync('../shared'))
   for (const name of unexpected) console.error(`skipped without a good reason: ${name}`)

@@ -16,6 +16,15 @@ export function testFiles(): string[] {
     .filter((name) => name.endsWith('.test.ts'))
 }
 
+/**
+ * The files of a slice. Environment: TEST_SLICE, such as `2/3` for the second of three slices. Files of one folder are spread over
+ * all slices.
+ */
+export function slice(files: readonly string[]): string[] {
+  const [number = 1, count = 1] = (process.env.TEST_SLICE ?? '1/1').split('/').map(Number)
+  return [...files].sort().filter((_, index) => index % count === number - 1)
+}
+
 /** What changes the process for other tests, or depends on what other tests did before in the same process. */
 const NEEDS_ITS_OWN_PROCESS =
   /\bvi\.|\bprocess\.(?:on|once|emit|exit|chdir|memoryUsage|env\.\w+ =)|globalThis\b.*=[^>=]|\bObject\.prototype\b.*=[^>=]|node:(?:worker_threads|inspector|vm)'|\/heap\.ts'/

@@ -1,10 +1,18 @@
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { countTests } from '../../scripts/test-counts.ts'
+import { countTests, slowestFiles } from '../../scripts/test-counts.ts'
 
 const report = (file: string, ...tests: [fullName: string, status: string][]) => ({
   numPassedTests: tests.filter(([, status]) => status === 'passed').length,
   numFailedTests: tests.filter(([, status]) => status === 'failed').length,
-  testResults: [{ name: file, assertionResults: tests.map(([fullName, status]) => ({ fullName, status })) }],
+  testResults: [
+    {
+      name: file,
+      startTime: 0,
+      endTime: 0,
+      assertionResults: tests.map(([fullName, status]) => ({ fullName, status })),
+    },
+  ],
 })
 
 const readsShared = (file: string): boolean => file === 'shared.test.ts'
@@ -36,4 +44,15 @@ describe('countTests', () => {
       expect(unexpected).toEqual(isAccepted ? [] : [name])
     }
   })
+})
+
+it('slowestFiles has the slowest first, with their seconds', () => {
+  const testResults = [1500, 200, 61_000].map((endTime) => ({
+    name: resolve(`test/${endTime}.test.ts`),
+    startTime: 100,
+    endTime,
+    assertionResults: [],
+  }))
+  const run = { numPassedTests: 0, numFailedTests: 0, testResults }
+  expect(slowestFiles(run, 2)).toEqual(['    60.9 s  test/61000.test.ts', '     1.4 s  test/1500.test.ts'])
 })
