@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
@@ -177,10 +177,18 @@ describe('files', () => {
 })
 
 describe('a packed database', () => {
-  /** The country database with every kind of record, as a packed file. */
-  const unpacked = gunzipSync(readFileSync(embedded.country))
-  const packed = pack(unpacked)
   const random = seeded(33)
+  /** Several blocks of networks of both families and of records. */
+  const writer = new MmdbWriter({ databaseType: 'Sample-City' })
+  for (let index = 0; index < 3000; index++) {
+    const country = { iso_code: ['GB', 'FR', 'JP'][index % 3] ?? '' }
+    const city = { names: { en: `City ${index % 700}`, de: `Stadt ${index % 700}` } }
+    const first = (0x2000 + Math.floor(random() * 0x2000)).toString(16)
+    writer.insert(`${randomPublicIPv4(random)}/32`, { country, city })
+    writer.insert(`${randomPublicIPv4(random).replace(/\.\d+$/, '.0')}/24`, { country })
+    writer.insert(`${first}::/${16 + (index % 17)}`, { country, city })
+  }
+  const packed = pack(writer.toBytes())
   const ips = Array.from({ length: effort({ short: 100, long: 3000 }) }, (_, index) => {
     if (index % 2 === 0) return randomPublicIPv4(random)
     return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`

@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { deflate, inflate } from '../../src/bytes/deflate.ts'
+import { effort } from '../effort.ts'
 
 describe('deflate and inflate', () => {
   it('are inverse, for compressible bytes and others', () => {
@@ -15,6 +16,7 @@ describe('deflate and inflate', () => {
         expect(Buffer.compare(inflate(deflate(plain), plain.length), plain)).toBe(0)
         expect(Buffer.compare(inflate(deflateRawSync(plain), plain.length), plain)).toBe(0)
       }),
+      { numRuns: effort({ short: 25, long: 100 }) },
     )
   })
 

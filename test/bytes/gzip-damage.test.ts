@@ -23,7 +23,7 @@ const FTEXT = 1
 /** Offsets to damage. The header and the trailer are tried whole. */
 const places = [
   ...Array.from({ length: 12 }, (_, at) => at),
-  ...sampled(Array.from(packed.keys()).slice(12, -10), 40),
+  ...sampled(Array.from(packed.keys()).slice(12, -10), 15),
   ...Array.from({ length: 10 }, (_, at) => packed.length - 10 + at),
 ]
 

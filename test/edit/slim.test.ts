@@ -5,6 +5,7 @@ import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
 import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { float, MmdbWriter, pack, type SlimOptions, slim, type WritableValue } from '../../src/writer.ts'
+import { effort } from '../effort.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
 import { visitNetworks } from '../mmdb/every-network.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
@@ -147,6 +148,7 @@ describe('slim', () => {
       fc.property(database, options, (original, each) => {
         compare(original, each, addressesOf(original))
       }),
+      { numRuns: effort({ short: 25, long: 100 }) },
     )
   })
 
@@ -157,7 +159,7 @@ describe('slim', () => {
         expect(slim(pack(original), each)).toEqual(bytes)
         expect(new Database(bytes).verify().faults).toEqual([])
       }),
-      { numRuns: 20 },
+      { numRuns: effort({ short: 6, long: 20 }) },
     )
   })
 

@@ -166,10 +166,10 @@ describe('geofix count', () => {
 
   it('gives the same with threads, and with several inputs', async () => {
     const [first, second] = [
-      input('first.ndjson', ndjson(40_000)),
-      input('second.ndjson', ndjson(30_000, 40_000)),
+      input('first.ndjson', ndjson(12_000)),
+      input('second.ndjson', ndjson(9_000, 12_000)),
     ]
-    const whole = input('whole.ndjson', ndjson(70_000))
+    const whole = input('whole.ndjson', ndjson(21_000))
     const args = ['--by', 'ip,/path', '--unique', '--top', '50', '--to', 'csv', '--quiet', ...DB]
     const one = await geofix(['count', whole, '--threads', '1', ...args])
     expect(one.out.split('\r\n')).toHaveLength(52)

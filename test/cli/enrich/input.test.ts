@@ -180,8 +180,8 @@ describe('the input of geofix enrich', () => {
   })
 
   it('can have a header that is longer than the usual sample', async () => {
-    const columns = 200_000
-    const table = `${'c,'.repeat(columns)}ip\n${','.repeat(columns)}1.2.3.4\n`
+    const columns = 30_000
+    const table = `${'long name,'.repeat(columns)}ip\n${','.repeat(columns)}1.2.3.4\n`
     const { status, out } = await enrich('--fields', 'city', file('wide.csv', table))
     expect(status).toBe(0)
     expect(out.slice(-26)).toBe(`${','.repeat(11)}1.2.3.4,Sydney\n`)

@@ -69,7 +69,7 @@ describe('the counts', () => {
     const before = heldMemory()
     const counts = emptyCounts()
     const lines = 12_000
-    for (let piece = 0; piece < 10; piece++) {
+    for (let piece = 0; piece < 7; piece++) {
       // As from another thread: with texts of its own.
       mergeCounts(counts, structuredClone(counted(piece * lines, (piece + 1) * lines, cityOf)))
     }

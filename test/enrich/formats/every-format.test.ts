@@ -10,6 +10,7 @@ import {
   layoutOf,
   makePlan,
 } from '../../../src/enrich/formats/formats.ts'
+import { effort } from '../../effort.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
 import { enrichBytes, utf8 } from '../in-memory-run.ts'
@@ -93,7 +94,7 @@ describe.each(FORMATS)('the format %s', (format) => {
           expect(output).toEqual(whole.output)
           expect(counts).toEqual(whole.counts)
         }),
-        { numRuns: 10 },
+        { numRuns: effort({ short: 4, long: 10 }) },
       )
     }
   })

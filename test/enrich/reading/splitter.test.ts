@@ -4,6 +4,7 @@ import { EnrichError } from '../../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../../src/enrich/formats/formats.ts'
 import { type CommonPlan, commonPlan } from '../../../src/enrich/options.ts'
 import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { effort } from '../../effort.ts'
 import { processorMs } from '../../processor-time.ts'
 import { chunked, concatenated, run, text, utf8 } from '../world.ts'
 
@@ -287,7 +288,7 @@ describe('the output', () => {
           lines,
         )
       }),
-      { numRuns: 150 },
+      { numRuns: effort({ short: 40, long: 150 }) },
     )
   })
 })

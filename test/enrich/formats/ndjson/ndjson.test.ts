@@ -4,6 +4,7 @@ import { EnrichError } from '../../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/plan.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
+import { effort } from '../../../effort.ts'
 import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
 import { jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
@@ -355,7 +356,7 @@ describe('lines with one template', () => {
         )
         expect(together.split('\n')).toEqual(apart)
       }),
-      { numRuns: 150 },
+      { numRuns: effort({ short: 40, long: 150 }) },
     )
   })
 

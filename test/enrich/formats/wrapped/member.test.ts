@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { effort } from '../../../effort.ts'
 import { enrichBytes, enrichText, utf8 } from '../../in-memory-run.ts'
 
 const IP = '81.2.69.142'
@@ -98,6 +99,7 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
           input.map((object, index) => `${object.slice(0, -1)},"location":${JSON.stringify(alone[index])}}`),
         )
       }),
+      { numRuns: effort({ short: 25, long: 100 }) },
     )
   })
 })
