@@ -78,7 +78,7 @@ Object.assign(RUNS, {
   ],
   formats: [{ args: [] }],
   count: [{ args: ['--db', database, '--by', 'country,hour', 'access.log'] }],
-  engine: [{ args: ['spark', 'http:'] }],
+  engine: [{ args: ['spark', 'http:', '--db', database] }],
   pack: [
     { args: [database, '-o', 'city.mmdb.packed'] },
     { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
