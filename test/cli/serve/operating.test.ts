@@ -23,7 +23,8 @@ async function get(service: Service, path: string, headers: Record<string, strin
 
 describe('draining', () => {
   it('answers, says that it is not ready, and then closes: no request of a kept connection is lost', async () => {
-    const service = await serve(folder, { drainSeconds: 1 })
+    // Much longer than the requests take, on a busy machine too.
+    const service = await serve(folder, { drainSeconds: 5 })
     const client = new Agent({ connections: 1 })
     const ask = (path: string) =>
       request(service.origin + path, { dispatcher: client, headers: { authorization } })
