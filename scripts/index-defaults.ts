@@ -6,15 +6,11 @@ import type { Plugin } from 'vitest/config'
  * the other checks of an index are branches of their own.
  */
 export function leaveOutIndexDefaults(): Plugin {
-  let isMeasured = false
   return {
     name: 'leave-out-index-defaults',
     enforce: 'post',
-    configResolved({ test }) {
-      isMeasured = test?.coverage?.enabled === true
-    },
     transform(code, id) {
-      if (!isMeasured || !id.includes('/src/')) return null
+      if (!id.includes('/src/')) return null
       const marked = new MagicString(code)
       visit(this.parse(code), (node) => {
         const { type, operator, left, right, start } = node
