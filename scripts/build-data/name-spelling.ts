@@ -61,6 +61,17 @@ export function fold(name: string): string {
     .trim()
 }
 
+/** What spellings of a city have in common: they differ in case, diacritics, spaces, hyphens, apostrophes and "Saint". */
+export function nameKey(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþıħəŋ]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/\bsaint(e?)\b/g, 'st$1')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
 /** Words for kinds of regions. */
 const GENERIC_WORDS = new Set(
   (

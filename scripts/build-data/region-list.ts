@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { LOCALES, type Locale, type Names } from './country-names.ts'
+import { LOCALES, type Locale, localeEntries, type Names } from './country-names.ts'
+import { groupBy } from './globe.ts'
 
 /** The content of input/region-codes.json. */
 export type RegionCorrections = {
   readonly current: Readonly<Record<string, string>>
   readonly cldrCodes: Readonly<Record<string, string | null>>
   readonly renamed: Readonly<Record<string, string>>
-  readonly english: Readonly<Record<string, string>>
+  readonly names: Readonly<Record<string, Readonly<Partial<Record<Locale, string | null>>>>>
 }
 
 /** A current ISO 3166-2 code with its names. */
@@ -20,6 +21,8 @@ export type Region = {
   readonly spellings: readonly [cldr: string[], iso: string[], other: string[]]
   /** For records: English from CLDR 48, otherwise from ISO; other locales from CLDR 41. */
   readonly names: Names
+  /** How the other locales' names are in CLDR 41, before they are corrected. */
+  readonly uncorrected: Names
 }
 
 /** All regions by code. */
@@ -33,7 +36,7 @@ type IsoEntry = { readonly code: string; readonly name: string; readonly parent:
  * CLDR keeps old codes. Iran and Morocco were renumbered, but CLDR has their names under the old numbers ("Isfahan" is
  * IR-04, which is West Azerbaijan today). `corrections.cldrCodes` maps these.
  *
- * @param packages the folder with iso-3166, cldr-core and cldr-subdivisions-full
+ * @param packages the folder with iso-3166, cldr-core, cldr-subdivisions-full and opencc-js
  * @param input the folder with region-names.tsv
  * @throws Error if a correction has a code that does not exist
  */
@@ -50,7 +53,7 @@ export async function readRegions(
     if (current.has(code)) throw new Error(`${code} is in iso-3166 now: remove it from region-codes.json`)
     current.set(code, { code, name, parent: code.slice(0, 2) })
   }
-  const { cldrCodes, renamed, english: better } = corrections
+  const { cldrCodes, renamed, names: better } = corrections
   for (const code of [...Object.values(cldrCodes), ...Object.keys(renamed), ...Object.keys(better)]) {
     if (code !== null && !current.has(code))
       throw new Error(`region-codes.json: ${code} is not a current code`)
@@ -58,20 +61,64 @@ export async function readRegions(
   const currentOf = cldrToIso(packages, cldrCodes, new Set(current.keys()))
   const english = group(Object.entries(readCldrEnglish(packages)), currentOf)
   const localised = group(Object.entries(readRegionNames(join(input, 'region-names.tsv'))), currentOf)
+  const simplified = await readSimplifier(packages)
+  const regions = [...current.values()].map(({ code, name, parent }): Region => {
+    const cldr = english.get(code)?.map(tidy) ?? []
+    const inLocales = localised.get(code) ?? []
+    // Other languages would have the old name.
+    const uncorrected: Names = renamed[code] === undefined ? Object.assign({}, ...inLocales.toReversed()) : {}
+    const chinese = uncorrected['zh-CN']
+    const names: Names = {
+      ...uncorrected,
+      ...(chinese === undefined ? {} : { 'zh-CN': simplified(chinese) }),
+      en: renamed[code] ?? cldr[0] ?? tidy(name),
+    }
+    const other = inLocales.flatMap((one) => Object.values(one))
+    return { code, parent, spellings: [cldr, [name], other], names, uncorrected }
+  })
+  const labelled = withoutLabels(regions)
   return new Map(
-    [...current.values()].map(({ code, name, parent }) => {
-      const cldr = english.get(code)?.map(tidy) ?? []
-      const inLocales = localised.get(code) ?? []
-      const newName = renamed[code]
-      const names: Names =
-        newName === undefined
-          ? { ...Object.assign({}, ...inLocales.toReversed()), en: better[code] ?? cldr[0] ?? tidy(name) }
-          : // Other languages would have the old name.
-            { en: newName }
-      const other = inLocales.flatMap((one) => Object.values(one))
-      return [code, { code, parent, spellings: [cldr, [name], other], names }] as const
+    regions.map((region) => {
+      const names = { ...region.names, ...labelled.get(region.code), ...better[region.code] }
+      return [
+        region.code,
+        { ...region, names: Object.fromEntries(Object.entries(names).filter(([, name]) => name !== null)) },
+      ]
     }),
   )
+}
+
+/** A label such as "(province)" in "Duarte (province)". */
+const LABEL = /\s*[(（][^()（）]*[)）]$/u
+
+/** Whether a name has a label in parentheses. */
+export function isLabelled(name: string): boolean {
+  return LABEL.test(name)
+}
+
+/** By code: the names that had a label, without it. A label stays where two regions of a country would have one name. */
+function withoutLabels(regions: readonly Region[]): Map<string, Names> {
+  const found = new Map<string, Record<string, string>>()
+  for (const [locale] of localeEntries()) {
+    const plain = regions.map(({ code, names }) => ({ code, name: names[locale] ?? names.en ?? '' }))
+    const sameName = groupBy(plain, ({ code, name }) => `${code.slice(0, 2)}|${name.replace(LABEL, '')}`)
+    for (const [first, ...others] of sameName.values()) {
+      if (first === undefined || others.length > 0 || !isLabelled(first.name)) continue
+      found.set(first.code, { ...found.get(first.code), [locale]: first.name.replace(LABEL, '') })
+    }
+  }
+  return found
+}
+
+/**
+ * A converter of Chinese from traditional characters to simplified ones, by the dictionaries of OpenCC. CLDR writes nearly half
+ * of the regions in traditional characters. Only the script changes, not the choice of words.
+ */
+export async function readSimplifier(packages: string): Promise<(name: string) => string> {
+  const module: { Converter(options: { from: 't'; to: 'cn' }): (text: string) => string } = await import(
+    pathToFileURL(join(packages, 'opencc-js/dist/esm/t2cn.js')).href
+  )
+  return module.Converter({ from: 't', to: 'cn' })
 }
 
 /** Removes ISO's remarks in parentheses (`(EH-partial)`) and CLDR's footnote marks (`Île-de-France²`). */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { GeonamesCity } from './geonames.ts'
+import { groupBy, NearestIndex, type Point } from './globe.ts'
 
 /** A row of tzdata's zone.tab: a time zone of a country, and its principal location. */
-export type ZoneRow = { readonly zone: string; readonly latitude: number; readonly longitude: number }
+export type ZoneRow = Point & { readonly zone: string }
 
 /** Kosovo has no ISO 3166-1 code, so zone.tab has no row for the code that DB-IP uses. */
 const KOSOVO: ZoneRow = { zone: 'Europe/Belgrade', latitude: 42.67, longitude: 21.17 }
@@ -31,168 +33,124 @@ export function readCoordinates(text: string): { latitude: number; longitude: nu
   return { latitude: degrees(1), longitude: degrees(5) }
 }
 
-/** A city of GeoNames' cities500. */
-export type GeonamesCity = {
-  readonly country: string
-  readonly latitude: number
-  readonly longitude: number
-  readonly zone: string
-}
-
-/** Reads cities500.txt (columns of GeoNames' main table: 4 latitude, 5 longitude, 8 country, 17 time zone). */
-export function readCities(path: string): GeonamesCity[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const columns = line.split('\t')
-      return {
-        latitude: Number(columns[4]),
-        longitude: Number(columns[5]),
-        country: columns[8] ?? '',
-        zone: columns[17] ?? '',
-      }
-    })
-}
-
 /** The rule that found a zone. */
-export type ZoneRule = 'only-zone' | 'region' | 'nearest-city' | 'nearest-zone' | 'none'
+export type ZoneRule = 'only-zone' | 'region' | 'city-of-region' | 'city-of-country' | 'none'
 
 export type ZoneAnswer = { readonly zone: string | null; readonly rule: ZoneRule }
 
-type Located = { readonly latitude: number; readonly longitude: number; readonly zone: string }
+/** The content of input/time-zones.json. */
+export type ZoneCorrections = {
+  /** Zones of the cities that tzdata has renamed since. */
+  readonly renames: Readonly<Record<string, string>>
+  /** Zone by ISO 3166-2 code. */
+  readonly regions: Readonly<Record<string, string>>
+  /** Cities that the list lacks, or has in another region or zone. */
+  readonly cities: readonly (Point & { readonly region: string; readonly zone: string })[]
+  /** By ISO 3166-2 code: zones that GeoNames gives to cities of the region, wrongly. */
+  readonly never: Readonly<Record<string, readonly string[]>>
+}
 
-/** Size of a cell of the index, in latitude and longitude. */
-const CELL_DEGREES = 0.5
+type Cities = { readonly index: NearestIndex<ZoneRow>; readonly zones: ReadonlySet<string> }
 
 /**
- * Finds the time zone of a location, which is always one of its country:
- * 1. the only zone of the country in zone.tab;
- * 2. the zone of the region, for zones that are newer than the data of the cities;
- * 3. the zone of the nearest city in the country, ignoring cities whose zone is not one of the country (GeoNames has a
- *    few dozen, at borders and in countries whose row in zone.tab was merged with another one);
- * 4. the zone of the nearest principal location in zone.tab, for countries without cities (Antarctica);
- * 5. none, for countries without a zone (Bouvet Island, Heard Island).
+ * Finds the time zone of a location:
+ * 1. the zone of the region, for zones that are newer than the data of the cities, and overseas regions;
+ * 2. the only zone of the country in zone.tab;
+ * 3. the zone of the nearest city in the region. Without a position, the only zone of the region;
+ * 4. without a region, or if GeoNames has no city in it, the zone of the nearest city in the country;
+ * 5. none, for countries without a zone (Bouvet Island, Heard Island), and without a position.
+ *
+ * Cities whose zone is not one of their country are ignored. GeoNames has a few dozen, at borders and in countries whose row in
+ * zone.tab was merged with another one. The principal location in zone.tab counts as a city if GeoNames has none with its zone.
  */
 export class TimeZones {
   readonly #zones: ReadonlyMap<string, readonly ZoneRow[]>
-  readonly #regions: Readonly<Record<string, string>>
-  readonly #cities = new Map<string, CityIndex>()
+  readonly #corrections: ZoneCorrections
+  readonly #countries = new Map<string, Cities>()
+  readonly #regions = new Map<string, Cities>()
 
-  /**
-   * @param renames zones of the cities that tzdata has renamed since
-   * @param regions zone by ISO 3166-2 code
-   */
+  /** @param regions cities by ISO 3166-2 code */
   constructor(
     zones: ReadonlyMap<string, readonly ZoneRow[]>,
     cities: readonly GeonamesCity[],
-    renames: Readonly<Record<string, string>>,
-    regions: Readonly<Record<string, string>>,
+    regions: ReadonlyMap<string, readonly GeonamesCity[]>,
+    corrections: ZoneCorrections,
   ) {
     this.#zones = zones
-    this.#regions = regions
-    for (const [code, zone] of Object.entries(regions)) {
-      if (!this.isZoneOf(zone, code.slice(0, 2)))
-        throw new Error(`time zone of ${code}: ${zone} is not in zone.tab`)
+    this.#corrections = corrections
+    const known = new Set([...zones.values()].flat().map(({ zone }) => zone))
+    for (const zone of [...Object.values(corrections.regions), ...corrections.cities.map(({ zone }) => zone)])
+      if (!known.has(zone)) throw new Error(`time-zones.json: ${zone} is not in zone.tab`)
+    const wrong = new Set(
+      Object.entries(corrections.never).flatMap(([code, never]) => {
+        const found = (regions.get(code) ?? []).filter(({ zone }) => never.includes(zone))
+        if (found.length < never.length) throw new Error(`time-zones.json: no city of ${code} has ${never}`)
+        return found
+      }),
+    )
+    const right = (list: readonly GeonamesCity[] = []) =>
+      this.#withZones(list.filter((city) => !wrong.has(city)))
+    const more = groupBy(corrections.cities, ({ region }) => region)
+    for (const code of new Set([...regions.keys(), ...more.keys()])) {
+      const here = [...right(regions.get(code)), ...(more.get(code) ?? [])]
+      if (here.length > 0) this.#regions.set(code, citiesWith(here))
     }
-    for (const { country, latitude, longitude, zone } of cities) {
-      const current = renames[zone] ?? zone
-      if (!this.isZoneOf(current, country)) continue
-      const index = this.#cities.get(country) ?? new CityIndex()
-      index.add({ latitude, longitude, zone: current })
-      this.#cities.set(country, index)
+    const byCountry = groupBy(right(cities), ({ country }) => country)
+    const moreByCountry = groupBy(corrections.cities, ({ region }) => region.slice(0, 2))
+    for (const [country, rows] of zones) {
+      const here = [...(byCountry.get(country) ?? []), ...(moreByCountry.get(country) ?? [])]
+      const missing = rows.filter(({ zone }) => !here.some((city) => city.zone === zone))
+      this.#countries.set(country, citiesWith([...here, ...missing]))
     }
   }
 
-  isZoneOf(zone: string, country: string): boolean {
+  #isZoneOf(zone: string, country: string): boolean {
     return this.#zones.get(country)?.some((row) => row.zone === zone) ?? false
   }
 
-  find(country: string, regionCode: string | null, latitude: number, longitude: number): ZoneAnswer {
+  /** Whether a region, or a country if the region is not known, has a zone. */
+  hasZone(country: string, regionCode: string | null, zone: string): boolean {
+    const ofRegion = this.#ofRegion(regionCode)
+    if (ofRegion !== undefined) return ofRegion === zone
     const zones = this.#zones.get(country) ?? []
-    const [first, second] = zones
+    const cities = zones.length > 1 && regionCode !== null ? this.#regions.get(regionCode) : undefined
+    return cities === undefined ? this.#isZoneOf(zone, country) : cities.zones.has(zone)
+  }
+
+  /** @param position `null` if it is not known */
+  find(country: string, regionCode: string | null, position: Point | null): ZoneAnswer {
+    const ofRegion = this.#ofRegion(regionCode)
+    if (ofRegion !== undefined) return { zone: ofRegion, rule: 'region' }
+    const [first, second] = this.#zones.get(country) ?? []
     if (first === undefined) return { zone: null, rule: 'none' }
     if (second === undefined) return { zone: first.zone, rule: 'only-zone' }
-    const ofRegion = regionCode === null ? undefined : this.#regions[regionCode]
-    if (ofRegion !== undefined) return { zone: ofRegion, rule: 'region' }
-    const city = this.#cities.get(country)?.nearest(latitude, longitude)
-    if (city !== undefined) return { zone: city.zone, rule: 'nearest-city' }
-    return { zone: nearest(zones, latitude, longitude)?.zone ?? null, rule: 'nearest-zone' }
+    const region = regionCode === null ? undefined : this.#regions.get(regionCode)
+    const [cities, rule] =
+      region === undefined
+        ? ([this.#countries.get(country), 'city-of-country'] as const)
+        : ([region, 'city-of-region'] as const)
+    const [only, another] = cities?.zones ?? []
+    const zone =
+      only !== undefined && another === undefined
+        ? only
+        : position === null
+          ? undefined
+          : cities?.index.nearest(position)?.item.zone
+    return zone === undefined ? { zone: null, rule: 'none' } : { zone, rule }
+  }
+
+  #ofRegion(code: string | null): string | undefined {
+    return code === null ? undefined : this.#corrections.regions[code]
+  }
+
+  #withZones(cities: readonly GeonamesCity[]): (ZoneRow & { readonly country: string })[] {
+    return cities.flatMap(({ country, latitude, longitude, zone }) => {
+      const current = this.#corrections.renames[zone] ?? zone
+      return this.#isZoneOf(current, country) ? [{ country, latitude, longitude, zone: current }] : []
+    })
   }
 }
 
-/** The cities of one country, by cells of the globe. */
-class CityIndex {
-  readonly #all: Located[] = []
-  readonly #cells = new Map<number, Located[]>()
-
-  add(city: Located): void {
-    this.#all.push(city)
-    const cell = cellNumber(row(city.latitude), column(city.longitude))
-    const cities = this.#cells.get(cell)
-    if (cities === undefined) this.#cells.set(cell, [city])
-    else cities.push(city)
-  }
-
-  nearest(latitude: number, longitude: number): Located | undefined {
-    // Search rings of cells around the location. A city in ring n + 1 is at least n cells away. Cells become narrow
-    // towards the poles, so from 60° on, and if no city is near, compare all cities of the country.
-    if (Math.abs(latitude) < 60) {
-      for (const radius of [1, 4]) {
-        const best = nearest(this.#around(latitude, longitude, radius), latitude, longitude)
-        if (
-          best !== undefined &&
-          distance(best, latitude, longitude) < haversine(radius * CELL_DEGREES * 0.5)
-        )
-          return best
-      }
-    }
-    return nearest(this.#all, latitude, longitude)
-  }
-
-  *#around(latitude: number, longitude: number, radius: number): Generator<Located> {
-    for (let y = -radius; y <= radius; y++) {
-      for (let x = -radius; x <= radius; x++) {
-        const cell = cellNumber(row(latitude) + y, column(longitude) + x)
-        for (const city of this.#cells.get(cell) ?? []) yield city
-      }
-    }
-  }
-}
-
-const COLUMNS = 360 / CELL_DEGREES
-const row = (latitude: number): number => Math.floor((latitude + 90) / CELL_DEGREES)
-const column = (longitude: number): number => Math.floor((longitude + 180) / CELL_DEGREES)
-const cellNumber = (row: number, column: number): number => row * COLUMNS + ((column + COLUMNS) % COLUMNS)
-
-/** The nearest; the first one of equals. */
-function nearest<T extends { latitude: number; longitude: number }>(
-  locations: Iterable<T>,
-  latitude: number,
-  longitude: number,
-): T | undefined {
-  let best: T | undefined
-  let least = Number.POSITIVE_INFINITY
-  for (const location of locations) {
-    const far = distance(location, latitude, longitude)
-    if (far < least) {
-      least = far
-      best = location
-    }
-  }
-  return best
-}
-
-const RADIANS = Math.PI / 180
-
-/** Haversine of the angle between two points. It grows with the distance, so it serves for comparisons. */
-function distance(a: { latitude: number; longitude: number }, latitude: number, longitude: number): number {
-  const y = Math.sin(((a.latitude - latitude) * RADIANS) / 2)
-  const x = Math.sin(((a.longitude - longitude) * RADIANS) / 2)
-  return y * y + x * x * Math.cos(a.latitude * RADIANS) * Math.cos(latitude * RADIANS)
-}
-
-/** The haversine of an angle in degrees. */
-function haversine(degrees: number): number {
-  return Math.sin((degrees * RADIANS) / 2) ** 2
+function citiesWith(rows: readonly ZoneRow[]): Cities {
+  return { index: new NearestIndex(rows), zones: new Set(rows.map(({ zone }) => zone)) }
 }

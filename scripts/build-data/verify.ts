@@ -4,12 +4,12 @@ import { Reader, type Response } from 'mmdb-lib'
 import type { EnrichedLocation } from './enrichment.ts'
 import type { Layout } from './layout.ts'
 import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
-import { joinCity, normaliseName } from './name-spelling.ts'
+import { joinCity } from './name-spelling.ts'
 import type { Source, SourceFile } from './source.ts'
 
 /**
- * Walks the trees of the built database and of the source in parallel, and compares the records of every network. The
- * comparison uses the text and numbers of the source, not the input of the layout.
+ * Walks the trees of the built database and of the source in parallel, and compares the records of every network with its
+ * location: its coordinates are those of the source, unless they contradict the names.
  *
  * @param bytes the built database, decompressed from the file to be published
  * @returns the number of networks of the source that were compared, including those without a record, and of distinct pairs of a
@@ -112,27 +112,22 @@ function differenceOf(layout: Layout, value: unknown, location: EnrichedLocation
     ['continent', record.continent?.code, location.country.continent.code],
     ...(isCity
       ? ([
+          ['city', joinCity({ city, district: record.district?.names?.en ?? null }), joinCity(location.name)],
+          ['latitude', record.location?.latitude, location.position === null ? undefined : source.latitude],
           [
-            'city',
-            joinCity({ city, district: record.district?.names?.en ?? null }),
-            normaliseName(source.city),
+            'longitude',
+            record.location?.longitude,
+            location.position === null ? undefined : source.longitude,
           ],
-          ['latitude', record.location?.latitude, source.latitude],
-          ['longitude', record.location?.longitude, source.longitude],
           ['time zone', record.location?.time_zone ?? null, location.zone],
-          ['number of regions', record.subdivisions?.length ?? 0, source.region === '' ? 0 : 1],
+          ['number of regions', record.subdivisions?.length ?? 0, location.regionNames === null ? 0 : 1],
           ['region code', region?.iso_code ?? null, location.regionCode?.slice(3) ?? null],
-          ['region', region?.names?.en, regionName(location)],
+          ['region', region?.names?.en, location.regionNames?.en],
         ] as const)
       : []),
   ]
   const wrong = fields.find(([, got, wanted]) => got !== wanted)
   return wrong === undefined ? null : `${wrong[0]} is ${String(wrong[1])}, but should be ${String(wrong[2])}`
-}
-
-function regionName({ source, regionCode, regionNames }: EnrichedLocation): string | undefined {
-  if (source.region === '') return undefined
-  return regionCode === null ? normaliseName(source.region) : regionNames?.en
 }
 
 export function hasMmdblookup(): boolean {

@@ -19,17 +19,11 @@ describe('checkCoverage', () => {
   it('refuses an unused alias', () => {
     expect(() => checkCoverage(coverage, ['XX|Nowhere'])).toThrow('the source does not have XX|Nowhere')
   })
-
-  it('refuses a zone of another country', () => {
-    expect(() => checkCoverage({ ...coverage, zoneConflicts: 1 }, [])).toThrow(
-      '1 records have a time zone of another country',
-    )
-  })
 })
 
 it('prints every figure', () => {
   const table = coverageTable(coverage)
-  for (const text of ['networks', 'with time zone', 'region code by alias', 'of another country']) {
+  for (const text of ['networks', 'with time zone', 'region code by alias']) {
     expect(table).toContain(text)
   }
 })

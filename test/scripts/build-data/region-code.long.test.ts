@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { RegionCodes } from '../../../scripts/build-data/region-code.ts'
-import { type RegionList, readRegions } from '../../../scripts/build-data/region-list.ts'
+import { type RegionList, readRegions, readSimplifier } from '../../../scripts/build-data/region-list.ts'
 
 const BUILD_DATA = join(import.meta.dirname, '../../../scripts/build-data')
 const PACKAGES = join(import.meta.dirname, '../../../.cache/build-data/node_modules')
@@ -111,11 +111,24 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['NO-32', { en: 'Akershus', ru: 'Акерсхус' }],
       ['NP-P3', { en: 'Bagmati' }],
       ['UA-59', { en: 'Sumy Oblast' }],
+      ['US-AZ', { 'zh-CN': '亚利桑那州' }], // in traditional characters in CLDR
+      ['GR-I', { fr: 'Attique', 'zh-CN': '阿提卡' }], // without a label
+      ['MT-65', { en: 'Żebbuġ Gozo', 'zh-CN': '泽布季 (戈佐岛)' }], // a label that tells it from MT-66
+      ['US-DC', { 'pt-BR': 'Distrito de Colúmbia', ru: 'Округ Колумбия' }],
+      ['US-WA', { 'pt-BR': 'Washington', ru: 'Вашингтон' }],
+      ['SI-107', { en: 'Rogatec' }], // Japanese writes Logatec the same
     ])('names of %s', (code, names) => expect(regions.get(code)?.names).toMatchObject(names))
 
     it('does not mix names of renamed regions', () => {
       expect(regions.get('NP-P3')?.names).toEqual({ en: 'Bagmati' })
       expect(regions.get('MA-06')?.names).toEqual({ en: 'Casablanca-Settat' })
+    })
+
+    it('has Chinese names in simplified characters', async () => {
+      const simplified = await readSimplifier(PACKAGES)
+      const names = [...regions.values()].flatMap(({ names }) => names['zh-CN'] ?? [])
+      expect(names.length).toBeGreaterThan(4500)
+      expect(names.filter((name) => simplified(name) !== name)).toEqual([])
     })
 
     it('has an English name for every current code, without footnote marks', () => {

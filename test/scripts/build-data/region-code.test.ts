@@ -13,6 +13,7 @@ const region = (
   parent,
   spellings: [cldr, [iso], other],
   names: { en: cldr[0] ?? iso },
+  uncorrected: {},
 })
 const list = (...regions: Region[]): RegionList => new Map(regions.map((one) => [one.code, one]))
 
