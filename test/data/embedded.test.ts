@@ -60,6 +60,7 @@ describe('the embedded city database', () => {
     ['81.2.69.142', 'GB', 'GB-ENG', 'London', 'Europe/London'],
     ['8.8.8.8', 'US', 'US-CA', 'Mountain View', 'America/Los_Angeles'],
     ['1.1.1.1', 'AU', 'AU-NSW', 'Sydney', 'Australia/Sydney'],
+    ['2001:4860:4860::8888', 'CA', 'CA-QC', 'Montreal', 'America/Toronto'], // anycast, as the two before: see data/README.md
     ['2a01:e0a::1', 'FR', 'FR-IDF', 'Paris', 'Europe/Paris'],
     ['2a00:1450:4009::1', 'GB', 'GB-ENG', 'London', 'Europe/London'],
   ])('knows %s', (ip, country, region, city, zone) => {
