@@ -8,9 +8,11 @@ const SLASH = 0x2f
 const ZERO = 0x30
 const COLON = 0x3a
 const LESS = 0x3c
+const EQUALS = 0x3d
 const MORE = 0x3e
 const OPEN = 0x5b
 const LOWER_T = 0x74
+const BAR = 0x7c
 
 const DAY_MS = 86_400_000
 /** 29 February is missing in at most seven years in a row. */
@@ -40,7 +42,7 @@ export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
  * - Suricata and Snort: `10/11/2023-14:32:52.123`, `10/11-14:32:52.123`
  * - seconds since 1970 with a fraction: `[1697034772.123]`
  *
- * Some programs write something else first, which {@link LATER} lists.
+ * Some programs write something else first, which {@link BEFORE} lists.
  */
 export class OpeningTime {
   /** Milliseconds since 1970 of the last time; {@link NO_TIME} without one. A local time is read as if it were UTC. */
@@ -85,23 +87,42 @@ export class OpeningTime {
     return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
   }
 
-  /** A time after something else. */
+  /** A time after something else, which {@link BEFORE} lists. Most lines have none: bytes tell that before a text is made. */
   #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
-    const head = String.fromCharCode(...bytes.subarray(line, Math.min(end, line + MAX_HEAD_BYTES)))
-    const [, date = '', time = ''] = FORTIGATE.exec(head) ?? []
-    if (date !== '') {
-      const [, epoch] = / eventtime=(\d{10,19}) /.exec(head) ?? []
-      const [, zone = ''] = / tz="([+-]\d{4})"/.exec(head) ?? []
-      this.instant = eventTimeOf(epoch ?? `${date}T${time}${zone}`)
-      if (!Number.isNaN(this.instant)) return 'instant'
-      this.instant = eventTimeOf(`${date}T${time}Z`)
-      return Number.isNaN(this.instant) ? 'none' : 'local'
+    const limit = Math.min(end, line + MAX_HEAD_BYTES)
+    const mark = nextMark(bytes, line, limit)
+    if (bytes[mark] === EQUALS) {
+      const head = textOf(bytes, line, limit)
+      const kind = this.#readFortigate(head)
+      if (kind !== 'none') return kind
+      const after = line + (BEFORE.logfmt.exec(head)?.[0].length ?? 0)
+      if (after > line) return this.#readAt(bytes, after, end)
+    } else if (bytes[mark] === BAR && isDigit(bytes[mark + 2])) {
+      if (BEFORE.compose.test(textOf(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
     }
-    for (const before of LATER) {
-      const at = line + (before.exec(head)?.[0].length ?? 0)
-      if (at > line && isDigit(bytes[at]) && end - at >= SHORTEST) return this.#readNumbers(bytes, at, end)
+    for (let at = mark; at < limit; at++) {
+      if (bytes[at] !== OPEN || !isDigit(bytes[at + 1])) continue
+      const before =
+        bytes[at + 3] === SLASH ? BEFORE.accessLog : bytes[at + 5] === DASH ? BEFORE.logrus : null
+      if (before?.test(textOf(bytes, line, at + 1))) return this.#readAt(bytes, at + 1, end)
     }
     return 'none'
+  }
+
+  #readAt(bytes: Uint8Array, at: number, end: number): TimeKind {
+    return isDigit(bytes[at]) && end - at >= SHORTEST ? this.#readNumbers(bytes, at, end) : 'none'
+  }
+
+  /** `date=2023-10-11 time=14:32:52` and what else says the instant. */
+  #readFortigate(head: string): TimeKind {
+    const [, date, time] = BEFORE.fortigate.exec(head) ?? []
+    if (date === undefined) return 'none'
+    const [, epoch] = / eventtime=(\d{10,19}) /.exec(head) ?? []
+    const [, zone = ''] = / tz="([+-]\d{4})"/.exec(head) ?? []
+    this.instant = eventTimeOf(epoch ?? `${date}T${time}${zone}`)
+    if (!Number.isNaN(this.instant)) return 'instant'
+    this.instant = eventTimeOf(`${date}T${time}Z`)
+    return Number.isNaN(this.instant) ? 'none' : 'local'
   }
 
   /** A time that begins with a digit. */
@@ -251,26 +272,35 @@ function midnightOf(year: number, month: number, day: number): number {
 
 /** Bytes of a line in which a time is looked for. */
 const MAX_HEAD_BYTES = 320
-/**
- * What programs write before a time of digits:
- * - Docker Compose, the name of a container
- * - logrus, the level: `INFO[2023-10-11T14:32:52Z]`
- * - HAProxy, the client: `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`; access logs, also with a virtual host
- * - logfmt, other keys: `level=info ts=2023-10-11T14:32:52Z`
- */
-const LATER: readonly RegExp[] = [
-  /^[\w.-]{1,100} {0,60}\| (?=\d)/,
-  /^[A-Z]{4,7}\[(?=\d{4}-)/,
-  /^(?:(?:[^ ]{1,100} ){1,2}- )?[^ ]{1,100} \[(?=\d\d\/[A-Z][a-z]{2}\/\d{4}:)/,
-  /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
-]
-/** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
-const FORTIGATE = /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/
+/** What programs write before a time of digits, up to its first digit. */
+const BEFORE = {
+  /** Docker Compose, the name of a container: `web  | 2023-10-11 14:32:52`. */
+  compose: /^[\w.-]{1,100} {0,60}\| $/,
+  /** The level: `INFO[2023-10-11T14:32:52Z]`. */
+  logrus: /^[A-Z]{4,7}\[$/,
+  /** HAProxy, the client: `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`; access logs, also with a virtual host. */
+  accessLog: /^(?:(?:[^ ]{1,100} ){1,2}- )?[^ ]{1,100} \[$/,
+  /** Other keys: `level=info ts=2023-10-11T14:32:52Z`. */
+  logfmt: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
+  /** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
+  fortigate: /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/,
+}
 
 /** Keys of logfmt for the time of a line, the first one of the line. */
 const KEY = /^(?:time|timestamp|ts|t)="?/
 /** Bytes of the longest key, with `="`. */
 const KEY_BYTES = 11
+
+/** Where the first of `[`, `=` and `|` is in `bytes[start, end)`; `end` when there is none. */
+function nextMark(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && bytes[at] !== OPEN && bytes[at] !== EQUALS && bytes[at] !== BAR) at++
+  return at
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...bytes.subarray(start, end))
+}
 
 /** Where the value of a key begins; `start` when there is none. */
 function endOfKey(bytes: Uint8Array, start: number): number {

@@ -21,6 +21,7 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
 const PARENTHESIS = 0x28
+const SLASH = 0x2f
 const NINE = 0x39
 const COLON = 0x3a
 const LESS = 0x3c
@@ -28,6 +29,7 @@ const AT = 0x40
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const LOWER_R = 0x72
+const PIPE = 0x7c
 
 /** What can be between a name and its address, beside blanks. */
 const KEY_ENDS = '=:"\'[(/'
@@ -93,7 +95,7 @@ export class AddressRoles {
     }
     if (isClient) return CLIENT
     if (isKeyed && OTHER_KEY.test(before)) return OTHER
-    if (scanner.isInUrl || SERVICE_PORT.test(textBefore(bytes, scanner.end, scanner.end + 5, 5))) return OTHER
+    if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
     const byte = bytes[tokenStart - 1]
     if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
     const isInside = byte === AT || byte === PARENTHESIS || byte === OPEN
@@ -115,6 +117,13 @@ function hasKey(bytes: Uint8Array, start: number): boolean {
   const byte = bytes[start - 1] ?? 0
   if (byte === SPACE) return (bytes[start - 2] ?? 0) >= COLON
   return KEY_ENDS.includes(String.fromCharCode(byte))
+}
+
+/** Most addresses have no port: no text is made for them. */
+function hasServicePort(bytes: Uint8Array, end: number): boolean {
+  const byte = bytes[end]
+  const isPort = byte === COLON || byte === PIPE || byte === SLASH
+  return isPort && SERVICE_PORT.test(textBefore(bytes, end, end + 5, 5))
 }
 
 /** Whether sshd names an address as a user: `Invalid user 192.0.2.1 from 192.0.2.2`. */
