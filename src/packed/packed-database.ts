@@ -83,7 +83,8 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   index(resultOf: (offset: number) => number): PackedIndex {
-    return new PackedIndex(this.tree, FIRST_RECORD + this.#file.directory.recordCount, resultOf)
+    const { recordCount, blocks } = this.#file.directory
+    return new PackedIndex(this.tree, blocks.crc.length, FIRST_RECORD + recordCount, resultOf)
   }
 
   /** Memory for decoded blocks, which threads share: the same one each time. */

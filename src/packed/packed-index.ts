@@ -19,15 +19,19 @@ export class PackedIndex implements AddressIndex {
   readonly #resultOf: (offset: number) => number
   /** The complement of a result, or one more than the number of a run. */
   readonly #table = new Int32Array(2 ** TABLE_BITS)
+  /** By block of the file, whether the entries of its addresses are filled. */
+  readonly #isHinted: Uint8Array
   /** By value of a run, the complement of its result. */
   readonly #results: Int32Array
 
   /**
+   * @param blocks how many blocks the file has
    * @param valueCount one more than the largest value of a run
    * @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none
    */
-  constructor(tree: PackedTree, valueCount: number, resultOf: (offset: number) => number) {
+  constructor(tree: PackedTree, blocks: number, valueCount: number, resultOf: (offset: number) => number) {
     this.#tree = tree
+    this.#isHinted = new Uint8Array(blocks)
     this.#results = new Int32Array(valueCount)
     this.#resultOf = resultOf
   }
@@ -36,10 +40,13 @@ export class PackedIndex implements AddressIndex {
     const place = address >>> SHIFT
     const entry = this.#table[place] ?? UNKNOWN
     if (entry < 0) return ~entry
-    const value = this.#tree.valueIPv4(address, entry - 1)
+    const tree = this.#tree
+    const value = tree.valueIPv4(address, entry - 1)
+    if (entry === UNKNOWN) this.#hint()
     const known = this.#results[value] ?? UNKNOWN
     const result = known < 0 ? ~known : this.#result(value)
-    if (entry === UNKNOWN) this.#fill(place, result)
+    const first = (place << SHIFT) >>> 0
+    if (tree.isInRun(first, first + 2 ** SHIFT - 1)) this.#table[place] = ~result
     return result
   }
 
@@ -49,14 +56,16 @@ export class PackedIndex implements AddressIndex {
 
   clear(): void {
     this.#table.fill(UNKNOWN)
+    this.#isHinted.fill(0)
     this.#results.fill(UNKNOWN)
   }
 
-  /** Fills an entry with what the last search found, which was for one of its addresses. */
-  #fill(place: number, result: number): void {
-    const first = (place << SHIFT) >>> 0
-    const isWhole = this.#tree.isInRun(first, first + 2 ** SHIFT - 1)
-    this.#table[place] = isWhole ? ~result : this.#tree.hintFor(first) + 1
+  /** Fills all entries of the block of the last search. A search without a hint waits for memory a dozen times. */
+  #hint(): void {
+    const { block } = this.#tree
+    if (this.#isHinted[block] === 1) return
+    this.#isHinted[block] = 1
+    this.#tree.writeHints(this.#table, SHIFT)
   }
 
   #result(value: number): number {

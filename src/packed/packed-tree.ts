@@ -23,6 +23,7 @@ export class PackedTree {
   readonly #isFilled: Uint8Array
   readonly #ipv4: Runs
   // What the last search was for, and where it ended.
+  #address = 0
   readonly #words = new Uint32Array(4)
   #runs: Runs
   #run = -1
@@ -45,9 +46,8 @@ export class PackedTree {
     let word = 3
     while (word >= 0 && end[word] === 0) end[word--] = 0xffff_ffff
     end[word] = (end[word] ?? 0) - 1
-    return (
-      prefixLengthWithin(this.#words, start, end, 32 * this.#runs.firstWord) + this.#offset - this.#file.base
-    )
+    const words = this.#runs === this.#ipv4 ? Uint32Array.of(0, 0, 0, this.#address) : this.#words
+    return prefixLengthWithin(words, start, end, 32 * this.#runs.firstWord) + this.#offset - this.#file.base
   }
 
   findIPv4(address: number): number {
@@ -73,10 +73,7 @@ export class PackedTree {
     const number = runs.firstBlock + block
     if (this.#isFilled[number] === 0) this.#contents.fill(number)
     const run = runs.runOfIPv4(hint >= 0 && block === hinted ? hint : block << BLOCK_SHIFT, address)
-    this.#words[0] = 0
-    this.#words[1] = 0
-    this.#words[2] = 0
-    this.#words[3] = address
+    this.#address = address
     this.#runs = runs
     this.#run = run
     this.#offset = 0
@@ -86,15 +83,29 @@ export class PackedTree {
   }
 
   /**
-   * The run with the first of some IPv4 addresses, as a hint for all of them. Reads no other block: -1 if the run is not in
-   * the block in which the last search ended.
+   * Writes the runs of addresses as hints, for those addresses that are in the block of IPv4 networks in which the last search
+   * ended.
+   *
+   * @param hints by the first bits of an address, one more than the run of the first address with these bits, if it is known
+   * @param shift how many bits follow
    */
-  hintFor(first: number): number {
+  writeHints(hints: Int32Array, shift: number): void {
     const runs = this.#runs
-    if (runs !== this.#ipv4 || runs.count === 0) return -1
+    const [starts] = runs.starts
+    if (runs !== this.#ipv4 || starts === undefined) return
     this.#refill()
-    const from = (this.#run >>> BLOCK_SHIFT) << BLOCK_SHIFT
-    return (runs.starts[0]?.[from] ?? 0) <= first ? runs.runOfIPv4(from, first) : -1
+    const first = (this.#run >>> BLOCK_SHIFT) << BLOCK_SHIFT
+    const end = Math.min(runs.count, first + BLOCK_ITEMS)
+    let place = Math.ceil((starts[first] ?? 0) / 2 ** shift)
+    for (let run = first; run < end; run++) {
+      const next = run + 1 < end ? (starts[run + 1] ?? 0) : runs.endOfIPv4(run)
+      for (; place * 2 ** shift < next; place++) if (hints[place] === 0) hints[place] = run + 1
+    }
+  }
+
+  /** The number of the block in which the last search ended. */
+  get block(): number {
+    return this.#runs.firstBlock + (this.#run >>> BLOCK_SHIFT)
   }
 
   /** Whether all IPv4 addresses of a range are in the run that the last search found. */
@@ -197,8 +208,7 @@ export class PackedTree {
 
   /** Decodes the block of the last search again if reading its record has dropped it. */
   #refill(): void {
-    const block = this.#runs.firstBlock + (this.#run >>> BLOCK_SHIFT)
-    if (this.#isFilled[block] === 0) this.#contents.fill(block)
+    if (this.#isFilled[this.block] === 0) this.#contents.fill(this.block)
   }
 
   #familyOf([first = 0, second = 0, third = 0]: Words): Runs {

@@ -56,7 +56,12 @@ describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => 
     for (const limit of [undefined, 0, 100_000]) {
       const file = new BlockFile(sourceOf(packed), PORTABLE_CODEC)
       const contents = new PackedContents(file, limit)
-      const index = new PackedIndex(new PackedTree(file, contents), 400, (offset) => offset)
+      const index = new PackedIndex(
+        new PackedTree(file, contents),
+        contents.isFilled.length,
+        400,
+        (offset) => offset,
+      )
       // If few blocks are kept, each change of the block decodes one.
       const addresses = orders[order].filter((_, i) => limit === undefined || i % 100 === 0)
       for (const address of addresses) {
