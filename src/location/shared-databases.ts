@@ -38,7 +38,7 @@ export interface SharedDatabase {
 export interface ShareOptions {
   /**
    * Whether threads share the decoded blocks of packed databases. Each block is then decoded once, and kept; room for all blocks of
-   * the embedded city database takes 147 MB. With `false`, each thread decodes the blocks that its lookups need, and keeps as many
+   * the embedded city database takes 148 MB. With `false`, each thread decodes the blocks that its lookups need, and keeps as many
    * as `cacheBytes` of `attach` allows. Default: true.
    */
   readonly expand?: boolean | undefined
