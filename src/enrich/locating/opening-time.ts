@@ -42,7 +42,7 @@ export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
  * - Suricata and Snort: `10/11/2023-14:32:52.123`, `10/11-14:32:52.123`
  * - seconds since 1970 with a fraction: `[1697034772.123]`
  *
- * Some programs write something else first, which {@link BEFORE} lists.
+ * Some programs write something else first: see {@link BEFORE} and {@link opensAccessLog}.
  */
 export class OpeningTime {
   /** Milliseconds since 1970 of the last time; {@link NO_TIME} without one. A local time is read as if it were UTC. */
@@ -87,7 +87,7 @@ export class OpeningTime {
     return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
   }
 
-  /** A time after something else, which {@link BEFORE} lists. Most lines have none: bytes tell that before a text is made. */
+  /** A time after something else, which {@link BEFORE} and {@link opensAccessLog} list. Most lines have none: bytes tell that before a text is made. */
   #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
     const mark = nextMark(bytes, line, limit)
@@ -102,9 +102,11 @@ export class OpeningTime {
     }
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== OPEN || !isDigit(bytes[at + 1])) continue
-      const before =
-        bytes[at + 3] === SLASH ? BEFORE.accessLog : bytes[at + 5] === DASH ? BEFORE.logrus : null
-      if (before?.test(textOf(bytes, line, at + 1))) return this.#readAt(bytes, at + 1, end)
+      const isTime =
+        bytes[at + 3] === SLASH
+          ? opensAccessLog(bytes, line, at)
+          : bytes[at + 5] === DASH && BEFORE.logrus.test(textOf(bytes, line, at + 1))
+      if (isTime) return this.#readAt(bytes, at + 1, end)
     }
     return 'none'
   }
@@ -278,8 +280,6 @@ const BEFORE = {
   compose: /^[\w.-]{1,100} {0,60}\| $/,
   /** The level: `INFO[2023-10-11T14:32:52Z]`. */
   logrus: /^[A-Z]{4,7}\[$/,
-  /** HAProxy, the client: `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`; access logs, also with a virtual host. */
-  accessLog: /^(?:(?:[^ ]{1,100} ){1,2}- )?[^ ]{1,100} \[$/,
   /** Other keys: `level=info ts=2023-10-11T14:32:52Z`. */
   logfmt: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
   /** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
@@ -290,6 +290,30 @@ const BEFORE = {
 const KEY = /^(?:time|timestamp|ts|t)="?/
 /** Bytes of the longest key, with `="`. */
 const KEY_BYTES = 11
+
+/**
+ * Whether the words before a bracket are those of HAProxy, `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`, or of an access log, also
+ * with a virtual host: `192.0.2.1 - - [` and `example.com 192.0.2.1 - - [`. By bytes, since most lines of such logs come here.
+ */
+function opensAccessLog(bytes: Uint8Array, line: number, open: number): boolean {
+  let words = 0
+  let last = line
+  let isDash = false
+  for (let at = line; at < open; at++) {
+    if (bytes[at] !== SPACE) continue
+    if (at === last) return false
+    // A dash must be the word before the last.
+    isDash = words > 0 && isDashBefore(bytes, last, line)
+    last = at + 1
+    words++
+  }
+  return last === open && (words === 1 || ((words === 3 || words === 4) && isDash))
+}
+
+/** Whether the word that ends before `end - 1` is a dash. */
+function isDashBefore(bytes: Uint8Array, end: number, line: number): boolean {
+  return bytes[end - 2] === DASH && (end - 2 === line || bytes[end - 3] === SPACE)
+}
 
 /** Where the first of `[`, `=` and `|` is in `bytes[start, end)`; `end` when there is none. */
 function nextMark(bytes: Uint8Array, start: number, end: number): number {
