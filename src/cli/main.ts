@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from 'node:timers/promises'
 import { run } from './program.ts'
-import { canReload } from './serve/reload-requests.ts'
 
 /** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
@@ -22,7 +21,10 @@ function holdReload(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 1) setTimeout(() => process.emit(signal, signal), REPEAT_MS).unref()
 }
 
-if (args[0] === 'serve' && canReload()) process.on('SIGHUP', holdReload)
+// Loaded for this command only: it loads modules for networks.
+if (args[0] === 'serve' && (await import('./serve/reload-requests.ts')).canReload()) {
+  process.on('SIGHUP', holdReload)
+}
 
 /**
  * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result

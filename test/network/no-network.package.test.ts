@@ -264,9 +264,10 @@ describe('the modules of Node for networks', () => {
     expect(networked(args)).toEqual({ status: 0, modules: [] })
   })
 
+  // But for `serve`, which listens: it loads `net` before it reads its options, to find out whether its input is a terminal.
   it.each(
     sampled(
-      working.filter(([, { input }]) => input === ''),
+      working.filter(([, { args, input }]) => input === '' && args[0] !== 'serve'),
       4,
     ),
   )('are not even loaded by %s', (_, { args, status }) => {

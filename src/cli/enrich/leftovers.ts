@@ -1,5 +1,4 @@
 // The temporary names of outputs. Finds the files with such names that killed runs left.
-import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isRunning, place } from './running-process.ts'
@@ -19,10 +18,8 @@ const own = new Set<string>()
 
 /** A new temporary path in the folder of an output. It names this process, so that others see whether it still runs. */
 export function temporaryPath(target: string): string {
-  const path = join(
-    dirname(target),
-    `${stemOf(target)}.${place()}-${process.pid}-${randomBytes(3).toString('hex')}.partial`,
-  )
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
+  const path = join(dirname(target), `${stemOf(target)}.${place()}-${process.pid}-${random}.partial`)
   own.add(path)
   return path
 }

@@ -1,12 +1,15 @@
 // Which process it is, for the names of temporary files and for locks.
-import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { crc32 } from '../../bytes/gzip-member.ts'
 import { codeOf } from './system-error.ts'
 
 /** Eight hexadecimal digits for the set of processes that this process can see. */
 export function place(): string {
-  return createHash('sha256').update(`${hostname()}\0${processSpace()}`).digest('hex').slice(0, 8)
+  // Not a cryptographic hash: `node:crypto` takes long to load.
+  return crc32(Buffer.from(`${hostname()}\0${processSpace()}`))
+    .toString(16)
+    .padStart(8, '0')
 }
 
 /** The namespace of process numbers, which containers on one machine do not share. Linux; elsewhere ''. */
