@@ -8,9 +8,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createTar } from 'nanotar'
 import packageJson from '../../package.json' with { type: 'json' }
-import { isPacked } from '../bytes/extract.ts'
 import { embedded } from '../embedded.ts'
-import { unpack } from '../packed/pack.ts'
 import { BORROW } from '../resolver.ts'
 import { readDatabase } from './convert-commands.ts'
 import { checkLocations } from './databases.ts'
@@ -27,8 +25,8 @@ const MODULE = 'geofix_spark.py'
 const ARCHIVE = 'geofix-worker.tgz'
 
 /**
- * The database in the archive is where the package has its own, so that the worker needs no option. The bytes tell Geofix that
- * it is not packed.
+ * The database in the archive is where the package has its own, so that the worker needs no option. If it is not packed, its bytes
+ * tell Geofix so.
  */
 const DATABASE = 'node_modules/geofix/data/city.mmdb.packed'
 
@@ -146,12 +144,7 @@ function namesIn(folder: string): string[] {
     .sort()
 }
 
-/**
- * A database that is not packed. Processes for many rows need half the time to look them up there, and less memory: they keep
- * what they have read of a packed one in memory without its compression anyway.
- */
 async function databaseOf(path = fileURLToPath(embedded.city)): Promise<Uint8Array> {
   checkLocations((await openForThreads([path]))[BORROW]())
-  const file = await readDatabase(path)
-  return isPacked(file) ? unpack(file) : file
+  return await readDatabase(path)
 }
