@@ -125,6 +125,7 @@ export class PackedTree {
     const number = runs.firstBlock + block
     if (this.#isFilled[number] === 0) this.#contents.fill(number)
     const run = runs.runOf(block, words)
+    this.#address = words[3] ?? 0
     this.#words.set(words)
     this.#runs = runs
     this.#run = run
