@@ -343,6 +343,8 @@ export abstract class Resolver {
    * @internal
    */
   [INSPECT](_depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
+    // A proxy around a resolver has this method and no fields. Printing must not throw.
+    if (!(#set in this)) return 'Resolver {}'
     const state = this.#set === null ? ', closed' : ''
     return `Resolver { databases: ${inspect(this.#databases, options)}${state} }`
   }

@@ -446,6 +446,11 @@ describe('a printed resolver', () => {
       `Resolver { databases: ${inspect(databases, { depth: 0 })}, closed }`,
     )
   })
+
+  it('can be behind a proxy or an object that inherits, which have no databases', async () => {
+    const geo = await Resolver.open(sample())
+    for (const each of [new Proxy(geo, {}), Object.create(geo)]) expect(inspect(each)).toBe('Resolver {}')
+  })
 })
 
 describe('Resolver.open and maxBytes', () => {
