@@ -220,19 +220,23 @@ function readStore(text: string): string {
   if (isStoreUrl(url)) return url
   const where = path === undefined ? 'it' : 'the URL in the file'
   throw new UsageError(
-    `Write ${where} as redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS. Only HOST is required.`,
+    `Write ${where} as redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS. Only HOST is required; write ? and # in a password as %3F and %23.`,
   )
 }
 
 function isStoreUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password, pathname } = new URL(text)
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text)
   try {
-    decodeURIComponent(username + password)
+    // Each alone: together, the bytes of two texts can be a character.
+    decodeURIComponent(username)
+    decodeURIComponent(password)
   } catch {
     return false
   }
-  return /^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d{0,9}$/.test(pathname)
+  // A query has no effect. Where "?" or "#" stands in a password, the part before it would be read as host and port.
+  const hasRest = search !== '' || hash !== ''
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d{0,9}$/.test(pathname) && !hasRest
 }
 
 function readStoreFile(path: string): string {

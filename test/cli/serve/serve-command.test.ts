@@ -36,6 +36,13 @@ describe('geofix serve', () => {
     ['one port for both', ['--open', '--port', '80', '--metrics-port', '80'], 'the same'],
     ['a store that is not one', ['--open', '--limits', 'http://valkey'], 'redis://USER:PASSWORD@HOST'],
     ['a store whose password is not decodable', ['--open', '--limits', 'redis://a:%zz@b'], 'redis://USER'],
+    [
+      'a user and a password of half a character',
+      ['--open', '--limits', 'redis://%C3:%A9@b'],
+      'redis://USER',
+    ],
+    ['a store with a query', ['--open', '--limits', 'redis://b/0?family=6'], 'write ? and #'],
+    ['a password with a number sign', ['--open', '--limits', 'redis://u:12#x@b'], 'as %3F and %23'],
     ['a store with a database that has a name', ['--open', '--limits', 'redis://b/counts'], '/DATABASE'],
     ['a file of a store that is missing', ['--open', '--limits', 'file:/missing'], 'cannot be read: ENOENT'],
     [
