@@ -35,14 +35,21 @@ function unpacked(file: BlockFile): Uint8Array {
 
 function encodeTree(file: BlockFile, contents: PackedContents): Uint8Array {
   const { nodeCount, recordSize } = file.metadata
-  const { recordCount } = file.directory
+  const { recordCount, isJoined } = file.directory
   const table = new NodeTable()
-  const root = new TreeBuilder(file, contents, table).build()
+  const builder = new TreeBuilder(file, contents, table)
+  const root = builder.build()
   if (nodeCount === 0 && !isNode(root)) return new Uint8Array(0)
   if (!isNode(root)) throw file.fault('the packed file has no networks')
-  const encoder = new SearchTreeEncoder(table, root)
+  let encoder = new SearchTreeEncoder(table, root)
+  let missing = nodeCount - encoder.nodeCount
+  if (isJoined && missing > 0) {
+    // The original joined only some of its equal subtrees. Aliases stay references.
+    table.repeatShared(root, builder.ipv4, missing)
+    encoder = new SearchTreeEncoder(table, root)
+    missing = nodeCount - encoder.nodeCount
+  }
   // Nodes that no path leads to are not packed. Zeros take their place at the end of the tree.
-  const missing = nodeCount - encoder.nodeCount
   if (missing < 0) throw file.fault('the packed file has more networks than nodes')
   if (missing > mostUnreachable(file.source.size, recordSize))
     throw file.fault('the packed file has too many nodes that no path leads to')
@@ -58,6 +65,8 @@ function encodeTree(file: BlockFile, contents: PackedContents): Uint8Array {
 
 /** Builds a search tree from its networks in address order. */
 class TreeBuilder {
+  /** The subtree of the IPv4 networks in an IPv6 tree. */
+  ipv4: Link = linkToValue(NONE)
   readonly #file: BlockFile
   readonly #contents: PackedContents
   readonly #table: NodeTable
@@ -66,8 +75,6 @@ class TreeBuilder {
   readonly #base: number
   readonly #isJoined: boolean
   #root: Link = linkToValue(NONE)
-  /** The subtree of the IPv4 networks in an IPv6 tree. */
-  #ipv4: Link = linkToValue(NONE)
   #left: number
 
   constructor(file: BlockFile, contents: PackedContents, table: NodeTable) {
@@ -92,7 +99,7 @@ class TreeBuilder {
         else listNetworks(start, end, (position, length) => this.#add(position, length, linkToValue(value)))
       }
       // They are the left half of a larger network.
-      if (family === 0 && runs.count > 0) this.#ipv4 = this.#pending[96 - this.#base] ?? this.#ipv4
+      if (family === 0 && runs.count > 0) this.ipv4 = this.#pending[96 - this.#base] ?? this.ipv4
     }
     return this.#root
   }
@@ -114,8 +121,8 @@ class TreeBuilder {
     const alias = ALIASES.find(([words]) => compare(words, start) === 0)
     const last = Uint32Array.from(start)
     if (alias !== undefined) advance(last, alias[1])
-    if (alias === undefined || compare(last, end) !== 0 || !isNode(this.#ipv4))
+    if (alias === undefined || compare(last, end) !== 0 || !isNode(this.ipv4))
       throw this.#file.fault('a network of the packed file is an alias of no other')
-    this.#add(start, alias[1], this.#ipv4)
+    this.#add(start, alias[1], this.ipv4)
   }
 }

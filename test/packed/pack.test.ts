@@ -209,6 +209,50 @@ describe('packing', () => {
     expectLossless(handMade(data, { node_count: NODES, record_size: 24, ip_version: 4 }, tree))
   })
 
+  it('keeps trees that join only some of their equal subtrees', () => {
+    const NONE = -1
+    const X = -2
+    for (let seed = 0; seed < effort({ short: 8, long: 300 }); seed++) {
+      const random = seeded(seed)
+      const nodes: (readonly [left: number, right: number])[] = []
+      const node = (left: number, right: number): number => nodes.push([left, right]) - 1
+      const known = new Map<string, number>()
+      const subtree = (depth: number): readonly [link: number, shape: string] => {
+        if (depth === 0) return random() < 0.5 ? [NONE, 'n'] : [X, 'x']
+        const [left, leftShape] = subtree(depth - 1)
+        const [right, rightShape] = subtree(depth - 1)
+        const shape = `(${leftShape}${rightShape})`
+        const made = known.get(shape)
+        if (made !== undefined && random() < 0.7) return [made, shape]
+        const link = node(left, right)
+        known.set(shape, link)
+        return [link, shape]
+      }
+      const ipVersion = seed % 2 === 0 ? 4 : 6
+      let [root] = subtree(6)
+      if (ipVersion === 6) {
+        // ::/96 is the tree, ::ffff:0:0/96 leads to its node, and other networks share nodes.
+        let alias = root
+        for (let depth = 96; depth > 81; depth--) alias = node(NONE, alias)
+        for (let depth = 95; depth >= 0; depth--)
+          root = node(root, depth === 80 ? alias : depth < 4 ? subtree(4)[0] : NONE)
+      }
+      // A subtree that was made can be replaced by one that is known: number those that are used.
+      const used = new Map([[root, 0]])
+      for (const [link] of used)
+        for (const child of nodes[link] ?? []) if (child >= 0 && !used.has(child)) used.set(child, used.size)
+      const count = used.size
+      const stored = (link: number): number => used.get(link) ?? (link === X ? count + 16 : count)
+      const values = [...used.keys()].flatMap((link) => nodes[link] ?? []).map(stored)
+      const tree = Uint8Array.from(values.flatMap((value) => [0, value >>> 8, value & 255]))
+      const metadata = { node_count: count, record_size: 24, ip_version: ipVersion }
+      const bytes = handMade(encode('x'), metadata, tree)
+      expect(new Database(bytes).verify().faults).toEqual([])
+      expectLossless(bytes)
+      expect(new Database(unpack(pack(bytes))).countNetworks()).toBe(new Database(bytes).countNetworks())
+    }
+  })
+
   it('keeps nodes that no path leads to, as faults that verify reports', () => {
     const tree = Uint8Array.of(0, 0, 2 + 16, 0, 0, 2, 0, 0, 2, 0, 0, 2)
     expectLossless(handMade(encode('x'), { node_count: 2, record_size: 24, ip_version: 4 }, tree))

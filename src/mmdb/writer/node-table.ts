@@ -84,6 +84,33 @@ export class NodeTable {
     return node
   }
 
+  /**
+   * Copies nodes that several links lead to, so that a link leads to the copy. Changes the tree: the table makes no more shared nodes
+   * after this.
+   *
+   * @param kept a node that is not copied
+   * @param most how many copies
+   */
+  repeatShared(root: Link, kept: Link, most: number): void {
+    const end = this.#count + most
+    const isVisited = new Uint8Array(this.#count)
+    const pending = [root]
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+      for (let place = node * 2; place < node * 2 + 2; place++) {
+        const child = this.#links[place] ?? 0
+        if (!isNode(child)) continue
+        if (isVisited[child] === 0) {
+          isVisited[child] = 1
+          pending.push(child)
+        } else if (child !== kept && this.#count < end) {
+          const copy = this.newNode(this.left(child), this.right(child))
+          this.#links[place] = copy
+          pending.push(copy)
+        }
+      }
+    }
+  }
+
   /** The link for a whole network in a tree, by the network's first address and prefix length. */
   find(root: Link, words: Uint32Array, prefixLength: number): Link {
     let link = root
