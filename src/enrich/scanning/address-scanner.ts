@@ -6,6 +6,8 @@ import { DOT, isDigit, isHex, latin1, Numbers } from './numbers.ts'
 const COLON = 0x3a
 /** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
 const MIN_COLONS = 6
+/** A longer run of groups and colons is searched in parts, since it is read again after each address in it. Bytes. */
+const MAX_RUN = 256
 
 /** What is taken for an address. A policy sets the place of an address that it takes in the scanner. */
 export interface AddressPolicy {
@@ -126,8 +128,9 @@ export class AddressScanner {
     let colons = 0
     let isShort = false
     let last = colon
+    const limit = Math.min(end, colon + MAX_RUN)
     let after = colon
-    for (; after < end; after++) {
+    for (; after < limit; after++) {
       if (bytes[after] === COLON) {
         isShort ||= after === last + 1 && after > colon
         colons++
@@ -136,7 +139,8 @@ export class AddressScanner {
     }
     // Numbers with dots after the last colon can be an address of their own.
     this.resume = last + 1
-    if (!isShort && colons < MIN_COLONS) return false
+    const isWhole = after < limit || limit === end
+    if (isWhole && !isShort && colons < MIN_COLONS) return false
     let start = colon
     while (start > from && start > colon - 4 && isHex(bytes[start - 1])) start--
     while (start < last) {

@@ -223,6 +223,17 @@ function addressesIn(text: string): string[] {
     .filter((token) => isIPv4(token) || isIPv6(token))
 }
 
+describe('a long run of colons', () => {
+  it('has its address masked wherever the address is', () => {
+    for (let before = 220; before < 270; before++) {
+      for (const address of ['2a02:ff0:10::1', '2a02:1:2:3:4:5:6:7', '::ffff:81.2.69.142']) {
+        const text = `${'a:'.repeat(before / 2)}${address} a:${'f'.repeat(before)}:${address}:${address}`
+        expect(masked(text, DROP), text).not.toMatch(/ff0|6:7|69/)
+      }
+    }
+  })
+})
+
 describe('the output', () => {
   it('has no address of the input, in any spelling', () => {
     fc.assert(
