@@ -21,6 +21,7 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
 const PARENTHESIS = 0x28
+const DOT = 0x2e
 const SLASH = 0x2f
 const NINE = 0x39
 const COLON = 0x3a
@@ -50,8 +51,8 @@ const OTHER_KEY = new RegExp(
   `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address) )$`,
   'i',
 )
-/** The port of a service, of which the other end is the client. `|` separates columns. */
-const SERVICE_PORT = /^[:|/](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
+/** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
+const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
 /** The bytes before an address after `@`, or after `HELO` as Exim writes it. */
 const MAX_GIVEN = 200
@@ -122,7 +123,7 @@ function hasKey(bytes: Uint8Array, start: number): boolean {
 /** Most addresses have no port: no text is made for them. */
 function hasServicePort(bytes: Uint8Array, end: number): boolean {
   const byte = bytes[end]
-  const isPort = byte === COLON || byte === PIPE || byte === SLASH
+  const isPort = byte === COLON || byte === PIPE || byte === SLASH || byte === DOT
   return isPort && SERVICE_PORT.test(textBefore(bytes, end, end + 5, 5))
 }
 

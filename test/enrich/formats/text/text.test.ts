@@ -179,6 +179,7 @@ describe('lines of text', () => {
     ['of such a name, beside a private one', '10.0.0.1 dst=9.9.9.9', '10.0.0.1'],
     ['of such a name alone', 'dst=9.9.9.9', '9.9.9.9'],
     ['of a translation beside a private source', 'srcip=10.0.0.1 dstip=9.9.9.9 transip=8.8.4.4', '10.0.0.1'],
+    ['of a service, as tcpdump writes its port', 'IP 10.0.0.1.43436 > 9.9.9.9.443: x', '10.0.0.1'],
     ['of the origin before a client', '[origin:9.9.9.9] [client: 81.2.69.142]', '81.2.69.142'],
     ['of columns with such names', 'origin=9.9.9.9|dst=10.0.0.1|src=10.1.1.1', '10.1.1.1'],
     ['before a named client', '2026-05-23T10:29:55Z 9.9.9.9 {"client_ip":"81.2.69.142"}', '81.2.69.142'],
