@@ -274,10 +274,12 @@ class AccessLogLines implements LineFormat {
     const line = this.#line
     const { hasVhost, isWordNamed } = this.#plan
     if (isWordNamed || !line.hasTime || this.#locator.reason === 'not-found') return false
+    // A line with a virtual host has one word more: its client is unknown or a name, and the virtual host is never the client.
+    if (hasVhost && line.starts[USER] !== ABSENT) return false
     if (!this.#isAddress(bytes, HOST) && this.#isAddress(bytes, hasVhost ? VHOST : IDENT)) {
       line.hasVhost = !hasVhost
       line.readClient(bytes, start, end)
-      if (line.hasTime && (hasVhost || line.starts[USER] !== ABSENT)) return true
+      if (line.hasTime && line.starts[USER] !== ABSENT) return true
       line.hasVhost = hasVhost
       line.readClient(bytes, start, end)
     }

@@ -101,6 +101,10 @@ describe('an access log in which some lines have a virtual host', () => {
     const claimed = `host.example.org ${second} bob ${REST.slice(4)}`
     expect(lastOf([`${first} ${REST}`, `${first} ${REST}`, claimed])).toContain('"location":null')
   })
+
+  it.each(['-', 'host.example.org'])('does not take a virtual host for the client %s', (client) => {
+    expect(lastOf([hosted(first), hosted(first), `${second} ${client} ${REST}`])).toContain('"location":null')
+  })
 })
 
 describe('an access log of a server behind a proxy', () => {
