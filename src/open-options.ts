@@ -29,7 +29,8 @@ export interface OpenOptions extends ClientAddressOptions {
   /**
    * Use the country that a network is registered in where its record has no country: `registered_country` of GeoIP2 and
    * GeoLite2, which some million addresses of content networks have alone. It can be another country than the one where the
-   * address is. Default: false; such an address has no location, and the error's message says so.
+   * address is. With several databases, it also comes before what the next database has. Default: false; such an address has no
+   * location, and the error's message says so.
    */
   readonly registeredCountry?: boolean | undefined
   /**
