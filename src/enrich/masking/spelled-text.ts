@@ -115,9 +115,11 @@ class Escape {
       const marks = bytes[end - 6] === PERCENT ? 1 : backslashes(bytes, start, end - 5)
       if (marks > 0) return this.#isCode(bytes, end - 4, end, 5 + marks, 16)
     }
+    // `&#046;` is decimal.
     return (
       end - 4 >= start &&
       bytes[end - 4] === HASH &&
+      bytes[end - 5] !== AND &&
       bytes[end - 3] === ZERO &&
       this.#isCode(bytes, end - 3, end, 4, 8)
     )

@@ -122,7 +122,10 @@ function takesDashed(scanner: AddressScanner, bytes: Uint8Array, from: number, e
   for (let index = first; index < first + 4; index++)
     if (numbers.hasZeros(bytes, index) && !isPadded) return false
   scanner.separator = DASH
-  return take(scanner, ipv4At(numbers, first), numbers.starts[first] ?? 0, numbers.end, true)
+  // The last number can be the first one of an address with dots: `web-01-02-03-81.2.69.142`.
+  const after = latin1(bytes, numbers.end, Math.min(end, numbers.end + 12))
+  const dotted = /^(?:\.\d{1,3}){3}/.exec(after)?.[0].length ?? 0
+  return take(scanner, ipv4At(numbers, first), numbers.starts[first] ?? 0, numbers.end + dotted, true)
 }
 
 /** `81,2,69,142`, also with two numbers of a port after it, as FTP writes it. Columns of a table are not addresses. */
