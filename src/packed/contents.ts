@@ -68,9 +68,10 @@ export class PackedContents {
    */
   fill(first: number, last = first): void {
     if (this.#shared === null) {
-      const bytes = (last - first + 1) * this.#bytesOf(first)
-      if (this.#used > 0 && this.#used + bytes > this.#limit) this.forget()
-      this.#used += bytes
+      let bytes = 0
+      for (let block = first; block <= last; block++)
+        if (this.isFilled[block] === 0) bytes += this.#bytesOf(block)
+      if (bytes > 0 && this.#used > 0 && this.#used + bytes > this.#limit) this.forget()
       if (!this.#isAllocated) this.#attach(this.#allocate((bytes) => new ArrayBuffer(bytes)))
     }
     for (let block = first; block <= last; block++) {
@@ -78,6 +79,7 @@ export class PackedContents {
       // With Atomics, what the other thread has written before is visible to this one.
       if (this.#shared === null || Atomics.load(this.#shared, block) === 0) this.#decode(block)
       this.isFilled[block] = 1
+      this.#used += this.#bytesOf(block)
       if (this.#shared !== null) Atomics.store(this.#shared, block, 1)
     }
   }

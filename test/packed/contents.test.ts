@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type BlockCodec, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { PackedContents } from '../../src/packed/contents.ts'
@@ -56,6 +56,19 @@ describe('the contents of a packed file', () => {
     contents.fill(firstData, firstData + 4)
     expect(contents.isFilled.subarray(firstData, firstData + 5)).toEqual(new Uint8Array(5).fill(1))
     expect(filled()).toBe(5)
+  })
+
+  it('count blocks for the limit once, and damaged ones never', () => {
+    const counts = counting()
+    const contents = contentsOf(counts.codec, 3 * 32_768)
+    const { firstData } = contents
+    for (let i = 0; i < 9; i++) contents.fill(firstData, firstData + 1)
+    expect(counts.decoded).toBe(2)
+    vi.spyOn(counts.codec, 'inflate').mockImplementation(() => {
+      throw new Error('damaged')
+    })
+    for (let i = 0; i < 9; i++) expect(() => contents.fill(firstData + 2)).toThrow('damaged')
+    expect(contents.isFilled[firstData]).toBe(1)
   })
 
   it('are decoded once for all that share them', () => {
