@@ -268,6 +268,25 @@ function endOfZone(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
+/** The time that HAProxy writes after the address and the port of a client. */
+const HAPROXY = /^ \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\]/
+/** Bytes of that time, with the blank. */
+const HAPROXY_BYTES = 27
+
+/** The end of an IPv6 address without what HAProxy writes as its port, which may be spelled as its last group. */
+function endBeforePort(
+  { address }: AddressScanner,
+  bytes: Uint8Array,
+  start: number,
+  after: number,
+  end: number,
+): number {
+  if (bytes[after + 1] !== OPEN) return after
+  if (!HAPROXY.test(latin1(bytes, after, Math.min(end, after + HAPROXY_BYTES)))) return after
+  const [, host = ''] = /^(.*):\d+$/.exec(latin1(bytes, start, after)) ?? []
+  return address.parse(host) ? start + host.length : after
+}
+
 /**
  * Takes what surely is an address: a whole token in the grammar of `Address.parse`. It can have a port: `192.0.2.1:80`,
  * `[2001:db8::1]:80`. Versions, times, hardware addresses and networks are not taken.
@@ -294,7 +313,8 @@ export const WHOLE_TOKENS: AddressPolicy = {
       if (second === COLON || bytes[after - 1] === COLON || (isHex(second) && !isDigit(second))) return false
     }
     const { address } = scanner
-    const last = next === PERCENT ? endOfZone(bytes, after, end) : after
+    const last =
+      next === PERCENT ? endOfZone(bytes, after, end) : endBeforePort(scanner, bytes, start, after, end)
     const text = latin1(bytes, start, last)
     if (!address.parse(text)) return false
     const isBracketed = start > line && bytes[start - 1] === OPEN && last < end && bytes[last] === CLOSE

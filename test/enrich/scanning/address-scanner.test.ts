@@ -42,6 +42,8 @@ describe('an address in a line', () => {
     [`unknown[${V4}]: SASL unknown[${V6}]: x`, [V4, V6], 'Postfix'],
     [`client @0x7f ${V4}#49152 (a.b): query`, [`${V4} in ${V4}#49152`], 'BIND'],
     [`from ${V4}:50124 [25/Feb/2019:16:19:48.143]`, [`${V4} in ${V4}:50124`], 'HAProxy'],
+    [`${V6}:5012 [25/Feb/2019:16:19:48.143] x`, [`${V6} in ${V6}:5012`], 'HAProxy, IPv6'],
+    [`${V6}:5012 [25/Feb/2019:16:19:48 +0000] x`, [`${V6}:5012`], 'no port, before another time'],
     [`[client ${V4}:5] AH01797: x`, [`${V4} in ${V4}:5`], 'Apache, error log'],
     [`[${V6}]:443 and ${V6}`, [`${V6} in [${V6}]:443`, V6], 'with a port'],
     [`u@d[${V4}] ${V4}(51234) ${V4}[500]`, [V4, V4, V4], 'PostgreSQL, strongSwan'],
