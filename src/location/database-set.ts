@@ -200,10 +200,15 @@ export class DatabaseSet extends LocationTables {
 
   /** Whether a database only has the country of registration of an address, and the option to use it is not set. */
   hasUnusedRegistration(address: Address): boolean {
-    const match = this.#match(address)
-    if (match === null || match.offset === NO_RECORD || match.locations?.schema !== geoip2) return false
-    const { locations } = readDatabase(match.database, SCHEMAS_OR_REGISTRATION)
-    return locations !== null && hasLocation(locations, match.offset)
+    return this.#databases.some(({ database, locations }) => {
+      // A lookup searches no other databases. A damaged one must not fail here first.
+      if (locations?.schema !== geoip2 || (address.family === 6 && database.metadata.ipVersion === 4))
+        return false
+      const offset = findRecord(database, address)
+      const registered =
+        offset === NO_RECORD ? null : readDatabase(database, SCHEMAS_OR_REGISTRATION).locations
+      return registered !== null && hasLocation(registered, offset)
+    })
   }
 
   #isOverlaid(address: Address): boolean {
