@@ -94,11 +94,15 @@ export class LimitStore {
     }
   }
 
-  /** Connects, and counts once, since a store can accept connections and refuse to count. */
+  /**
+   * Connects, and counts, since a store can accept connections and refuse to count. Counts again with the time that a request
+   * has, since the first count has the time to connect too.
+   */
   async #try(): Promise<void> {
     const connection = new StoreConnection(this.#url, (error) => this.#leave(connection, error))
     this.#connection = connection
     try {
+      await countIn(connection, 'probe', 1000)
       await countIn(connection, 'probe', 1000)
     } catch (error) {
       return this.#leave(connection, error)

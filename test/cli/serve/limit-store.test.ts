@@ -165,6 +165,17 @@ describe('a store', () => {
     expect(await until('limits-alone')).toBe('the store needs more than 250 ms')
   })
 
+  it('that is slow from the start, or still, is not used', async () => {
+    const slow: Answers = ([name = '']) =>
+      name.startsWith('EVAL') ? delay(320, '*2\r\n:1\r\n:1000\r\n') : '+OK\r\n'
+    const { port, connections } = await fakeStore(slow)
+    const { lines, ask, until } = open(port)
+    expect(await until('limits-alone')).toBe('the store needs more than 250 ms')
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([2, 1, 0, null])
+    while (connections() < 3) await delay(5)
+    expect(lines()).toHaveLength(1)
+  })
+
   it('that fails again and again is tried less often', async () => {
     const { port, connections } = await fakeStore(() => '-ERR no\r\n')
     const { lines } = open(port)
