@@ -47,7 +47,7 @@ const CASES: readonly (readonly [log: string, options: readonly string[], by: st
     'apache-combined-10000.log.gz',
     [],
     'city,timezone',
-    'location.country.code country, location.region.name region_name, location.city city, location.timezone.id timezone',
+    'location.country.code country, location.region.code region_code, location.region.name region_name, location.city city, location.timezone.id timezone',
   ],
   [
     'apache-combined-10000.log.gz',

@@ -8,11 +8,11 @@ import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { writeFiles } from './running.ts'
 
-/** Of the server: 96 are kept for files, so that it takes 904 connections, and half of them from one client. */
+/** Of the server: 96 are kept for files, so that it takes 904 connections, and a tenth of them from one client. */
 const DESCRIPTORS = 1000
 const CONNECTIONS = 1500
 /** 127.0.0.1 and the next ones, which are all this machine. Other systems have only the first. */
-const ADDRESSES = 5
+const ADDRESSES = 20
 
 const { database } = writeFiles(temporaryFolder())
 
