@@ -1,4 +1,4 @@
-// Adds up the JSON reports of vitest, names their slowest files, and refuses skipped tests that give no good reason:
+// Adds up the JSON reports of vitest, names their slowest files and their failed tests, and refuses skipped tests that give no good reason:
 // tsx scripts/test-counts.ts REPORT…
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,7 +13,13 @@ interface Report {
     /** In milliseconds. */
     readonly startTime: number
     readonly endTime: number
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+    readonly assertionResults: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly failureMessages?: readonly string[]
+    }[]
+    /** Why the file as a whole failed, such as a failed import. */
+    readonly message?: string
   }[]
 }
 
@@ -62,6 +68,18 @@ export function slowestFiles({ testResults }: Report, most: number): string[] {
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${relative('.', name)}`)
 }
 
+/** The failed tests of a run, each with its file and the beginning of what it says. */
+export function failures({ testResults }: Report): string[] {
+  return testResults.flatMap(({ name, assertionResults, message = '' }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed')
+    const texts = failed.map(
+      ({ fullName, failureMessages = [] }) => `${fullName}\n${failureMessages.join('\n')}`,
+    )
+    if (texts.length === 0 && message !== '') texts.push(message)
+    return texts.map((text) => `${relative('.', name)}: ${text.slice(0, 1000)}`)
+  })
+}
+
 if (process.argv[1] === import.meta.filename) {
   const paths = process.argv.slice(2).filter((path) => {
     const isThere = existsSync(path)
@@ -77,6 +95,7 @@ if (process.argv[1] === import.meta.filename) {
   }
   const needsShared = (file: string): boolean => /\b(?:hasShared|hasLogs)\b/.test(readFileSync(file, 'utf8'))
   const { passed, failed, skipped, unexpected } = countTests(reports, needsShared, existsSync('../shared'))
+  for (const failure of reports.flatMap(failures)) console.error(`\nfailed: ${failure}`)
   for (const name of unexpected) console.error(`skipped without a good reason: ${name}`)
   // Read by what runs `.ci/run`.
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { countTests, slowestFiles } from '../../scripts/test-counts.ts'
+import { countTests, failures, slowestFiles } from '../../scripts/test-counts.ts'
 
 const report = (file: string, ...tests: [fullName: string, status: string][]) => ({
   numPassedTests: tests.filter(([, status]) => status === 'passed').length,
@@ -55,4 +55,25 @@ it('slowestFiles has the slowest first, with their seconds', () => {
   }))
   const run = { numPassedTests: 0, numFailedTests: 0, testResults }
   expect(slowestFiles(run, 2)).toEqual(['    60.9 s  test/61000.test.ts', '     1.4 s  test/1500.test.ts'])
+})
+
+it('failures has the failed tests and files, with what they say', () => {
+  const file = { startTime: 0, endTime: 0 }
+  const testResults = [
+    {
+      ...file,
+      name: resolve('test/a.test.ts'),
+      assertionResults: [
+        { fullName: 'one', status: 'passed', failureMessages: [] },
+        { fullName: 'two', status: 'failed', failureMessages: [`expected 1 to be 2${' '.repeat(2000)}`] },
+      ],
+    },
+    { ...file, name: resolve('test/b.test.ts'), assertionResults: [], message: 'cannot find module c' },
+    { ...file, name: resolve('test/c.test.ts'), assertionResults: [], message: '' },
+  ]
+  const [test, whole, ...others] = failures({ numPassedTests: 1, numFailedTests: 1, testResults })
+  expect(test?.trim()).toBe('test/a.test.ts: two\nexpected 1 to be 2')
+  expect(test?.length).toBeLessThan(1100)
+  expect(whole).toBe('test/b.test.ts: cannot find module c')
+  expect(others).toEqual([])
 })
