@@ -1,15 +1,14 @@
 import { Address } from '../address/address.ts'
 import { ByteSink } from '../bytes/byte-sink.ts'
 import { utf8Encoder } from '../bytes/utf8.ts'
+import { JSON_HEAD, JSON_TEMPLATE } from '../enrich/writing/location-template.ts'
+import { RenderedLocations } from '../enrich/writing/rendered-locations.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
-import { JSON_TEMPLATE } from '../location/location-template.ts'
 import { findLocation, lookupFailure, malformedFailure } from '../location/lookup.ts'
-import { JSON_HEAD } from '../location/record-json.ts'
-import { RenderedLocations } from '../location/rendered-locations.ts'
 import { remember } from '../location/tables.ts'
-import { asnMember, servedJson } from './fields.ts'
+import { asnMember } from './fields.ts'
 
 /** Limit of the memory for the texts of a locale. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -62,8 +61,8 @@ export class AnswerJson {
     // Not worth emptying the cache for one record.
     if (kept.size >= MAX_TEXT_LOCALES && !kept.has(locale)) {
       const record = set.record(found, this.#address.text, locale, at)
-      const json = servedJson(this.#hasAsn ? { ...record, asn: set.systems.record(this.#address) } : record)
-      return encoder.encode(json)
+      const served = this.#hasAsn ? { ...record, asn: set.systems.record(this.#address) } : record
+      return encoder.encode(JSON.stringify(served))
     }
     if (this.#shared.length > SHARED_BYTES - RECORD_BYTES) this.#shared = new ByteSink(SHARED_BYTES)
     const out = this.#shared

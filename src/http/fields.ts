@@ -2,7 +2,6 @@
 import { quoted } from '../errors.ts'
 import type { AsnRecord } from '../location/autonomous-systems.ts'
 import type { LocationRecord } from '../location/location-record.ts'
-import { recordJson } from '../location/record-json.ts'
 import type { Problem } from './problem.ts'
 
 /** A record as the service gives it. */
@@ -73,12 +72,6 @@ export function selected(record: ServedRecord, fields: Fields): object {
     part[member] = inner === undefined ? value : { ...Object(part[member]), [inner]: value }
   }
   return part
-}
-
-/** A record as `JSON.stringify` writes it. */
-export function servedJson(record: ServedRecord): string {
-  const json = recordJson(record)
-  return record.asn === undefined ? json : `${json.slice(0, -1)}${asnMember(record.asn)}`
 }
 
 /** The end of a record's JSON, in place of its last brace. */

@@ -18,15 +18,7 @@ import {
   responseOf,
   type ServiceRequest,
 } from './exchange.ts'
-import {
-  type Fields,
-  fieldsOf,
-  prefersText,
-  recordText,
-  type ServedRecord,
-  selected,
-  servedJson,
-} from './fields.ts'
+import { type Fields, fieldsOf, prefersText, recordText, type ServedRecord, selected } from './fields.ts'
 import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
 import {
   type Answer,
@@ -283,7 +275,7 @@ export class Service<Source extends ServiceRequest> {
       return { code, detail: message, reason }
     }
     // Not the caller's fault: throws, so that the answer is 500.
-    return servedJson(ask())
+    return JSON.stringify(ask())
   }
 
   async #batch(
@@ -338,7 +330,7 @@ export class Service<Source extends ServiceRequest> {
 
 function written(record: ServedRecord, fields: Fields | null, isText: boolean): string | Text {
   if (isText) return { text: recordText(record, fields) }
-  return fields === null ? servedJson(record) : JSON.stringify(selected(record, fields))
+  return JSON.stringify(fields === null ? record : selected(record, fields))
 }
 
 /** Answers an invalid locale with a problem. */

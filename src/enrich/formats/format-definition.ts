@@ -1,9 +1,9 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import type { LocationTemplate } from '../../location/location-template.ts'
 import type { FieldRole, FieldValues } from '../counting/field-values.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
+import type { LocationTemplate } from '../writing/location-template.ts'
 import type { FusedLoop } from './fused-loop.ts'
 import type { RowLineOptions } from './row-options.ts'
 

@@ -4,11 +4,11 @@ import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
 import { readHop, readHopWithPort } from '../../client/hop.ts'
 import { isGeofixError } from '../../errors.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
-import type { LocatedSystems } from '../../location/located-systems.ts'
 import type { LocationTables } from '../../location/location-tables.ts'
 import { findLocation } from '../../location/lookup.ts'
 import type { FailureReason } from '../counting/counts.ts'
 import type { CommonPlan } from '../options.ts'
+import type { LocatedSystems } from '../writing/located-systems.ts'
 
 /** Finds the location of the address in a text. */
 export class AddressFinder {

@@ -1,7 +1,8 @@
 // What access logs and lists append to a line that is kept: its location as JSON, or as columns.
-import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from '../../location/location-template.ts'
+
 import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
 import { columnsTemplate, jsonTemplate } from './column-templates.ts'
+import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-template.ts'
 
 export interface AppendPlan {
   /** Whether lines are kept, each followed by its location. Otherwise lines become JSON objects. */

@@ -3,6 +3,8 @@ import type { AutonomousSystem } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
+import { NO_INSTANT } from '../../location/timezone.ts'
+import type { CommonPlan, LocationField } from '../options.ts'
 import {
   fixedText,
   JSON_NUMBER,
@@ -12,9 +14,7 @@ import {
   type PlainText,
   systemAfter,
   type TextPart,
-} from '../../location/location-template.ts'
-import { NO_INSTANT } from '../../location/timezone.ts'
-import type { CommonPlan, LocationField } from '../options.ts'
+} from './location-template.ts'
 
 /** A record, with the autonomous system where that was asked for. */
 export type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }

@@ -1,7 +1,8 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
-import type { LocationTemplate } from '../../../location/location-template.ts'
+
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
+import type { LocationTemplate } from '../../writing/location-template.ts'
 
 /** Default of `annotate`. */
 export const ANNOTATION = '{ip} [{country_code} {city}]'

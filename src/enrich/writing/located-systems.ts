@@ -1,9 +1,9 @@
-import type { Address } from '../address/address.ts'
-import { NO_SYSTEM } from './autonomous-systems.ts'
-import type { DatabaseSet } from './database-set.ts'
-import type { Locale } from './locale.ts'
-import { Location, type StoredLocation } from './location-table.ts'
-import { RowSet } from './tables.ts'
+import type { Address } from '../../address/address.ts'
+import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
+import type { Locale } from '../../location/locale.ts'
+import { Location, type StoredLocation } from '../../location/location-table.ts'
+import { RowSet } from '../../location/tables.ts'
 
 /** Numbers in the row of a pair. */
 const PAIR = 2

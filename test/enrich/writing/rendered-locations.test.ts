@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
-import { ByteSink } from '../../src/bytes/byte-sink.ts'
-import type { LocationField } from '../../src/enrich/options.ts'
+import { Address } from '../../../src/address/address.ts'
+import { ByteSink } from '../../../src/bytes/byte-sink.ts'
+import type { LocationField } from '../../../src/enrich/options.ts'
 import {
   columnsTemplate,
   escapedColumnsTemplate,
   jsonTemplate,
   wordsTemplate,
-} from '../../src/enrich/writing/column-templates.ts'
-import { DatabaseSet } from '../../src/location/database-set.ts'
-import { localeOf } from '../../src/location/locale.ts'
-import { Location } from '../../src/location/location-table.ts'
-import { JSON_TEMPLATE } from '../../src/location/location-template.ts'
-import { RenderedLocations } from '../../src/location/rendered-locations.ts'
-import { LocalizedCountry, SharedParts, Translations } from '../../src/location/shared-parts.ts'
-import { Timezone } from '../../src/location/timezone.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import { double, MmdbWriter } from '../../src/writer.ts'
-import { text, worldSet } from '../enrich/world.ts'
+} from '../../../src/enrich/writing/column-templates.ts'
+import { JSON_TEMPLATE } from '../../../src/enrich/writing/location-template.ts'
+import { RenderedLocations } from '../../../src/enrich/writing/rendered-locations.ts'
+import { DatabaseSet } from '../../../src/location/database-set.ts'
+import { localeOf } from '../../../src/location/locale.ts'
+import { Location } from '../../../src/location/location-table.ts'
+import { LocalizedCountry, SharedParts, Translations } from '../../../src/location/shared-parts.ts'
+import { Timezone } from '../../../src/location/timezone.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { double, MmdbWriter } from '../../../src/writer.ts'
+import { text, worldSet } from '../world.ts'
 
 const english = localeOf('en')
 const set = worldSet()

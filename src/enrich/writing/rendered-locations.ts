@@ -1,14 +1,27 @@
 // Locations as text, each made once.
 
-import { Arena } from '../bytes/arena.ts'
-import type { ByteSink } from '../bytes/byte-sink.ts'
-import { CopiedPart } from './copied-part.ts'
-import type { Locale } from './locale.ts'
-import type { Location, StoredLocation } from './location-table.ts'
-import { isVariable, joined, type LocationTemplate, type TextPart, textOf } from './location-template.ts'
-import type { LocalizedCountry, SharedParts } from './shared-parts.ts'
-import { ABSENT, NumberMap } from './tables.ts'
-import { NO_INSTANT, NO_OFFSET, type Offset, type Timezone, UTC_OFFSET, ZoneOffsets } from './timezone.ts'
+import { Arena } from '../../bytes/arena.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import type { Locale } from '../../location/locale.ts'
+import type { Location, StoredLocation } from '../../location/location-table.ts'
+import type { LocalizedCountry, SharedParts } from '../../location/shared-parts.ts'
+import { ABSENT, NumberMap } from '../../location/tables.ts'
+import {
+  NO_INSTANT,
+  NO_OFFSET,
+  type Offset,
+  type Timezone,
+  UTC_OFFSET,
+  ZoneOffsets,
+} from '../../location/timezone.ts'
+import {
+  CopiedPart,
+  isVariable,
+  joined,
+  type LocationTemplate,
+  type TextPart,
+  textOf,
+} from './location-template.ts'
 
 /** Where locations come from. */
 export interface LocationSource {
