@@ -1,10 +1,10 @@
 // A standalone cluster of Spark on this machine: a master and workers, each a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { installPython } from './engine-packages.ts'
+import { freePort } from './free-port.ts'
 
 /** The newest version whose connector for Kafka is on Maven Central. */
 export const SPARK_VERSION = '4.2.0'
@@ -191,13 +191,4 @@ export function killed(pid: number): void {
   } catch {
     // It has ended.
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../scripts/free-port.ts'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import { AddressUnavailableError, UnresolvableAddressError } from '../../src/errors.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -138,15 +139,6 @@ async function listening(server: net.Server, where: net.ListenOptions): Promise<
 }
 
 const portOf = (server: net.Server): number => (server.address() as AddressInfo).port // a TCP server's address
-
-async function freePort(): Promise<number> {
-  const server = net.createServer()
-  await listening(server, { port: 0, host: '127.0.0.1' })
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function backends(name: string): Promise<Upstream[]> {
   const [tcp, unix] = [http.createServer(answer), http.createServer(answer)]

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
+import { freePort } from '../../scripts/free-port.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, engineFolder, hasCommand } from './engine.ts'
@@ -67,7 +67,7 @@ describeEngine('NATS JetStream', packages !== null, () => {
     expect(WORKER.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   })
 
-  it('loses and doubles no message', { timeout: 280_000 }, async () => {
+  it('loses and doubles no message', async () => {
     const folder = packages ?? ''
     writeFileSync(join(folder, 'worker.mjs'), WORKER)
     const load = createRequire(join(folder, 'any.js'))
@@ -175,13 +175,4 @@ async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
       await wait(200)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

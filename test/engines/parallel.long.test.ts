@@ -44,7 +44,7 @@ exec '${geofix}' "$@"
     return { status, stderr: stderr.replace(/^Academic tradition[\s\S]*?silence.*$/m, '').trim() }
   }
 
-  it('gives the bytes of a single run, although a process was killed', { timeout: 200_000 }, () => {
+  it('gives the bytes of a single run, although a process was killed', () => {
     expect(STATEMENTS).toContain('l/16 ')
     const { status } = run(STATEMENTS, 'bin')
     expect([status, existsSync(join(folder, 'killed'))]).toEqual([0, true])

@@ -79,7 +79,7 @@ exec '${geofix}' "$@"
     for (const child of daemons.reverse()) child.kill('SIGKILL')
   })
 
-  it('gives the bytes of a single run, although a node was killed', { timeout: 280_000 }, async () => {
+  it('gives the bytes of a single run, although a node was killed', async () => {
     expect(bash('ls part-?? | wc -l').trim()).toBe('16')
     bash(SUBMIT)
     const script = join(folder, 'stopped/script')

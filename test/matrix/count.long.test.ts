@@ -1,42 +1,17 @@
 // The counts of `geofix count` beside those of DuckDB, over what `geofix enrich` writes. They share no code.
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ROOT } from '../package/project.ts'
 import { hasShared, SHARED } from '../shared.ts'
-import { temporaryFolder } from '../temporary.ts'
-import { installTools, MATRIX, run } from './tools.ts'
+import { describeBesideDuckDB } from './duckdb.ts'
 
-/** The part of DuckDB's client that is used here. */
-interface Duck {
-  readonly DuckDBInstance: { create(): Promise<{ connect(): Promise<Connection> }> }
-}
-interface Connection {
-  runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>
-}
-
-const isInstalled = installTools()
-const folder = temporaryFolder()
-const isSkipped = !isInstalled || !hasShared
-const why = !isInstalled ? ': the matrix is not installed' : !hasShared ? ': ../shared is missing' : ''
-
-let connection: Connection
-const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
-const geofix = (...args: string[]) =>
-  run(folder, process.execPath, join(ROOT, 'dist/cli.js'), ...args, '--quiet')
-
-beforeAll(async () => {
-  if (isSkipped) return
-  const duck: Duck = createRequire(join(MATRIX, 'package.json'))('@duckdb/node-api')
-  connection = await (await duck.DuckDBInstance.create()).connect()
-}, 300_000)
+const why = hasShared ? '' : ': ../shared is missing'
+const LOG = `${SHARED}logs/apache-combined-10000.log.gz`
 
 /** Rows as texts, in an order of their own: the order of rows with the same count is not defined in SQL. */
-const sorted = (rows: readonly Record<string, unknown>[]): string[] =>
-  rows
-    .map((row) => JSON.stringify(Object.values(row).map((value) => (value === null ? null : String(value)))))
-    .sort()
+const sorted = (rows: readonly (readonly unknown[])[]): string[] =>
+  rows.map((row) => JSON.stringify(row.map((value) => (value === null ? null : String(value))))).sort()
 
 const COUNTRY = 'location.country.code country, location.country.name country_name'
 
@@ -76,63 +51,46 @@ const CASES: readonly (readonly [log: string, options: readonly string[], by: st
   ['haproxy.log', [], 'country,ip', `${COUNTRY}, ip`],
 ]
 
-describe('geofix count', () => {
-  it.skipIf(isSkipped).each(CASES)(
+describeBesideDuckDB('geofix count', ({ folder, geofix, query, columnsOf }) => {
+  /** The rows of what `geofix count` prints. */
+  const counted = (...args: string[]): unknown[][] => {
+    geofix('count', ...args, '-o', 'counts.ndjson')
+    const lines = readFileSync(join(folder, 'counts.ndjson'), 'utf8').trimEnd().split('\n')
+    return lines.map((line) => Object.values(JSON.parse(line)))
+  }
+
+  it.skipIf(!hasShared).each(CASES)(
     `counts %s %s by %s as DuckDB counts the located lines${why}`,
     async (log, options, by, sql) => {
       geofix('enrich', `${SHARED}logs/${log}`, '-o', 'located.parquet', ...options)
-      geofix('count', `${SHARED}logs/${log}`, '-o', 'counts.ndjson', ...options, '--by', by, '--unique')
-      const counts = readFileSync(join(folder, 'counts.ndjson'), 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
+      const counts = counted(`${SHARED}logs/${log}`, ...options, '--by', by, '--unique')
+      const ip = log === 'zeek-conn.tsv' ? '"id.resp_h"' : 'ip'
       const rows = await query(
-        `select ${sql}, count(*) count, count(distinct ${log === 'zeek-conn.tsv' ? '"id.resp_h"' : 'ip'}) "unique" from '${folder}/located.parquet' group by all`,
+        `select ${sql}, count(*), count(distinct ${ip}) from '${folder}/located.parquet' group by all`,
       )
       expect(rows.length).toBeGreaterThan(5)
       expect(sorted(counts)).toEqual(sorted(rows))
     },
-    300_000,
   )
 
-  it.skipIf(isSkipped)(
-    `leaves out the countries that DuckDB leaves out${why}`,
-    async () => {
-      const log = `${SHARED}logs/apache-combined-10000.log.gz`
-      geofix('enrich', log, '-o', 'located.parquet')
-      for (const [flag, condition] of [
-        ['--only-country', "location.country.code in ('DE', 'FR')"],
-        ['--not-country', "location.country.code is null or location.country.code not in ('DE', 'FR')"],
-      ] as const) {
-        geofix('count', log, '-o', 'counts.ndjson', '--by', 'status', flag, 'DE,FR')
-        geofix('enrich', log, '-o', 'some.parquet', flag, 'DE,FR')
-        const counts = readFileSync(join(folder, 'counts.ndjson'), 'utf8').trimEnd().split('\n')
-        const expected = await query(
-          `select status, count(*) count from '${folder}/located.parquet' where ${condition} group by all`,
-        )
-        const enriched = await query(
-          `select status, count(*) count from '${folder}/some.parquet' group by all`,
-        )
-        expect(sorted(counts.map((line) => JSON.parse(line)))).toEqual(sorted(expected))
-        expect(sorted(enriched)).toEqual(sorted(expected))
-      }
-    },
-    300_000,
-  )
+  it.skipIf(!hasShared).each([
+    ['--only-country', "location.country.code in ('DE', 'FR')"],
+    ['--not-country', "location.country.code is null or location.country.code not in ('DE', 'FR')"],
+  ])(`leaves out with %s the countries that DuckDB leaves out${why}`, async (flag, condition) => {
+    geofix('enrich', LOG, '-o', 'located.parquet')
+    geofix('enrich', LOG, '-o', 'some.parquet', flag, 'DE,FR')
+    const statuses = (from: string) => query(`select status, count(*) from '${folder}/${from} group by all`)
+    const expected = sorted(await statuses(`located.parquet' where ${condition}`))
+    expect(sorted(counted(LOG, '--by', 'status', flag, 'DE,FR'))).toEqual(expected)
+    expect(sorted(await statuses("some.parquet'"))).toEqual(expected)
+  })
 
-  it.skipIf(!isInstalled)(
-    `leaves to DuckDB what the query of the guide asks${isInstalled ? '' : why}`,
-    async () => {
-      const guide = readFileSync(join(ROOT, 'src/cli/count/README.md'), 'utf8')
-      const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(guide) ?? []
-      const log = hasShared
-        ? `${SHARED}logs/apache-combined-10000.log.gz`
-        : join(ROOT, 'test/enrich/golden/combined.log')
-      geofix('enrich', log, '-o', 'located.parquet')
-      const rows = await query(sql.replaceAll("'located.parquet'", `'${folder}/located.parquet'`))
-      expect(Object.keys(rows[0] ?? {})).toEqual(['country', 'lines', 'errors', 'megabytes', 'largest_error'])
-      expect(rows.length).toBeGreaterThan(1)
-    },
-    300_000,
-  )
+  it('leaves to DuckDB what the query of the guide asks', async () => {
+    const guide = readFileSync(join(ROOT, 'src/cli/count/README.md'), 'utf8')
+    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(guide) ?? []
+    geofix('enrich', hasShared ? LOG : join(ROOT, 'test/enrich/golden/combined.log'), '-o', 'located.parquet')
+    const asked = sql.replaceAll("'located.parquet'", `'${folder}/located.parquet'`)
+    expect(await columnsOf(asked)).toEqual(['country', 'lines', 'errors', 'megabytes', 'largest_error'])
+    expect((await query(asked)).length).toBeGreaterThan(1)
+  })
 })

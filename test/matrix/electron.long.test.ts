@@ -7,15 +7,7 @@ import { ROOT, writeProject } from '../package/project.ts'
 import { installGeofix, installTools, MATRIX, run } from './tools.ts'
 
 const isThere = installTools()
-const suffix = isThere ? '' : ': the matrix is not installed'
 const project = join(MATRIX, 'projects/electron')
-
-beforeAll(() => {
-  if (!isThere) return
-  installGeofix()
-  rmSync(project, { recursive: true, force: true })
-  cpSync(join(ROOT, 'scripts/examples/electron'), project, { recursive: true })
-}, 300_000)
 
 /** What the scripts use of Electron. Messages between processes are structured clones. */
 const ELECTRON = `import { MessageChannel } from 'node:worker_threads'
@@ -33,8 +25,14 @@ export const ipcRenderer = { invoke: async (channel, ...args) => cloned(await ha
 export const contextBridge = { exposeInMainWorld: (name, api) => { world[name] = api } }
 `
 
-describe('the Electron example', () => {
-  it.skipIf(!isThere)(`has the types of Electron${suffix}`, () => {
+describe.skipIf(!isThere)(`the Electron example${isThere ? '' : ': the matrix is not installed'}`, () => {
+  beforeAll(() => {
+    installGeofix()
+    rmSync(project, { recursive: true, force: true })
+    cpSync(join(ROOT, 'scripts/examples/electron'), project, { recursive: true })
+  })
+
+  it('has the types of Electron', () => {
     writeProject(project, {
       'tsconfig.json': JSON.stringify({
         compilerOptions: {
@@ -53,7 +51,7 @@ describe('the Electron example', () => {
     expect(typecheck(project)).toBe('')
   })
 
-  it.skipIf(!isThere)(`gives the page records and failures${suffix}`, () => {
+  it('gives the page records and failures', () => {
     writeProject(project, {
       'electron.mjs': ELECTRON,
       'build.mjs': `import { build } from 'esbuild'

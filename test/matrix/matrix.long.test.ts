@@ -17,7 +17,7 @@ if (!hasTools) console.warn('skipped: the matrix of bundlers and runtimes is not
 
 beforeAll(() => {
   if (hasTools) installGeofix()
-}, 300_000)
+})
 
 /** A command with the paths of its programs. */
 function commandOf([program = '', ...args]: readonly string[]): [string, ...string[]] {

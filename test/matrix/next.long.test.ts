@@ -73,7 +73,7 @@ async function started(folder: string): Promise<string> {
 describe('an application of Next.js', () => {
   beforeAll(() => {
     if (NEXT !== undefined) installGeofix()
-  }, 300_000)
+  })
 
   it.skipIf(NEXT === undefined).each(['turbopack', 'webpack'])(
     'needs nothing else with %s, also in the edge runtime',
@@ -95,6 +95,5 @@ describe('an application of Next.js', () => {
       })
       expect(await Promise.all(answers)).toEqual(['London', 'GB', 'London', 'GB'])
     },
-    900_000,
   )
 })

@@ -32,30 +32,18 @@ export const TOOLS: Readonly<Record<string, string>> = {
 
 const MAIN = `main().catch((error) => console.log(error.code, error.message))`
 
-/** Opens a database of the package as an ES module or with \`require\`, and looks one address up. */
-const PROGRAMS = {
-  esm: {
-    city: `import { Resolver } from 'geofix'
-async function main() { console.log((await Resolver.open()).lookup('81.2.69.142').city) }
-${MAIN}`,
-    country: `import { Resolver } from 'geofix'
-import country from 'geofix/country'
-async function main() { console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code) }
-${MAIN}`,
-  },
-  cjs: {
-    city: `const { Resolver } = require('geofix')
-async function main() { console.log((await Resolver.open()).lookup('81.2.69.142').city) }
-${MAIN}`,
-    country: `const { Resolver } = require('geofix')
-const country = require('geofix/country')
-async function main() { console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code) }
-${MAIN}`,
-  },
-} as const
+type Format = 'esm' | 'cjs'
+type Data = 'city' | 'country'
 
-type Format = keyof typeof PROGRAMS
-type Data = keyof (typeof PROGRAMS)['esm']
+/** Opens a database of the package as an ES module or with `require`, and looks one address up. */
+function programOf(format: Format, data: Data): string {
+  const load = (name: string, from: string): string =>
+    format === 'esm' ? `import ${name} from '${from}'\n` : `const ${name} = require('${from}')\n`
+  const [country, open, field] =
+    data === 'city' ? ['', '', 'city'] : [load('country', 'geofix/country'), 'country', 'country.code']
+  return `${load('{ Resolver }', 'geofix')}${country}async function main() { console.log((await Resolver.open(${open})).lookup('81.2.69.142').${field}) }
+${MAIN}`
+}
 
 const FORMATS: readonly Format[] = ['esm', 'cjs']
 const DATA: readonly Data[] = ['city', 'country']
@@ -90,7 +78,7 @@ function bundlerRows(
     return {
       name: `${name}, ${from} to ${to}, ${data}`,
       files: {
-        [entry]: PROGRAMS[from][data],
+        [entry]: programOf(from, data),
         'build.mjs': script(entry, `out/${out}`, to, `geofix({ databases: ['${data}'] })`),
       },
       build: [['node', 'build.mjs']],
@@ -142,29 +130,70 @@ await build({ config: false, silent: true, entry: ['${entry}'], outDir: 'out', f
   outExtension: () => ({ js: '.${EXTENSIONS[to]}' }), esbuildPlugins: [${plugin}] })`,
 )
 
+/** Rows of a tool without the plugin, which finds the databases by itself, for each input format and database. */
+function copyingRows(
+  name: string,
+  way: (from: Format, main: string) => Pick<Row, 'build'> & { files?: Row['files']; out: string },
+  readsCommonJs = false,
+): Row[] {
+  return FORMATS.flatMap((from) =>
+    DATA.map((data) => {
+      const main = `main.${EXTENSIONS[from]}`
+      const { build, files, out } = way(from, main)
+      const isFound = readsCommonJs || from === 'esm'
+      return {
+        name: `${name}, ${from}, ${data}`,
+        files: { [main]: programOf(from, data), ...files },
+        build,
+        run: ['node', out],
+        // Most tools do not look for paths in CommonJS.
+        prints: isFound ? PRINTS[data] : MISSING,
+        databases: isFound ? COPIED[data] : [],
+      }
+    }),
+  )
+}
+
 const webpackRows: Row[] = [
-  { tool: 'webpack', load: "import pack from 'webpack'" },
-  { tool: 'Rspack', load: "import { rspack as pack } from '@rspack/core'" },
-].flatMap(({ tool, load }) =>
-  FORMATS.flatMap((from) =>
-    DATA.map((data) => ({
-      name: `${tool} without a warning, ${from}, ${data}`,
-      files: {
-        [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
-        'build.mjs': `${load}
+  ['webpack', "import pack from 'webpack'"],
+  ['Rspack', "import { rspack as pack } from '@rspack/core'"],
+].flatMap(([tool, load]) =>
+  copyingRows(`${tool} without a warning`, (_, main) => ({
+    files: {
+      'build.mjs': `${load}
 import { resolve } from 'node:path'
-pack({ mode: 'production', target: 'node20', entry: './main.${EXTENSIONS[from]}', node: { __dirname: false },
+pack({ mode: 'production', target: 'node20', entry: './${main}', node: { __dirname: false },
   output: { path: resolve('out'), filename: 'main.cjs' } }, (error, stats) => {
   if (error ?? (stats.hasErrors() || stats.hasWarnings())) { console.error(error ?? stats.toString()); process.exit(1) }
 })`,
-      },
-      build: [['node', 'build.mjs']],
-      run: ['node', 'main.cjs'],
-      // Neither looks for paths in CommonJS.
-      prints: from === 'esm' ? PRINTS[data] : MISSING,
-      databases: from === 'esm' ? COPIED[data] : [],
-    })),
-  ),
+    },
+    build: [['node', 'build.mjs']],
+    out: 'main.cjs',
+  })),
+)
+
+const nccRows: Row[] = copyingRows('ncc', (from, main) => ({
+  files: { 'package.json': JSON.stringify({ type: from === 'esm' ? 'module' : 'commonjs' }) },
+  build: [['node', 'ncc', 'build', main, '-o', 'out', '-q']],
+  out: from === 'esm' ? 'index.mjs' : 'index.cjs',
+}))
+
+const nftRows: Row[] = copyingRows(
+  'nft',
+  (_, main) => ({
+    files: {
+      'build.mjs': `import { nodeFileTrace } from '@vercel/nft'
+import { cpSync } from 'node:fs'
+import { resolve } from 'node:path'
+const base = resolve('../..')
+const { fileList } = await nodeFileTrace(['${main}'], { base })
+for (const file of fileList) cpSync(resolve(base, file), resolve('out', file), { dereference: true })
+cpSync('${main}', 'out/${main}')`,
+    },
+    build: [['node', 'build.mjs']],
+    out: main,
+  }),
+  true,
 )
 
 /** The default options of node-resolve take the entry for browsers. */
@@ -184,7 +213,7 @@ const rollupDefaults: Row[] = [
 ].map(({ plugins, prints, databases, name }) => ({
   name: `Rollup and node-resolve's default options, ${name}`,
   files: {
-    'main.mjs': PROGRAMS.esm.city,
+    'main.mjs': programOf('esm', 'city'),
     'build.mjs': `import commonjs from '@rollup/plugin-commonjs'
 import nodeResolve from '@rollup/plugin-node-resolve'
 import { rollup } from 'rollup'
@@ -224,41 +253,6 @@ await build({ base: './', logLevel: 'error', worker: { format: 'es' },
   databases: ['country'],
 }))
 
-const nccRows: Row[] = FORMATS.flatMap((from) =>
-  DATA.map((data) => ({
-    name: `ncc, ${from}, ${data}`,
-    files: {
-      [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
-      'package.json': JSON.stringify({ type: from === 'esm' ? 'module' : 'commonjs' }),
-    },
-    build: [['node', 'ncc', 'build', `main.${EXTENSIONS[from]}`, '-o', 'out', '-q']],
-    run: ['node', from === 'esm' ? 'index.mjs' : 'index.cjs'],
-    // ncc leaves paths in CommonJS as they are.
-    prints: from === 'esm' ? PRINTS[data] : MISSING,
-    databases: from === 'esm' ? COPIED[data] : [],
-  })),
-)
-
-const nftRows: Row[] = FORMATS.flatMap((from) =>
-  DATA.map((data) => ({
-    name: `nft, ${from}, ${data}`,
-    files: {
-      [`main.${EXTENSIONS[from]}`]: PROGRAMS[from][data],
-      'build.mjs': `import { nodeFileTrace } from '@vercel/nft'
-import { cpSync } from 'node:fs'
-import { resolve } from 'node:path'
-const base = resolve('../..')
-const { fileList } = await nodeFileTrace(['main.${EXTENSIONS[from]}'], { base })
-for (const file of fileList) cpSync(resolve(base, file), resolve('out', file), { dereference: true })
-cpSync('main.${EXTENSIONS[from]}', 'out/main.${EXTENSIONS[from]}')`,
-    },
-    build: [['node', 'build.mjs']],
-    run: ['node', `main.${EXTENSIONS[from]}`],
-    prints: PRINTS[data],
-    databases: COPIED[data],
-  })),
-)
-
 /** With the core, a program reads the URL itself. */
 const readRows: Row[] = FORMATS.map((to) => ({
   name: `esbuild, the core, esm to ${to}`,
@@ -283,7 +277,7 @@ const bareRows: Row[] = FORMATS.flatMap((from) =>
   FORMATS.flatMap((to): Row[] => {
     const [entry, out] = [`main.${EXTENSIONS[from]}`, `main.${EXTENSIONS[to]}`]
     const files = {
-      [entry]: PROGRAMS[from].country,
+      [entry]: programOf(from, 'country'),
       'build.mjs': `import { build } from 'esbuild'
 import { copyFileSync } from 'node:fs'
 await build({ entryPoints: ['${entry}'], outfile: 'out/${out}', format: '${to}', bundle: true, platform: 'node', banner: { js: '${BANNERS[to]}' }, logLevel: 'error' })
@@ -313,6 +307,21 @@ const INSTALL = `import { cpSync } from 'node:fs'
 for (const name of ['geofix', 'fflate', 'ipaddr.js', 'mmdb-lib']) cpSync('../../node_modules/' + name, 'out/node_modules/' + name, { recursive: true })
 `
 
+/** A program beside the installed package. */
+function installedRow(name: string, main: string, program: string, command: readonly string[]): Row {
+  return {
+    name,
+    files: {
+      'build.mjs': `${INSTALL}cpSync('${main}', 'out/${main}'); cpSync('package.json', 'out/package.json')`,
+      [main]: program,
+      'package.json': '{ "dependencies": { "geofix": "*" } }',
+    },
+    build: [['node', 'build.mjs']],
+    run: [...command, main],
+    prints: PRINTS.city,
+  }
+}
+
 const runtimeRows: Row[] = [
   { name: 'Node 20', command: ['node'] },
   { name: 'Node 22', command: ['node22'] },
@@ -320,20 +329,9 @@ const runtimeRows: Row[] = [
   { name: 'Bun', command: ['bun'] },
   { name: 'Deno', command: ['deno', 'run', '--allow-read', '--no-remote', '--node-modules-dir=manual'] },
 ].flatMap(({ name, command }) =>
-  FORMATS.map((format) => {
-    const main = `main.${EXTENSIONS[format]}`
-    return {
-      name: `${name}, ${format}`,
-      files: {
-        'build.mjs': `${INSTALL}cpSync('${main}', 'out/${main}'); cpSync('package.json', 'out/package.json')`,
-        [main]: PROGRAMS[format].city,
-        'package.json': '{ "dependencies": { "geofix": "*" } }',
-      },
-      build: [['node', 'build.mjs']],
-      run: [...command, main],
-      prints: PRINTS.city,
-    }
-  }),
+  FORMATS.map((format) =>
+    installedRow(`${name}, ${format}`, `main.${EXTENSIONS[format]}`, programOf(format, 'city'), command),
+  ),
 )
 
 /** Asks the handler of geofix/http, mounted as its guide shows, by `ask`: for an address, the caller, and a batch. */
@@ -376,22 +374,42 @@ const mountRows: Row[] = [
     ],
   },
 ].map(({ name, program, command }) => ({
-  name,
-  files: {
-    'build.mjs': `${INSTALL}cpSync('main.mjs', 'out/main.mjs'); cpSync('package.json', 'out/package.json')`,
-    'main.mjs': `${program}await main()`,
-    'package.json': '{ "dependencies": { "geofix": "*" } }',
-  },
-  build: [['node', 'build.mjs']],
-  run: [...command, 'main.mjs'],
+  ...installedRow(name, 'main.mjs', `${program}await main()`, command),
   prints: 'GB loopback MALFORMED_ADDRESS\n',
 }))
+
+/** A worker of workerd, with the database as a module of its own. */
+function workerdRow(name: string, main: string, prints: RegExp): Row {
+  return {
+    name,
+    files: {
+      'main.mjs': main,
+      'build.mjs': `import { copyFileSync } from 'node:fs'
+import { build } from 'esbuild'
+await build({ entryPoints: ['main.mjs'], outfile: 'out/main.js', format: 'esm', bundle: true, external: ['*.gz'], logLevel: 'error' })
+copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')
+copyFileSync('config.capnp', 'out/config.capnp')`,
+      'config.capnp': `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+const worker :Workerd.Worker = (
+  modules = [
+    (name = "main.js", esModule = embed "main.js"),
+    (name = "country.mmdb.gz", data = embed "country.mmdb.gz"),
+  ],
+  compatibilityDate = "2025-06-01",
+);`,
+    },
+    build: [['node', 'build.mjs']],
+    run: ['workerd', 'test', 'config.capnp'],
+    prints,
+  }
+}
 
 const executableRows: Row[] = [
   {
     name: 'bun build, and a copy',
     files: {
-      'main.mjs': PROGRAMS.esm.country,
+      'main.mjs': programOf('esm', 'country'),
       'copy.mjs': `import { copyFileSync } from 'node:fs'
 copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')`,
     },
@@ -450,61 +468,25 @@ copyFileSync(process.execPath, 'out/main')`,
     prints: PRINTS.country,
     databases: [],
   },
-  {
-    name: 'workerd',
-    files: {
-      'main.mjs': `import { Resolver } from 'geofix'
+  workerdRow(
+    'workerd',
+    `import { Resolver } from 'geofix'
 import country from './country.mmdb.gz'
 export default { async test() { console.log((await Resolver.open(country)).lookup('81.2.69.142').country.code) } }`,
-      'build.mjs': `import { copyFileSync } from 'node:fs'
-import { build } from 'esbuild'
-await build({ entryPoints: ['main.mjs'], outfile: 'out/main.js', format: 'esm', bundle: true, external: ['*.gz'], logLevel: 'error' })
-copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')
-copyFileSync('config.capnp', 'out/config.capnp')`,
-      'config.capnp': `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
-const worker :Workerd.Worker = (
-  modules = [
-    (name = "main.js", esModule = embed "main.js"),
-    (name = "country.mmdb.gz", data = embed "country.mmdb.gz"),
-  ],
-  compatibilityDate = "2025-06-01",
-);`,
-    },
-    build: [['node', 'build.mjs']],
-    run: ['workerd', 'test', 'config.capnp'],
-    prints: /\bGB\n/,
-  },
-  {
-    name: 'HTTP in workerd',
-    files: {
-      'main.mjs': `${served(
-        `import database from './country.mmdb.gz'`,
-        `const ask = async (path, init) => {
+    /\bGB\n/,
+  ),
+  workerdRow(
+    'HTTP in workerd',
+    `${served(
+      `import database from './country.mmdb.gz'`,
+      `const ask = async (path, init) => {
     const request = new Request('https://geo.example' + path, init)
     request.headers.set('cf-connecting-ip', '127.0.0.1')
     return (await handle(request, { remoteAddress: request.headers.get('cf-connecting-ip') })).json()
   }`,
-      )}export default { test: main }`,
-      'build.mjs': `import { copyFileSync } from 'node:fs'
-import { build } from 'esbuild'
-await build({ entryPoints: ['main.mjs'], outfile: 'out/main.js', format: 'esm', bundle: true, external: ['*.gz'], logLevel: 'error' })
-copyFileSync('../../node_modules/geofix/data/country.mmdb.gz', 'out/country.mmdb.gz')
-copyFileSync('config.capnp', 'out/config.capnp')`,
-      'config.capnp': `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
-const worker :Workerd.Worker = (
-  modules = [
-    (name = "main.js", esModule = embed "main.js"),
-    (name = "country.mmdb.gz", data = embed "country.mmdb.gz"),
-  ],
-  compatibilityDate = "2025-06-01",
-);`,
-    },
-    build: [['node', 'build.mjs']],
-    run: ['workerd', 'test', 'config.capnp'],
-    prints: /\bGB loopback MALFORMED_ADDRESS\n/,
-  },
+    )}export default { test: main }`,
+    /\bGB loopback MALFORMED_ADDRESS\n/,
+  ),
   {
     name: 'Electron asar, with the data unpacked',
     files: {

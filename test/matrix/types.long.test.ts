@@ -10,7 +10,7 @@ if (!hasTools) console.warn('skipped: the compilers of the matrix are not instal
 
 beforeAll(() => {
   if (hasTools) installGeofix()
-}, 300_000)
+})
 
 /** What passes from one entry to another: that fails if two declarations of the same class are found. */
 const ACROSS_ENTRIES = `

@@ -1,11 +1,11 @@
 // The packed tarball on Windows' Node under Wine. Standard streams are files: Node cannot use pipes there.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../scripts/free-port.ts'
 import { pack } from '../../src/writer.ts'
 import { generation } from '../node/watched-files.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -13,9 +13,6 @@ import { installGeofix, installTools, MATRIX, toolAt } from './tools.ts'
 
 const WINE = '/usr/lib/wine/wine64'
 const PREFIX = join(MATRIX, 'wine')
-
-/** Of a test, in milliseconds. The first program makes Wine's folder. */
-const LONG = 300_000
 
 const hasWine = existsSync(WINE)
 const nodeWin = hasWine && installTools() ? toolAt('nodewin/bin/node.exe') : undefined
@@ -99,139 +96,106 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
     installGeofix()
     // The first program makes Wine's folder, and says so.
     await windows(['--version'])
-  }, LONG)
+  })
 
-  it(
-    'looks addresses up, as arguments and from standard input',
-    async () => {
-      writeFileSync(local('addresses'), `${IP}\r\n2a01:e0a::1\r\n`)
-      const args = ['--at', '2026-07-01']
-      const asked = await windows([...args, IP, '10.0.0.1'])
-      expect(asked).toEqual(await linux([...args, IP, '10.0.0.1']))
-      expect(asked.status).toBe(1)
-      const read = await windows(args, local('addresses'))
-      expect(read).toEqual(await linux(args, local('addresses')))
-      expect(read.out.split('\n')).toHaveLength(3)
-    },
-    LONG,
-  )
+  it('looks addresses up, as arguments and from standard input', async () => {
+    writeFileSync(local('addresses'), `${IP}\r\n2a01:e0a::1\r\n`)
+    const args = ['--at', '2026-07-01']
+    const asked = await windows([...args, IP, '10.0.0.1'])
+    expect(asked).toEqual(await linux([...args, IP, '10.0.0.1']))
+    expect(asked.status).toBe(1)
+    const read = await windows(args, local('addresses'))
+    expect(read).toEqual(await linux(args, local('addresses')))
+    expect(read.out.split('\n')).toHaveLength(3)
+  })
 
-  it(
-    'opens databases by drives, backslashes, \\\\?\\ and file: URLs, with spaces and other scripts',
-    async () => {
-      const url = `file:///Z:${join(place, 'one.mmdb').split('/').map(encodeURIComponent).join('/')}`
-      for (const path of ['one.mmdb', '.\\one.mmdb', drive('one.mmdb'), `\\\\?\\${drive('one.mmdb')}`, url]) {
-        const { status, out, err } = await windows(['--db', path, IP])
-        expect({ path, status, err }).toEqual({ path, status: 0, err: '' })
-        expect(out).toContain(city(1))
-      }
-      const { status, err } = await windows(['--db', '\\\\localhost\\none\\city.mmdb', IP])
-      expect(status).toBe(4)
-      expect(err).toContain('\\\\localhost\\none\\city.mmdb: it cannot be read: ENOENT')
-    },
-    LONG,
-  )
+  it('opens databases by drives, backslashes, \\\\?\\ and file: URLs, with spaces and other scripts', async () => {
+    const url = `file:///Z:${join(place, 'one.mmdb').split('/').map(encodeURIComponent).join('/')}`
+    for (const path of ['one.mmdb', '.\\one.mmdb', drive('one.mmdb'), `\\\\?\\${drive('one.mmdb')}`, url]) {
+      const { status, out, err } = await windows(['--db', path, IP])
+      expect({ path, status, err }).toEqual({ path, status: 0, err: '' })
+      expect(out).toContain(city(1))
+    }
+    const { status, err } = await windows(['--db', '\\\\localhost\\none\\city.mmdb', IP])
+    expect(status).toBe(4)
+    expect(err).toContain('\\\\localhost\\none\\city.mmdb: it cannot be read: ENOENT')
+  })
 
-  it(
-    'enriches files on one and two threads, and standard streams, with the bytes of Linux',
-    async () => {
-      const { out: expected } = await linux(['enrich', '--quiet', 'access.log'])
-      expect(expected.split('\n')).toHaveLength(COUNT + 1)
-      const one = ['enrich', '--threads', '1', drive('access.log'), '-o', drive('one.ndjson')]
-      const two = ['enrich', '--threads', '2', `\\\\?\\${drive('access.log')}`, '-o', '.\\two.ndjson.gz']
-      for (const args of [one, two])
-        expect(await windows([...args, '--quiet'])).toEqual({ status: 0, out: '', err: '' })
-      expect(readFileSync(local('one.ndjson'), 'utf8') === expected).toBe(true)
-      expect(gunzipSync(readFileSync(local('two.ndjson.gz'))).toString() === expected).toBe(true)
-      const streamed = await windows(['enrich', '--quiet'], local('access.log'))
-      expect({ ...streamed, out: streamed.out === expected }).toEqual({ status: 0, out: true, err: '' })
-      const table = ['enrich', '--quiet', '--at', '2026-07-01', 'crlf.csv']
-      expect(await windows(table)).toEqual(await linux(table))
-      for (const name of ['NUL', '\\\\.\\nul'])
-        expect(await windows([...table, '-o', name])).toEqual({ status: 0, out: '', err: '' })
-      expect(existsSync(local('NUL'))).toBe(false)
-      const folderLike = await windows(['enrich', '--quiet', 'crlf.csv', '-o', 'none\\'])
-      expect(folderLike.status).toBe(3)
-      expect(folderLike.err).toContain('it is a directory')
-    },
-    LONG,
-  )
+  it('enriches files on one and two threads, and standard streams, with the bytes of Linux', async () => {
+    const { out: expected } = await linux(['enrich', '--quiet', 'access.log'])
+    expect(expected.split('\n')).toHaveLength(COUNT + 1)
+    const one = ['enrich', '--threads', '1', drive('access.log'), '-o', drive('one.ndjson')]
+    const two = ['enrich', '--threads', '2', `\\\\?\\${drive('access.log')}`, '-o', '.\\two.ndjson.gz']
+    for (const args of [one, two])
+      expect(await windows([...args, '--quiet'])).toEqual({ status: 0, out: '', err: '' })
+    expect(readFileSync(local('one.ndjson'), 'utf8') === expected).toBe(true)
+    expect(gunzipSync(readFileSync(local('two.ndjson.gz'))).toString() === expected).toBe(true)
+    const streamed = await windows(['enrich', '--quiet'], local('access.log'))
+    expect({ ...streamed, out: streamed.out === expected }).toEqual({ status: 0, out: true, err: '' })
+    const table = ['enrich', '--quiet', '--at', '2026-07-01', 'crlf.csv']
+    expect(await windows(table)).toEqual(await linux(table))
+    for (const name of ['NUL', '\\\\.\\nul'])
+      expect(await windows([...table, '-o', name])).toEqual({ status: 0, out: '', err: '' })
+    expect(existsSync(local('NUL'))).toBe(false)
+    const folderLike = await windows(['enrich', '--quiet', 'crlf.csv', '-o', 'none\\'])
+    expect(folderLike.status).toBe(3)
+    expect(folderLike.err).toContain('it is a directory')
+  })
 
-  it(
-    'replaces an output that exists, reads gzip, and writes the report of Linux',
-    async () => {
-      const args = ['enrich', '--quiet', 'access.log', '-o', 'out.ndjson.gz']
-      for (const run of [windows, windows])
-        expect(await run([...args, '--summary', 'html=windows.html'])).toMatchObject({ status: 0 })
-      expect(await linux([...args, '--summary', 'html=linux.html'])).toMatchObject({ status: 0 })
-      expect(report('windows.html')).toBe(report('linux.html'))
-      const again = ['enrich', '--quiet', 'two.log.gz']
-      writeFileSync(local('two.log.gz'), gzipSync(LINES.slice(0, 10_000).replace(/[^\n]*$/, '')))
-      expect(await windows(again)).toEqual(await linux(again))
-    },
-    LONG,
-  )
+  it('replaces an output that exists, reads gzip, and writes the report of Linux', async () => {
+    const args = ['enrich', '--quiet', 'access.log', '-o', 'out.ndjson.gz']
+    for (const run of [windows, windows])
+      expect(await run([...args, '--summary', 'html=windows.html'])).toMatchObject({ status: 0 })
+    expect(await linux([...args, '--summary', 'html=linux.html'])).toMatchObject({ status: 0 })
+    expect(report('windows.html')).toBe(report('linux.html'))
+    const again = ['enrich', '--quiet', 'two.log.gz']
+    writeFileSync(local('two.log.gz'), gzipSync(LINES.slice(0, 10_000).replace(/[^\n]*$/, '')))
+    expect(await windows(again)).toEqual(await linux(again))
+  })
 
-  it(
-    'packs, unpacks and slims, with the bytes of Linux',
-    async () => {
-      const commands = [
-        (to: string) => ['pack', 'one.mmdb', '-o', `${to}.packed`],
-        (to: string) => ['unpack', 'two.packed', '-o', `${to}.mmdb`],
-        (to: string) => ['slim', 'one.mmdb', '--fields', 'country', '-o', `${to}.slim.packed`],
-      ]
-      for (const command of commands) {
-        const [args, other] = [command(drive('w')), command('l')]
-        expect(await windows(args)).toMatchObject({ status: 0 })
-        expect(await linux(other)).toMatchObject({ status: 0 })
-        const name = other.at(-1) ?? ''
-        expect(readFileSync(local(name.replace('l.', 'w.')))).toEqual(readFileSync(local(name)))
-      }
-      // Over the file that it reads.
-      expect(await windows(['slim', 'w.packed', '--fields', 'country', '-o', 'w.packed'])).toMatchObject({
-        status: 0,
-      })
-      expect(readFileSync(local('w.packed'))).toEqual(readFileSync(local('l.slim.packed')))
-    },
-    LONG,
-  )
+  it('packs, unpacks and slims, with the bytes of Linux', async () => {
+    const commands = [
+      (to: string) => ['pack', 'one.mmdb', '-o', `${to}.packed`],
+      (to: string) => ['unpack', 'two.packed', '-o', `${to}.mmdb`],
+      (to: string) => ['slim', 'one.mmdb', '--fields', 'country', '-o', `${to}.slim.packed`],
+    ]
+    for (const command of commands) {
+      const [args, other] = [command(drive('w')), command('l')]
+      expect(await windows(args)).toMatchObject({ status: 0 })
+      expect(await linux(other)).toMatchObject({ status: 0 })
+      const name = other.at(-1) ?? ''
+      expect(readFileSync(local(name.replace('l.', 'w.')))).toEqual(readFileSync(local(name)))
+    }
+    // Over the file that it reads.
+    expect(await windows(['slim', 'w.packed', '--fields', 'country', '-o', 'w.packed'])).toMatchObject({
+      status: 0,
+    })
+    expect(readFileSync(local('w.packed'))).toEqual(readFileSync(local('l.slim.packed')))
+  })
 
-  it(
-    'serves with keys, and follows a packed file that is renamed over the one in use',
-    async () => {
-      const added = await windows([
-        'keys',
-        'add',
-        '--keys',
-        drive('k'),
-        '--plan',
-        'developer',
-        '--label',
-        'x',
-      ])
-      expect(added).toMatchObject({ status: 0, err: '' })
-      writeFileSync(local('served.packed'), pack(generation(1)))
-      const port = await freePort()
-      const { child, text } = start(true, [
-        ...['serve', '--port', `${port}`, '--keys', drive('k'), '--watch', '--db', drive('served.packed')],
-      ])
-      stop = () => child.kill('SIGKILL')
-      const ask = async (): Promise<string> => {
-        const headers = { authorization: `Bearer ${added.out.trim()}` }
-        const response = await fetch(`http://127.0.0.1:${port}/v1/ip/${IP}`, { headers })
-        return `${response.status} ${await response.text()}`
-      }
-      await until(() => text().err.includes('listening') || text().out.includes('listening'), text)
-      expect(await ask()).toMatch(/^200 .*"city 1"/s)
-      const replaced = await windows(['pack', unpacked(3), '-o', drive('served.packed')])
-      expect(replaced).toMatchObject({ status: 0 })
-      await until(async () => (await ask()).includes('"city 3"'), text)
-      const [, id = ''] = /(key_\w+)/.exec((await windows(['keys', 'list', '--keys', 'k'])).out) ?? []
-      expect(await windows(['keys', 'revoke', '--keys', '.\\k', id])).toMatchObject({ status: 0 })
-      await until(async () => (await ask()).startsWith('401'), text)
-    },
-    LONG,
-  )
+  it('serves with keys, and follows a packed file that is renamed over the one in use', async () => {
+    const added = await windows(['keys', 'add', '--keys', drive('k'), '--plan', 'developer', '--label', 'x'])
+    expect(added).toMatchObject({ status: 0, err: '' })
+    writeFileSync(local('served.packed'), pack(generation(1)))
+    const port = await freePort()
+    const { child, text } = start(true, [
+      ...['serve', '--port', `${port}`, '--keys', drive('k'), '--watch', '--db', drive('served.packed')],
+    ])
+    stop = () => child.kill('SIGKILL')
+    const ask = async (): Promise<string> => {
+      const headers = { authorization: `Bearer ${added.out.trim()}` }
+      const response = await fetch(`http://127.0.0.1:${port}/v1/ip/${IP}`, { headers })
+      return `${response.status} ${await response.text()}`
+    }
+    await until(() => text().err.includes('listening') || text().out.includes('listening'), text)
+    expect(await ask()).toMatch(/^200 .*"city 1"/s)
+    const replaced = await windows(['pack', unpacked(3), '-o', drive('served.packed')])
+    expect(replaced).toMatchObject({ status: 0 })
+    await until(async () => (await ask()).includes('"city 3"'), text)
+    const [, id = ''] = /(key_\w+)/.exec((await windows(['keys', 'list', '--keys', 'k'])).out) ?? []
+    expect(await windows(['keys', 'revoke', '--keys', '.\\k', id])).toMatchObject({ status: 0 })
+    await until(async () => (await ask()).startsWith('401'), text)
+  })
 
   let stop = (): unknown => undefined
   afterAll(() => stop())
@@ -257,12 +221,4 @@ async function until(condition: () => boolean | Promise<boolean>, text: () => un
     await wait(100)
   }
   throw new Error(`it did not come: ${JSON.stringify(text())}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

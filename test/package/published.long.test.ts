@@ -17,7 +17,7 @@ beforeAll(() => {
   output(ROOT, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder)
   writeProject(user, { 'package.json': '{ "name": "user", "private": true }' })
   output(user, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
-}, 300_000)
+})
 
 describe('the tarball', () => {
   it('is clean to publint', async () => {

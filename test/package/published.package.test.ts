@@ -71,7 +71,7 @@ beforeAll(() => {
   )[0]
   writeProject(user, { 'package.json': '{ "name": "user", "private": true }' })
   output(user, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
-}, 300_000)
+})
 
 describe('the tarball', () => {
   it('contains the build, the data and the documents, and nothing else', () => {

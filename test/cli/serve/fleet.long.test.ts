@@ -1,12 +1,11 @@
 // Two servers behind a real HAProxy, with limits in a real Valkey or Redis, under load: scripts/examples/fleet.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../scripts/free-port.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { ROOT } from '../../package/project.ts'
@@ -26,14 +25,6 @@ const processes = new Set<ChildProcess>()
 afterAll(() => {
   for (const child of processes) child.kill('SIGKILL')
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address
-  server.close()
-  return port
-}
 
 function writeDatabase(path: string, city: string): void {
   const bytes = new MmdbWriter({ databaseType: 'Sample-City' })

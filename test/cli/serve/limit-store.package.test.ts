@@ -1,9 +1,8 @@
 // `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../../scripts/free-port.ts'
 import { StoreConnection } from '../../../src/cli/serve/store-connection.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { KEYS, type Service, serve } from './running.ts'
@@ -18,14 +17,6 @@ afterAll(async () => {
   for (const service of services) await service.stop()
   for (const child of processes) child.kill('SIGKILL')
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server's address
-  server.close()
-  return port
-}
 
 async function valkeyAt(port: number): Promise<ChildProcess> {
   const child = await startValkey(port)

@@ -33,7 +33,7 @@ describe.each(Object.keys(BOMBS))('the bombs of %s', (group) => {
     ['the library, each in ten seconds and 100 MB', 'library', 10_000],
     // Five commands, each of which opens a file of up to 96 MB.
     ['the commands, each in 100 MB beside the file', 'commands', 50_000],
-  ])('do no harm to %s', { timeout: 600_000 }, async (_, user, milliseconds) => {
+  ])('do no harm to %s', async (_, user, milliseconds) => {
     const tolls = await tollsOf(group, user)
     expect(tolls).toHaveLength(BOMBS[group]?.length ?? 0)
     // A check of shared values may take as long as for a file of ten million values.
