@@ -43,7 +43,7 @@ const { value } = fc.letrec<{ value: WritableValue }>((tie) => ({
 
 /** Few leading bits, so that networks often overlap; not in networks that are looked up as IPv4 inside IPv6. */
 const ipv4 = fc
-  .tuple(fc.nat(7), fc.nat(0xffffff), fc.integer({ min: 4, max: 32 }))
+  .tuple(fc.nat(7), fc.nat(0xffffff), fc.integer({ min: 0, max: 32 }))
   .map(([first, rest, length]) =>
     networkOf(`${80 + first}.${rest >> 16}.${(rest >> 8) & 255}.${rest & 255}`, length),
   )
@@ -93,8 +93,7 @@ export const writer: Target<Networks> = {
     const index = new PrefixIndex(database.tree)
     assert.deepEqual(database.verify().faults, [])
     const library = new Reader<Response>(Buffer.from(bytes))
-    const addresses = [...networks.map(([network]) => network.split('/')[0] ?? ''), ...asked]
-    for (const address of addresses) {
+    for (const address of [...networks.flatMap(([network]) => around(network)), ...asked]) {
       const parsed = ipaddr.parse(address)
       const last = networks.findLast(([network]) => {
         const [first, length] = ipaddr.parseCIDR(network)
@@ -103,10 +102,25 @@ export const writer: Target<Networks> = {
       const expected = last?.[1] === undefined ? null : plainValue(readBack(last[1]))
       assert.deepEqual(plainValue(ask(database, address).record), expected)
       assert.deepEqual(plainValue(library.get(address)), expected, 'mmdb-lib')
+      if (parsed.kind() === 'ipv4' && options.ipVersion === 6 && options.aliases)
+        assert.deepEqual(plainValue(library.get(`::ffff:${address}`)), expected, 'the alias of IPv4')
       const found = parsed.kind() === 'ipv4' ? index.findIPv4(wordOf(parsed.toByteArray())) : null
       if (found !== null) assert.equal(found, database.tree.findIPv4(wordOf(parsed.toByteArray())))
     }
   },
+}
+
+/** The first and the last address of a network, and their neighbours of the same family. */
+function around(network: string): string[] {
+  const [address, length] = ipaddr.parseCIDR(network)
+  const bytes = address.toByteArray()
+  const size = BigInt(8 * bytes.length)
+  const first = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const last = first | ((1n << (size - BigInt(length))) - 1n)
+  return [first - 1n, first, last, last + 1n]
+    .filter((each) => each >= 0n && each >> size === 0n)
+    .map((each) => each.toString(16).padStart(2 * bytes.length, '0'))
+    .map((hex) => ipaddr.fromByteArray([...Buffer.from(hex, 'hex')]).toString())
 }
 
 function written(networks: Networks['networks'], options: Omit<Networks, 'networks' | 'asked'>): Uint8Array {

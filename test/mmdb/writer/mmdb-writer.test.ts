@@ -1,42 +1,36 @@
-import fc from 'fast-check'
 import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../../src/core.ts'
 import { Database } from '../../../src/mmdb/database.ts'
-import {
-  float,
-  MmdbWriter,
-  type MmdbWriterOptions,
-  type RecordSize,
-  type WritableValue,
-} from '../../../src/writer.ts'
+import { MmdbWriter, type MmdbWriterOptions, type WritableValue } from '../../../src/writer.ts'
 
 const open = (bytes: Uint8Array): Reader<Response> => new Reader<Response>(Buffer.from(bytes))
 
-function written(
-  networks: readonly (readonly [string, WritableValue])[],
-  options: Partial<MmdbWriterOptions> = {},
-) {
+/** A database of these networks, inserted in their order. */
+function written(networks: Record<string, WritableValue>, options: Partial<MmdbWriterOptions> = {}) {
   const writer = new MmdbWriter({ databaseType: 'Test', ...options })
-  for (const [network, record] of networks) writer.insert(network, record)
+  for (const [network, record] of Object.entries(networks)) writer.insert(network, record)
   return writer.toBytes()
 }
 
 describe('MmdbWriter', () => {
   it('writes a database that mmdb-lib reads', () => {
-    const reader = open(written([['81.2.69.0/24', { country: { iso_code: 'GB' } }]]))
+    const reader = open(written({ '81.2.69.0/24': { country: { iso_code: 'GB' } } }))
     expect(reader.get('81.2.69.142')).toEqual({ country: { iso_code: 'GB' } })
     expect(reader.getWithPrefixLength('81.2.69.142')[1]).toBe(24)
     expect(reader.get('81.2.70.1')).toBeNull()
   })
 
   it('writes the metadata', () => {
-    const bytes = written([['81.2.69.0/24', { a: 1 }]], {
-      databaseType: 'My-Type',
-      languages: ['en', 'pt-BR'],
-      description: { en: 'Text', de: 'Text' },
-      buildDate: new Date('2026-06-05T13:00:00.900Z'),
-    })
+    const bytes = written(
+      { '81.2.69.0/24': { a: 1 } },
+      {
+        databaseType: 'My-Type',
+        languages: ['en', 'pt-BR'],
+        description: { en: 'Text', de: 'Text' },
+        buildDate: new Date('2026-06-05T13:00:00.900Z'),
+      },
+    )
     const { metadata } = open(bytes)
     expect(metadata).toMatchObject({
       binaryFormatMajorVersion: 2,
@@ -52,45 +46,22 @@ describe('MmdbWriter', () => {
 
   it('writes metadata without pointers, which some readers do not follow in metadata', () => {
     const text = 'The same text in several places'
-    const bytes = written([], { databaseType: text, description: { en: text, de: text } })
+    const bytes = written({}, { databaseType: text, description: { en: text, de: text } })
     expect(Buffer.from(bytes).toString('latin1').split(text)).toHaveLength(4)
   })
 
   it('does not read the clock: the default build date is 2000-01-01', () => {
-    expect(open(written([])).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
+    expect(open(written({})).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
   })
 
   it('has no languages and no description by default', () => {
-    expect(open(written([])).metadata).toMatchObject({ languages: [], description: {} })
+    expect(open(written({})).metadata).toMatchObject({ languages: [], description: {} })
   })
 
   it('writes an empty database', () => {
-    expect(open(written([])).metadata.nodeCount).toBe(1)
-    expect(open(written([])).get('2001:db8::1')).toBeNull()
-    expect(open(written([], { ipVersion: 4 })).get('1.2.3.4')).toBeNull()
-  })
-
-  it('replaces earlier networks by later ones, larger or smaller', () => {
-    const exceptionLater = open(
-      written([
-        ['10.0.0.0/8', 1],
-        ['10.1.0.0/16', 2],
-      ]),
-    )
-    expect([exceptionLater.get('10.1.2.3'), exceptionLater.get('10.2.2.3')]).toEqual([2, 1])
-    const blanketLater = open(
-      written([
-        ['10.1.0.0/16', 2],
-        ['10.0.0.0/8', 1],
-      ]),
-    )
-    expect([blanketLater.get('10.1.2.3'), blanketLater.get('10.2.2.3')]).toEqual([1, 1])
-  })
-
-  it('removes networks', () => {
-    const writer = new MmdbWriter({ databaseType: 'Test' })
-    const reader = open(writer.insert('10.0.0.0/8', 1).remove('10.1.0.0/16').toBytes())
-    expect([reader.get('10.1.2.3'), reader.get('10.2.2.3')]).toEqual([null, 1])
+    expect(open(written({})).metadata.nodeCount).toBe(1)
+    expect(open(written({})).get('2001:db8::1')).toBeNull()
+    expect(open(written({}, { ipVersion: 4 })).get('1.2.3.4')).toBeNull()
   })
 
   it('can be changed after toBytes', () => {
@@ -108,24 +79,16 @@ describe('MmdbWriter', () => {
   })
 
   it('omits records that no network has any more', () => {
-    const overwritten = written([
-      ['10.0.0.0/8', 'a text that nobody needs'],
-      ['10.0.0.0/8', 'kept'],
-    ])
-    expect(Buffer.from(overwritten).includes('nobody needs')).toBe(false)
+    const writer = new MmdbWriter({ databaseType: 'Test' }).insert('10.0.0.0/8', 'a text that nobody needs')
+    expect(Buffer.from(writer.insert('10.0.0.0/8', 'kept').toBytes()).includes('nobody needs')).toBe(false)
   })
 
   it('stores IPv4 at ::/96 and links ::ffff:0:0/96 to it', () => {
-    const reader = open(
-      written([
-        ['1.2.3.0/24', 4],
-        ['2001:db8::/32', 6],
-      ]),
-    )
+    const reader = open(written({ '1.2.3.0/24': 4, '2001:db8::/32': 6 }))
     expect(reader.get('::1.2.3.4')).toBe(4)
     expect(reader.get('::ffff:1.2.3.4')).toBe(4)
     expect(reader.get('2001:db8::1')).toBe(6)
-    expect(open(written([['1.2.3.0/24', 4]], { aliases: false })).get('::ffff:1.2.3.4')).toBeNull()
+    expect(open(written({ '1.2.3.0/24': 4 }, { aliases: false })).get('::ffff:1.2.3.4')).toBeNull()
   })
 
   it.each<[text: string, network: string, ipVersion: 4 | 6]>([
@@ -138,13 +101,7 @@ describe('MmdbWriter', () => {
   ])('takes the address %s as %s in a database for IPv%i', (text, network, ipVersion) => {
     const around = network.includes(':') ? '::/0' : '0.0.0.0/0'
     const inserted = (each: string): Uint8Array =>
-      written(
-        [
-          [around, 'around'],
-          [each, 'one'],
-        ],
-        { ipVersion },
-      )
+      written({ [around]: 'around', [each]: 'one' }, { ipVersion })
     expect(inserted(text)).toEqual(inserted(network))
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion }).insert(network, 1)
     expect(writer.remove(text).toBytes()).toEqual(
@@ -154,64 +111,37 @@ describe('MmdbWriter', () => {
 
   it('stores an IPv4-mapped network as the IPv4 network, in both kinds of database', () => {
     for (const ipVersion of [4, 6] as const) {
-      expect(open(written([['::ffff:1.2.3.0/120', 4]], { ipVersion })).get('1.2.3.4')).toBe(4)
+      expect(open(written({ '::ffff:1.2.3.0/120': 4 }, { ipVersion })).get('1.2.3.4')).toBe(4)
     }
   })
 
   it('accepts 0.0.0.0/0 and ::/0', () => {
-    expect(open(written([['0.0.0.0/0', 4]], { ipVersion: 4 })).get('200.1.2.3')).toBe(4)
-    const both = open(
-      written([
-        ['::/0', 6],
-        ['0.0.0.0/0', 4],
-      ]),
-    )
+    expect(open(written({ '0.0.0.0/0': 4 }, { ipVersion: 4 })).get('200.1.2.3')).toBe(4)
+    const both = open(written({ '::/0': 6, '0.0.0.0/0': 4 }))
     expect([both.get('200.1.2.3'), both.get('::ffff:200.1.2.3'), both.get('2001:db8::')]).toEqual([4, 4, 6])
   })
 
   it('merges adjacent equal networks and shares identical subtrees', () => {
-    const halves = written([
-      ['10.0.0.0/9', { a: 1 }],
-      ['10.128.0.0/9', { a: 1 }],
-    ])
-    expect(halves).toEqual(written([['10.0.0.0/8', { a: 1 }]]))
+    const halves = written({ '10.0.0.0/9': { a: 1 }, '10.128.0.0/9': { a: 1 } })
+    expect(halves).toEqual(written({ '10.0.0.0/8': { a: 1 } }))
     expect(open(halves).getWithPrefixLength('10.1.2.3')[1]).toBe(8)
-    const networks = Array.from({ length: 256 }, (_, i): [string, WritableValue] => [`${i}.7.7.0/24`, 'same'])
+    const networks = Object.fromEntries(Array.from({ length: 256 }, (_, i) => [`${i}.7.7.0/24`, 'same']))
     expect(open(written(networks, { ipVersion: 4 })).metadata.nodeCount).toBe(24)
-  })
-
-  it('gives the same bytes for the same calls', () => {
-    const networks: [string, WritableValue][] = [
-      ['10.0.0.0/8', { b: [1, 'x'], a: float(1.5) }],
-      ['2001:db8::/33', 'y'],
-    ]
-    expect(written(networks)).toEqual(written(networks))
   })
 
   it('chooses the smallest record size that fits', () => {
     const large = new Uint8Array(2 ** 24)
-    expect(open(written([['1.0.0.0/8', large]])).metadata.recordSize).toBe(24)
-    const reader = open(
-      written([
-        ['1.0.0.0/8', large],
-        ['2.0.0.0/8', 'after it'],
-      ]),
-    )
+    expect(open(written({ '1.0.0.0/8': large })).metadata.recordSize).toBe(24)
+    const reader = open(written({ '1.0.0.0/8': large, '2.0.0.0/8': 'after it' }))
     expect(reader.metadata.recordSize).toBe(28)
     expect(reader.get('2.0.0.1')).toBe('after it')
   })
 
   it('refuses a record size that is too small, and names one that fits', () => {
     const large = new Uint8Array(2 ** 24)
-    expect(() =>
-      written(
-        [
-          ['1.0.0.0/8', large],
-          ['2.0.0.0/8', 'x'],
-        ],
-        { recordSize: 24 },
-      ),
-    ).toThrow(/^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24: use 28$/)
+    expect(() => written({ '1.0.0.0/8': large, '2.0.0.0/8': 'x' }, { recordSize: 24 })).toThrow(
+      /^\d+ nodes and 167772\d\d bytes of data do not fit in a record size of 24: use 28$/,
+    )
   })
 
   it('writes maps, texts and arrays of every size class', () => {
@@ -220,7 +150,7 @@ describe('MmdbWriter', () => {
       const text = 'é'.repeat(length)
       const list = Array.from({ length: length <= 16_000 ? length : 1 }, (_, i) => i)
       const record = { text, list, map: Object.fromEntries(list.map((i) => [`key ${i}`, i])) }
-      expect(open(written([['1.2.3.4/32', record]])).get('1.2.3.4')).toEqual(record)
+      expect(open(written({ '1.2.3.4/32': record })).get('1.2.3.4')).toEqual(record)
     }
   })
 })
@@ -231,67 +161,44 @@ describe('what MmdbWriter refuses', () => {
   const deep = Array.from({ length: 600 }).reduce<WritableValue>((inner) => [inner], [])
   const own = (key: string): object => Object.defineProperty({}, key, { value: 1, enumerable: true })
 
-  it.each<[string, unknown, ErrorConstructor | RangeErrorConstructor, string]>([
-    ['undefined', { city: { name: undefined } }, TypeError, 'record.city.name: undefined cannot be written'],
-    ['null', { city: null }, TypeError, 'record.city: null cannot be written'],
-    ['a function', { a: [1, () => 1] }, TypeError, 'record.a[1]: a value of type function cannot be written'],
-    ['a symbol', Symbol('x'), TypeError, 'record: a value of type symbol cannot be written'],
-    ['a hole in an array', new Array(2), TypeError, 'record[0]: undefined cannot be written'],
-    ['a date', { at: new Date(0) }, TypeError, 'record.at: a value of class Date is not a plain object'],
-    ['a set', new Set([1]), TypeError, 'record: a value of class Set is not a plain object'],
+  const insert = (record: unknown): unknown => {
+    const writer = new MmdbWriter({ databaseType: 'Test' })
+    return Reflect.apply(writer.insert, writer, ['10.0.0.0/8', record])
+  }
+
+  it.each<[record: unknown, message: string]>([
+    [{ city: { name: undefined } }, 'record.city.name: undefined cannot be written'],
+    [{ city: null }, 'record.city: null cannot be written'],
+    [{ a: [1, () => 1] }, 'record.a[1]: a value of type function cannot be written'],
+    [Symbol('x'), 'record: a value of type symbol cannot be written'],
+    [new Array(2), 'record[0]: undefined cannot be written'],
+    [{ at: new Date(0) }, 'record.at: a value of class Date is not a plain object'],
+    [new Set([1]), 'record: a value of class Set is not a plain object'],
     [
-      'an object of no class',
       Object.create(Object.create(Object.create(null))),
-      TypeError,
       'record: a value of class (none) is not a plain object',
     ],
-    ['a cycle', cycle, TypeError, 'record.self: the value contains itself'],
-    [
-      'a __proto__ key',
-      { a: own('__proto__') },
-      TypeError,
-      'record.a.__proto__: the key __proto__ is not allowed',
-    ],
-    [
-      'a Map with a number for a key',
-      new Map([[1, 2]]),
-      TypeError,
-      'record: a key of the map is a value of type number',
-    ],
-    [
-      'an unpaired surrogate',
-      { a: '\ud800' },
-      TypeError,
-      'record.a: the text contains an unpaired surrogate',
-    ],
-    ['an unpaired surrogate in a key', { '\udc00': 1 }, TypeError, 'the text contains an unpaired surrogate'],
-    [
-      'NaN',
-      { location: { latitude: Number.NaN } },
-      RangeError,
-      'record.location.latitude: NaN is not a finite number',
-    ],
-    ['Infinity', [Number.POSITIVE_INFINITY], RangeError, 'record[0]: Infinity is not a finite number'],
-    [
-      'a number below int32',
-      { a: -2_147_483_649 },
-      RangeError,
-      'record.a: -2147483649 is below the range of int32',
-    ],
-    [
-      'an integer that is not exact',
-      { a: 2 ** 53 },
-      RangeError,
-      'record.a: 9007199254740992 is not an exact integer',
-    ],
-    ['a negative bigint', { a: -1n }, RangeError, 'record.a: -1 is negative'],
-    ['a bigint beyond 128 bits', { a: 2n ** 128n }, RangeError, 'does not fit in 128 bits'],
-    ['too deep a nesting', deep, RangeError, 'maps and arrays are nested deeper than 128 levels'],
-  ])('%s', (_, record, kind, message) => {
-    const writer = new MmdbWriter({ databaseType: 'Test' })
-    const insert = (): unknown => Reflect.apply(writer.insert, writer, ['10.0.0.0/8', record])
-    expect(insert).toThrow(kind)
-    expect(insert).toThrow(message)
+    [cycle, 'record.self: the value contains itself'],
+    [{ a: own('__proto__') }, 'record.a.__proto__: the key __proto__ is not allowed'],
+    [new Map([[1, 2]]), 'record: a key of the map is a value of type number'],
+    [{ a: '\ud800' }, 'record.a: the text contains an unpaired surrogate'],
+    [{ '\udc00': 1 }, 'the text contains an unpaired surrogate'],
+  ])('a value of a wrong type: %2$s', (record, message) => {
+    expect(() => insert(record)).toThrow(TypeError)
+    expect(() => insert(record)).toThrow(message)
+  })
+
+  it.each<[record: unknown, message: string]>([
+    [{ location: { latitude: Number.NaN } }, 'record.location.latitude: NaN is not a finite number'],
+    [[Number.POSITIVE_INFINITY], 'record[0]: Infinity is not a finite number'],
+    [{ a: -2_147_483_649 }, 'record.a: -2147483649 is below the range of int32'],
+    [{ a: 2 ** 53 }, 'record.a: 9007199254740992 is not an exact integer'],
+    [{ a: -1n }, 'record.a: -1 is negative'],
+    [{ a: 2n ** 128n }, 'does not fit in 128 bits'],
+    [deep, 'maps and arrays are nested deeper than 128 levels'],
+  ])('a value out of range: %2$s', (record, message) => {
+    expect(() => insert(record)).toThrow(RangeError)
+    expect(() => insert(record)).toThrow(message)
   })
 
   it.each([
@@ -323,77 +230,37 @@ describe('what MmdbWriter refuses', () => {
 describe('the options of MmdbWriter', () => {
   const prototypeKey = Object.defineProperty({}, '__proto__', { value: 'x', enumerable: true })
 
-  it.each<[string, unknown, string]>([
-    ['no options', undefined, 'the options must be an object, not undefined'],
-    ['null for options', null, 'the options must be an object, not null'],
-    ['no type', {}, 'databaseType must be a non-empty string'],
-    ['an empty type', { databaseType: '' }, 'databaseType must be a non-empty string'],
-    ['a number for a type', { databaseType: 5 }, 'databaseType must be a non-empty string'],
-    [
-      'an unpaired surrogate',
-      { databaseType: '\ud800' },
-      'metadata.database_type: the text contains an unpaired',
-    ],
-    ['an IP version', { ipVersion: 5 }, 'ipVersion must be 4 or 6, not 5'],
-    ['a text for an IP version', { ipVersion: '6' }, 'ipVersion must be 4 or 6, not a value of type string'],
-    ['null for an IP version', { ipVersion: null }, 'ipVersion must be 4 or 6, not null'],
-    ['a record size', { recordSize: 20 }, 'recordSize must be 24, 28 or 32, not 20'],
-    ['null for a record size', { recordSize: null }, 'recordSize must be 24, 28 or 32, not null'],
-    [
-      'a text for languages',
-      { languages: 'en' },
-      'languages must be an array of strings, not a value of type str',
-    ],
-    ['null for languages', { languages: null }, 'languages must be an array of strings, not null'],
-    [
-      'a set of languages',
-      { languages: new Set(['en']) },
-      'languages must be an array of strings, not a value of',
-    ],
-    ['a number as a language', { languages: ['en', 5] }, 'languages[1] must be a string, not 5'],
-    ['a hole in the languages', { languages: new Array(1) }, 'languages[0] must be a string, not undefined'],
-    [
-      'half of a pair in a language',
-      { languages: ['\udc00'] },
-      'metadata.languages[0]: the text contains an unpaired',
-    ],
-    [
-      'null for a description',
-      { description: null },
-      'description must be a plain object of strings, not null',
-    ],
-    [
-      'a text for a description',
-      { description: 'x' },
-      'description must be a plain object of strings, not a val',
-    ],
-    [
-      'an array for a description',
-      { description: ['x'] },
-      'description must be a plain object of strings, not a',
-    ],
-    [
-      'a Map for a description',
-      { description: new Map() },
-      'description must be a plain object of strings, not',
-    ],
-    ['a number in a description', { description: { en: 5 } }, 'description.en must be a string, not 5'],
-    [
-      'a __proto__ key',
-      { description: prototypeKey },
-      'metadata.description.__proto__: the key __proto__ is not',
-    ],
-    [
-      'a text for a date',
-      { buildDate: '2020-01-01' },
-      'buildDate must be a Date, not a value of type string',
-    ],
-    ['a number for a date', { buildDate: 86_400_000 }, 'buildDate must be a Date, not 86400000'],
-    ['null for a date', { buildDate: null }, 'buildDate must be a Date, not null'],
-    ['an invalid date', { buildDate: new Date('x') }, 'buildDate must be a valid Date'],
-    ['a text for aliases', { aliases: 'no' }, 'aliases must be true or false, not a value of type string'],
-    ['null for aliases', { aliases: null }, 'aliases must be true or false, not null'],
-  ])('refuse %s and name the option', (_, options, message) => {
+  it.each<[options: unknown, message: string]>([
+    [undefined, 'the options must be an object, not undefined'],
+    [null, 'the options must be an object, not null'],
+    [{}, 'databaseType must be a non-empty string'],
+    [{ databaseType: '' }, 'databaseType must be a non-empty string'],
+    [{ databaseType: 5 }, 'databaseType must be a non-empty string'],
+    [{ databaseType: '\ud800' }, 'metadata.database_type: the text contains an unpaired'],
+    [{ ipVersion: 5 }, 'ipVersion must be 4 or 6, not 5'],
+    [{ ipVersion: '6' }, 'ipVersion must be 4 or 6, not a value of type string'],
+    [{ ipVersion: null }, 'ipVersion must be 4 or 6, not null'],
+    [{ recordSize: 20 }, 'recordSize must be 24, 28 or 32, not 20'],
+    [{ recordSize: null }, 'recordSize must be 24, 28 or 32, not null'],
+    [{ languages: 'en' }, 'languages must be an array of strings, not a value of type str'],
+    [{ languages: null }, 'languages must be an array of strings, not null'],
+    [{ languages: new Set(['en']) }, 'languages must be an array of strings, not a value of'],
+    [{ languages: ['en', 5] }, 'languages[1] must be a string, not 5'],
+    [{ languages: new Array(1) }, 'languages[0] must be a string, not undefined'],
+    [{ languages: ['\udc00'] }, 'metadata.languages[0]: the text contains an unpaired'],
+    [{ description: null }, 'description must be a plain object of strings, not null'],
+    [{ description: 'x' }, 'description must be a plain object of strings, not a val'],
+    [{ description: ['x'] }, 'description must be a plain object of strings, not a'],
+    [{ description: new Map() }, 'description must be a plain object of strings, not'],
+    [{ description: { en: 5 } }, 'description.en must be a string, not 5'],
+    [{ description: prototypeKey }, 'metadata.description.__proto__: the key __proto__ is not'],
+    [{ buildDate: '2020-01-01' }, 'buildDate must be a Date, not a value of type string'],
+    [{ buildDate: 86_400_000 }, 'buildDate must be a Date, not 86400000'],
+    [{ buildDate: null }, 'buildDate must be a Date, not null'],
+    [{ buildDate: new Date('x') }, 'buildDate must be a valid Date'],
+    [{ aliases: 'no' }, 'aliases must be true or false, not a value of type string'],
+    [{ aliases: null }, 'aliases must be true or false, not null'],
+  ])('are refused: %2$s', (options, message) => {
     const needsType = typeof options === 'object' && options !== null && Object.keys(options).length > 0
     const given = needsType ? { databaseType: 'T', ...options } : options
     const make = (): unknown => Reflect.construct(MmdbWriter, [given])
@@ -522,95 +389,5 @@ describe('the limits of a record', () => {
   it('apply to each record separately', () => {
     const writer = insert(items(65_535))
     expect(() => writer.insert('11.0.0.0/8', items(65_535).reverse())).not.toThrow()
-  })
-})
-
-// ---- properties, with mmdb-lib as the reader and a list of networks searched from its end as the model ----
-
-type Inserted = { network: string; first: bigint; prefixLength: number; record: WritableValue }
-
-const text4 = (address: bigint): string =>
-  [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join('.')
-const text6 = (address: bigint): string =>
-  Array.from({ length: 8 }, (_, i) => ((address >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':')
-
-const covers = ({ first, prefixLength }: Inserted, address: bigint, bits: number): boolean =>
-  (address ^ first) >> BigInt(bits - prefixLength) === 0n
-
-const record: fc.Arbitrary<WritableValue> = fc.letrec<{ value: WritableValue }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    fc.string({ unit: 'grapheme' }),
-    fc.integer({ min: -(2 ** 31), max: 2 ** 32 - 1 }),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Number.isInteger(value)),
-    fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
-    fc.boolean(),
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(
-      fc.string().filter((key) => key !== '__proto__'),
-      tie('value'),
-      { maxKeys: 4, noNullPrototype: true },
-    ),
-  ),
-})).value
-
-/** Networks that share long prefixes, so that they overlap and split one another. */
-const inserted = (bits: 32 | 128): fc.Arbitrary<Inserted> =>
-  fc
-    .record({
-      base: fc.constantFrom(0n, 0x20n << BigInt(bits - 8), (1n << BigInt(bits)) - 1n),
-      flip: fc.bigInt({ min: 0n, max: 0xffffn }),
-      at: fc.nat({ max: bits - 16 }),
-      prefixLength: fc.nat({ max: bits }),
-      record,
-    })
-    .map(({ base, flip, at, prefixLength, record }) => {
-      const hostBits = BigInt(bits - prefixLength)
-      const first = ((base ^ (flip << BigInt(at))) >> hostBits) << hostBits
-      const network = `${bits === 32 ? text4(first) : text6(first)}/${prefixLength}`
-      return { network, first, prefixLength, record }
-    })
-
-describe.each<RecordSize>([24, 28, 32])('a database of record size %i', (recordSize) => {
-  it.each([4, 6] as const)('finds for IPv%i the last network that covers an address', (ipVersion) => {
-    const bits = ipVersion === 4 ? 32 : 128
-    const text = ipVersion === 4 ? text4 : text6
-    fc.assert(
-      fc.property(fc.array(inserted(bits), { maxLength: 30 }), (networks) => {
-        const options = { ipVersion, recordSize, aliases: false }
-        const reader = open(
-          written(
-            networks.map(({ network, record }) => [network, record] as const),
-            options,
-          ),
-        )
-        expect(reader.metadata.recordSize).toBe(recordSize)
-        for (const { first, prefixLength } of networks) {
-          const last = first | ((1n << BigInt(bits - prefixLength)) - 1n)
-          for (const address of [first, last, first - 1n, last + 1n]) {
-            if (address < 0n || address >> BigInt(bits) !== 0n) continue
-            const expected =
-              networks.findLast((candidate) => covers(candidate, address, bits))?.record ?? null
-            expect(reader.get(text(address))).toEqual(expected)
-          }
-        }
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  it('finds IPv4 in an IPv6 database as in an IPv4 database', () => {
-    fc.assert(
-      fc.property(fc.array(inserted(32), { maxLength: 20 }), (networks) => {
-        const pairs = networks.map(({ network, record }) => [network, record] as const)
-        const four = open(written(pairs, { ipVersion: 4, recordSize }))
-        const six = open(written(pairs, { recordSize }))
-        for (const { first } of networks) {
-          expect(six.get(text4(first))).toEqual(four.get(text4(first)))
-          expect(six.get(`::ffff:${text4(first)}`)).toEqual(four.get(text4(first)))
-        }
-      }),
-      { numRuns: 30 },
-    )
   })
 })
