@@ -1,15 +1,13 @@
 // The options --asn and --asn-db of geofix and of geofix serve.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { run } from '../../src/cli/program.ts'
 import { serveSettings } from '../../src/cli/serve/flags.ts'
 import { openApiJson } from '../../src/cli/serve/openapi.ts'
 import { ASN_DATABASE, DATABASE } from '../http/service.ts'
 import { temporaryFolder } from '../temporary.ts'
+import { geofix, valuesIn } from './enrich/command-line.ts'
 import { KEYS, serve } from './serve/running.ts'
 
 const folder = temporaryFolder()
@@ -20,38 +18,14 @@ const file = (name: string, bytes: Uint8Array): string => {
 const [DB, ASN_DB] = [file('city.mmdb', DATABASE), file('asn.mmdb', ASN_DATABASE)]
 const LONDON = { number: 20712, organization: 'Andrews & "Arnold" Ltd ü', network: '81.2.64.0/19' }
 
-/** Runs the command line with its own streams. */
-async function geofix(args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const outputs = Promise.all([text(stdout), text(stderr)])
-  const status = await run(args, {
-    stdin: Object.assign(Readable.from(['']), { isTTY: false }),
-    stdout,
-    stderr,
-  })
-  stdout.end()
-  stderr.end()
-  const [out, err] = await outputs
-  return { status, out, err }
-}
-
 describe('geofix --asn-db FILE ADDRESS', () => {
   it('adds the autonomous system to the record', async () => {
     const { status, out, err } = await geofix(['--db', DB, '--asn-db', ASN_DB, '81.2.69.142', '133.11.93.3'])
     expect([status, err]).toEqual([0, ''])
     const plain = await geofix(['--db', DB, '81.2.69.142', '133.11.93.3'])
-    const [london, tokyo] = plain.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(out).toBe(
-      `${[
-        { ...london, asn: LONDON },
-        { ...tokyo, asn: null },
-      ]
-        .map((each) => JSON.stringify(each))
-        .join('\n')}\n`,
-    )
+    const [london, tokyo] = valuesIn(plain.out)
+    const expected = [JSON.stringify({ ...london, asn: LONDON }), JSON.stringify({ ...tokyo, asn: null })]
+    expect(out).toBe(`${expected.join('\n')}\n`)
   })
 
   it('reads the embedded database with --asn, and adds nothing without both', async () => {
@@ -95,18 +69,6 @@ describe('geofix serve --asn', () => {
       const partial = ajv.compile({ $ref: 'openapi#/components/schemas/PartialRecord' })
       const part = await (await get('/v1/ip/81.2.69.142?fields=asn.number')).json()
       expect([part, partial(part)]).toEqual([{ asn: { number: 20712 } }, true])
-    } finally {
-      await service.stop()
-    }
-  })
-
-  it('has no path for it without the option', async () => {
-    const service = await serve(folder)
-    try {
-      const response = await fetch(`${service.origin}/asn`, {
-        headers: { authorization: `Bearer ${KEYS.developer}` },
-      })
-      expect(response.status).toBe(404)
     } finally {
       await service.stop()
     }

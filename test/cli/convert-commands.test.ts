@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { isPacked } from '../../src/bytes/extract.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { geofix } from './enrich/command-line.ts'
+import { geofix, valuesIn } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -126,12 +126,7 @@ describe('geofix overlay', () => {
       )
       const found = await geofix(['--db', at(output), '10.9.9.9', '10.1.0.1', '10.1.2.3', '81.2.69.142'])
       expect(found.status).toBe(0)
-      expect(
-        found.out
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      ).toMatchObject([
+      expect(valuesIn(found.out)).toMatchObject([
         {
           country: { code: 'DE', name: 'Germany' },
           region: { code: 'DE-BE', name: 'Berlin' },
@@ -151,11 +146,7 @@ describe('geofix overlay', () => {
     const rows = '10.1.0.0/16,+5E+1,-.5,a 5" pipe\n10.2.0.0/16,5.,1e-05,""\n'
     expect((await run(`network,latitude,longitude,city\n${rows}`)).status).toBe(0)
     const found = await geofix(['--db', at('own.mmdb'), '10.1.0.1', '10.2.0.1'])
-    const records = found.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(records).toMatchObject([
+    expect(valuesIn(found.out)).toMatchObject([
       { coordinates: { latitude: 50, longitude: -0.5 }, city: 'a 5" pipe' },
       { coordinates: { latitude: 5, longitude: 0.00001 }, city: null },
     ])
@@ -173,71 +164,40 @@ describe('geofix overlay', () => {
     expect((await run('network;city\n10.0.0.0/8;Berlin\n')).status).toBe(0)
   })
 
-  it.each<[string, string | Uint8Array, string]>([
-    ['CR as line end', 'network,city\r10.0.0.0/8,Berlin\r', 'line 1: its lines end with CR alone'],
-    ['tabs', 'network\tcity\n10.0.0.0/8\tBerlin\n', 'line 1: it has tabs between columns'],
-    ['no row', 'network,city\n', 'it has no row after the header'],
-    ['no network', 'network,city\n,Berlin\n', 'line 2, column network: write a network as text'],
+  const location = 'network,latitude,longitude\n'
+  it.each<[csv: string | Uint8Array, message: string | RegExp]>([
+    ['network,city\r10.0.0.0/8,Berlin\r', 'line 1: its lines end with CR alone'],
+    ['network\tcity\n10.0.0.0/8\tBerlin\n', 'line 1: it has tabs between columns'],
+    ['network,city\n', 'it has no row after the header'],
+    ['network,city\n,Berlin\n', 'line 2, column network: write a network as text'],
+    ['network,country_code\n10.0.0.0/8,UK\n', 'line 2, column country_code: "UK" is not the ISO'],
+    [`${location}10.0.0.0/8,"52,5",1\n`, 'line 2, column latitude: write a number'],
+    [`${location}10.0.0.0/8,52.5,\n`, 'line 2, column longitude: it is missing'],
+    ['network,city\n10.0.0.0/8,\n', 'line 2: it has no location: give a country'],
     [
-      'a bad code',
-      'network,country_code\n10.0.0.0/8,UK\n',
-      'line 2, column country_code: "UK" is not the ISO',
-    ],
-    [
-      'a bad number',
-      'network,latitude,longitude\n10.0.0.0/8,"52,5",1\n',
-      'line 2, column latitude: write a number',
-    ],
-    [
-      'one coordinate',
-      'network,latitude,longitude\n10.0.0.0/8,52.5,\n',
-      'line 2, column longitude: it is missing',
-    ],
-    ['no location', 'network,city\n10.0.0.0/8,\n', 'line 2: it has no location: give a country'],
-    [
-      'a network twice',
       'network,city\n10.0.0.1,a\n\n10.0.0.1/32,b\n',
-      /line 4, column network: 10\.0\.0\.1\/32 is also .*line 2, column network: keep one/.source,
+      /line 4, column network: 10\.0\.0\.1\/32 is also .*line 2, column network: keep one/,
     ],
-    ['too few fields', 'network,city\n10.0.0.0/8\n', 'line 2: it has 1 field, but the header has 2'],
+    ['network,city\n10.0.0.0/8\n', 'line 2: it has 1 field, but the header has 2'],
     [
-      'text after a quoted field',
       'network,city\n10.0.0.0/8,"a"b\n',
       'line 2, column city: write quotes around the whole field, and two for each one in it',
     ],
-    ['a quote in a quoted field', 'network,city\n10.0.0.0/8,"a"b"\n', 'line 2, column city: write quotes'],
-    ['a quoted field after a space', 'network,city\n10.0.0.0/8, "a"\n', 'line 2, column city: write quotes'],
-    ['a quote in a name', '"network"s\n10.0.0.0/8\n', 'line 1, column of field 1: write quotes'],
-    [
-      'a number with a unit',
-      'network,latitude,longitude\n10.0.0.0/8,1e,1\n',
-      'line 2, column latitude: write a number',
-    ],
-    [
-      'an open quote',
-      'network,city\n10.0.0.0/8,"a\n',
-      'line 2: the quote that opens its field 2 is not closed',
-    ],
-    [
-      'an unknown column',
-      'network,town\n',
-      'line 1: "town" is not the name of a column: write a header with network',
-    ],
-    ['a column twice', 'network,city,city\n', 'line 1: the column city is there twice'],
-    ['no column network', 'city\nBerlin\n', 'line 1: there is no column network'],
-    ['nothing', '', 'it is empty: write a header with a column network'],
-    ['Latin-1', Buffer.from('network,city\n10.0.0.0/8,M\xfcnchen\n', 'latin1'), 'it is not UTF-8'],
-    [
-      'a long row',
-      `network,city\n10.0.0.0/8,${'x'.repeat(70_000)}\n`,
-      'line 2: it has more than 65536 bytes',
-    ],
-  ])('refuses %s, and says where', async (_, csv, message) => {
+    ['network,city\n10.0.0.0/8,"a"b"\n', 'line 2, column city: write quotes'],
+    ['network,city\n10.0.0.0/8, "a"\n', 'line 2, column city: write quotes'],
+    ['"network"s\n10.0.0.0/8\n', 'line 1, column of field 1: write quotes'],
+    [`${location}10.0.0.0/8,1e,1\n`, 'line 2, column latitude: write a number'],
+    ['network,city\n10.0.0.0/8,"a\n', 'line 2: the quote that opens its field 2 is not closed'],
+    ['network,town\n', 'line 1: "town" is not the name of a column: write a header with network'],
+    ['network,city,city\n', 'line 1: the column city is there twice'],
+    ['city\nBerlin\n', 'line 1: there is no column network'],
+    ['', 'it is empty: write a header with a column network'],
+    [Buffer.from('network,city\n10.0.0.0/8,M\xfcnchen\n', 'latin1'), 'it is not UTF-8'],
+    [`network,city\n10.0.0.0/8,${'x'.repeat(70_000)}\n`, 'line 2: it has more than 65536 bytes'],
+  ])('refuses a list, and says where: %2$s', async (csv, message) => {
     const { status, err } = await run(csv, 'none')
     expect(status).toBe(1)
-    expect(err).toMatch(
-      new RegExp(message.includes('\\') ? message : message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
-    )
+    expect(err).toMatch(message)
     expect(err).toContain(at('networks.csv'))
     expect(existsSync(at('none'))).toBe(false)
   })

@@ -7,7 +7,7 @@ import { Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { archive, entry } from '../bytes/tar-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { geofix } from './enrich/command-line.ts'
+import { geofix, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
@@ -93,17 +93,8 @@ describe('hostile text', () => {
       const report = join(folder, 'hostile.html')
       const bad = join(folder, 'hostile.bad')
       writeFileSync(bad, `${readFileSync(log, 'utf8').repeat(5)}{"ip" ${HOSTILE}${MARKUP}\n`)
-      const args = [
-        '--db',
-        database,
-        '-o',
-        '/dev/null',
-        '--summary',
-        `html=${report}`,
-        '--title',
-        HOSTILE + MARKUP,
-      ]
-      const { status, err } = await geofix(['enrich', bad, ...args])
+      const args = words`enrich ${bad} --db ${database} -o /dev/null --summary html=${report}`
+      const { status, err } = await geofix([...args, '--title', HOSTILE + MARKUP])
       expect({ status, err }).toEqual({ status: 0, err: expect.not.stringMatching(CONTROLS) })
       const html = readFileSync(report, 'utf8')
       expect(html.replace(/[\t]/g, '')).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u)

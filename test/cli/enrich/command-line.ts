@@ -58,6 +58,35 @@ export async function geofix(
   return { status, out, err }
 }
 
+/** Arguments as one types them. Values are not split at blanks; lists are several arguments. */
+export function words(
+  text: TemplateStringsArray,
+  ...values: readonly (string | readonly string[])[]
+): string[] {
+  const args: string[] = []
+  let isOpen = false
+  for (const [index, part] of text.entries()) {
+    const [first = '', ...others] = part.split(' ')
+    if (isOpen) args.push(`${args.pop() ?? ''}${first}`)
+    else if (first !== '') args.push(first)
+    args.push(...others.filter((each) => each !== ''))
+    const value = values[index]
+    if (Array.isArray(value)) args.push(...value)
+    else if (typeof value === 'string')
+      args.push(/(^|\s)$/.test(part) ? value : `${args.pop() ?? ''}${value}`)
+    isOpen = typeof value === 'string'
+  }
+  return args
+}
+
+/** The values on the lines of NDJSON. */
+export function valuesIn(out: string) {
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+}
+
 /** NDJSON with an address in each line: of three, one in London, one in Sydney, one private. */
 export function ndjson(lines: number, from = 0): string {
   let text = ''

@@ -20,7 +20,7 @@ import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix } from '../enrich/command-line.ts'
+import { geofix, words } from '../enrich/command-line.ts'
 
 const folder = temporaryFolder()
 let files = 0
@@ -32,6 +32,8 @@ const list = async (file: string) => {
   const { out } = await geofix(['keys', 'list', '--keys', file])
   return out.split('\n').filter((line) => line !== '')
 }
+const firstId = async (file: string) => (await list(file))[0]?.split('\t')[0] ?? ''
+
 const owner = async (file: string, key: string) => {
   const keys = await createKeyFile(file)
   keys.close()
@@ -106,7 +108,7 @@ describe('geofix keys', () => {
   it('rotate makes a key like another', async () => {
     const file = newFile()
     const { out: old } = await add(file)
-    const [id = ''] = (await list(file))[0]?.split('\t') ?? []
+    const id = await firstId(file)
     const { out: key } = await geofix(['keys', 'rotate', '--keys', file, id])
     expect(key).not.toBe(old)
     expect((await owner(file, key))?.plan).toBe('developer')
@@ -117,7 +119,7 @@ describe('geofix keys', () => {
   it('rotate keeps the expiry, unless it is told another', async () => {
     const file = newFile()
     await add(file, '--expires', '2999-01-01')
-    const [id = ''] = (await list(file))[0]?.split('\t') ?? []
+    const id = await firstId(file)
     const rotate = (...more: string[]) => geofix(['keys', 'rotate', '--keys', file, id, ...more])
     expect((await rotate()).status).toBe(0)
     expect((await rotate('--expires', '2998-01-01')).status).toBe(0)
@@ -136,26 +138,20 @@ describe('geofix keys', () => {
   })
 
   it('add says where a key of another plan is valid', async () => {
-    const { status, err } = await geofix([
-      'keys',
-      'add',
-      '--keys',
-      newFile(),
-      '--plan',
-      'gold',
-      '--label',
-      'x',
-    ])
+    const { status, err } = await geofix(words`keys add --keys ${newFile()} --plan gold --label x`)
     expect(status).toBe(0)
     expect(err).toContain('--plan gold=')
   })
 
-  it('add makes the file that a link leads to', async () => {
+  it('add and revoke make and change the file that a link leads to', async () => {
     const file = newFile()
     symlinkSync(file, `${file}.link`)
     expect((await add(`${file}.link`)).status).toBe(0)
     expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
     expect(await list(file)).toHaveLength(1)
+    expect((await geofix(['keys', 'revoke', '--keys', `${file}.link`, await firstId(file)])).status).toBe(0)
+    expect(await list(file)).toEqual([])
+    expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
     // A link in a linked folder is relative to the real one.
     for (const name of ['real/config', 'real/secrets']) mkdirSync(join(folder, name), { recursive: true })
     symlinkSync('real/config', join(folder, 'linked'))
@@ -173,7 +169,7 @@ describe('geofix keys', () => {
   it('loses no change of commands that run at once', async () => {
     const file = newFile()
     await add(file)
-    const [first = ''] = (await list(file))[0]?.split('\t') ?? []
+    const first = await firstId(file)
     const revoke = geofix(['keys', 'revoke', '--keys', file, first])
     const rotate = geofix(['keys', 'rotate', '--keys', file, first])
     const outcomes = await Promise.all([revoke, ...Array.from({ length: 8 }, () => add(file))])
@@ -262,17 +258,6 @@ describe('geofix keys', () => {
     expect(readFileSync(lock, 'utf8')).toBe('of another command')
   })
 
-  it('changes the file that a link leads to', async () => {
-    const file = newFile()
-    const { out: key } = await add(file)
-    const link = `${file}.link`
-    symlinkSync(file, link)
-    const [id = ''] = (await list(link))[0]?.split('\t') ?? []
-    expect((await geofix(['keys', 'revoke', '--keys', link, id])).status).toBe(0)
-    expect(await owner(file, key)).toBe(null)
-    expect(lstatSync(link).isSymbolicLink()).toBe(true)
-  })
-
   it('shows an expired key, and labels only as text', async () => {
     const file = newFile()
     await add(file, '--label-is-missing')
@@ -288,26 +273,16 @@ describe('geofix keys', () => {
   it.each([
     ['no command', [], 2, 'Commands:'],
     ['no file', ['add', '--plan', 'x', '--label', 'x'], 2, '--keys'],
-    ['a plan with a space', ['add', '--keys', 'x', '--plan', 'a b', '--label', 'x'], 2, 'the name of a plan'],
-    ['a long label', ['add', '--keys', 'x', '--plan', 'x', '--label', 'x'.repeat(201)], 2, 'at most 200'],
+    ['a plan with a space', words`add --keys x --plan ${'a b'} --label x`, 2, 'the name of a plan'],
+    ['a long label', words`add --keys x --plan x --label ${'x'.repeat(201)}`, 2, 'at most 200'],
+    ['a time past', words`add --keys x --plan x --label x --expires 2020-01-01`, 2, 'in the future'],
     [
-      'a time past',
-      ['add', '--keys', 'x', '--plan', 'x', '--label', 'x', '--expires', '2020-01-01'],
-      2,
-      'in the future',
-    ],
-    [
-      'a folder that is missing',
-      ['add', '--keys', join(folder, 'no/x'), '--plan', 'x', '--label', 'x'],
+      'a missing folder',
+      words`add --keys ${join(folder, 'no/x')} --plan x --label x`,
       1,
       'cannot be written',
     ],
-    [
-      'a file in a file',
-      ['add', '--keys', '/dev/null/x', '--plan', 'x', '--label', 'x'],
-      1,
-      'cannot be written',
-    ],
+    ['a file in a file', words`add --keys /dev/null/x --plan x --label x`, 1, 'cannot be written'],
     ['a file that is missing', ['list', '--keys', join(folder, 'none')], 1, 'none'],
   ])('refuses %s', async (_, args, status, message) => {
     const outcome = await geofix(['keys', ...args])

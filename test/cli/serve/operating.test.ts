@@ -280,6 +280,8 @@ describe('options', () => {
     ['/timezone', 'Asia/Tokyo\n'],
     ['/city?ip=133.11.93.3', 'Chiyoda\n'],
     ['/geo/city', null],
+    // Only with the option asn.
+    ['/asn', null],
   ])('short paths answer with text for people at a command line: %s', async (path, expected) => {
     const service = await serve(folder)
     const client = { 'x-forwarded-for': '81.2.69.142' }
