@@ -2,8 +2,9 @@ import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
-import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
+import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../reading/field-guess.ts'
 import { plainLayout } from '../reading/layout.ts'
 import { sampleLines } from '../reading/sample.ts'
@@ -51,13 +52,7 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  const taken = addedMembers(common).find((name) => name === 'ip' || name === RAW)
-  if (!append.append && taken !== undefined) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
-    )
-  }
+  if (!append.append) refuseTaken(common, ['ip', RAW], 'member')
   const addresses = new SampleField([])
   for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
   return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }

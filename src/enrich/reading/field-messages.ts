@@ -27,6 +27,14 @@ export const LOCAL_PROXIES = 'loopback,uniquelocal'
 /** What to add to the command to read lists of hops. */
 export const LIST_FLAGS = `say which proxies are trusted, as in --trust ${LOCAL_PROXIES} for proxies with private addresses (in a program: trustedProxies)`
 
+/** The error for a field with lists, if no proxies are trusted. @param what the field */
+export function listFault(what: string): EnrichError {
+  return new EnrichError(
+    'ENRICH_FIELD_IS_LIST',
+    `${what} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
+  )
+}
+
 /**
  * A note for lines that have public addresses and lists of hops too, as those of a server behind a content delivery
  * network have: the addresses can be those of its machines.

@@ -5,8 +5,9 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
-import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { LIST_FLAGS, LOCAL_PROXIES, throughProxies } from '../../reading/field-messages.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { refuseTaken } from '../../reading/chosen-fields.ts'
+import { LIST_FLAGS, LOCAL_PROXIES, listFault, throughProxies } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { CachedView, viewOf } from '../../swar.ts'
 import {
@@ -71,13 +72,7 @@ export function planAccessLog(
   if (options.timeField !== undefined) {
     throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
   }
-  const taken = addedMembers(common).find((name) => [...PARTS, RAW].includes(name))
-  if (!append.append && taken !== undefined) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
-    )
-  }
+  if (!append.append) refuseTaken(common, [...PARTS, RAW], 'member')
   const hasForwarded = field === PARTS[FORWARDED]
   if (field !== undefined && !ADDRESS_WORDS.includes(field) && !hasForwarded) {
     throw new EnrichError(
@@ -85,12 +80,7 @@ export function planAccessLog(
       `an access log has no ${quoted(field)}: name the address with --field 1 (the first word), --field 2 (the second) or --field ${PARTS[FORWARDED]} (after the user agent)`,
     )
   }
-  if (hasForwarded && common.trustedProxies === null) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `${PARTS[FORWARDED]} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
-    )
-  }
+  if (hasForwarded && common.trustedProxies === null) throw listFault(`${field}`)
   const words = new FirstWords(sample, isWhole)
   if (words.areUnclear && (field === undefined || field === 'ip' || hasForwarded)) {
     throw new EnrichError(

@@ -12,18 +12,10 @@ import {
   type Planned,
   recordLinesOf,
 } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
-import {
-  addressNotes,
-  checkNamedTimes,
-  type FieldWords,
-  LIST_FLAGS,
-  shellWord,
-  timeNotes,
-  unknownAddressField,
-} from '../../reading/field-messages.ts'
+import { chosenAddress, chosenTime, NumberedField, type NumberedWords } from '../../reading/chosen-fields.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
+import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
-import { SampleTimes } from '../../reading/sample-times.ts'
 import { QUOTING, type RowLineOptions } from '../row-options.ts'
 import { dataInHeader } from './header.ts'
 import { COMMA, csvTable, type Dialect, MAX_COLUMNS, SEMICOLON, TAB, tsvTable } from './table.ts'
@@ -101,7 +93,9 @@ export function planDelimited(
   const isNamed = field !== undefined && names.includes(field)
   const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
   if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))
-  const address = width === 0 ? 0 : addressColumn(field, columns, common.trustedProxies !== null, notes)
+  const isTrusting = common.trustedProxies !== null
+  const chosen = width === 0 ? null : chosenAddress(field, columns, isTrusting, COLUMN_WORDS, notes)
+  const address = chosen?.index ?? 0
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
     throw missingHeader(`has an address, ${quoted(title)}`, columnsOf([], rows, width))
@@ -109,12 +103,7 @@ export function planDelimited(
   if (title === '' && field === undefined && records.length > 0) {
     throw missingHeader(`has nothing over the addresses of column ${address + 1}`, columnsOf([], rows, width))
   }
-  const guessed = guessTime(columns)
-  if (timeField === undefined) notes.push(...timeNotes(guessed, COLUMN_WORDS))
-  const time = timeField === undefined ? (guessed.best?.column ?? null) : columnNamed(timeField, columns)
-  if (timeField !== undefined && time !== null) {
-    checkNamedTimes(timesIn(records, time), `column ${quoted(timeField)}`)
-  }
+  const time = chosenTime(timeField, columns, COLUMN_WORDS, notes)?.index ?? null
   const isObject = options.to !== undefined
   const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const replaced = names.map((name) => added.indexOf(name))
@@ -141,7 +130,7 @@ export function planDelimited(
     requestFields,
     ...dialect,
     format,
-    hasPort: columns[address]?.hasPort ?? false,
+    hasPort: chosen?.hasPort ?? false,
     hasSeparatorLine: separatorLine !== null,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
     maxRecordLines,
@@ -158,104 +147,37 @@ export function planDelimited(
   return { plan, notes }
 }
 
-/** A column of the sample. Its name is '' when the file has no header. */
-class Column extends SampleField {
-  constructor(
-    readonly name: string,
-    /** From 0. */
-    readonly column: number,
-  ) {
-    super([name])
-  }
-}
-
-function columnsOf(names: readonly string[], rows: readonly (readonly string[])[], width: number): Column[] {
+function columnsOf(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): NumberedField[] {
   return Array.from({ length: width }, (_, index) => {
-    const column = new Column(names[index] ?? '', index)
+    const column = new NumberedField(names[index] ?? '', index)
     for (const row of rows) column.add(row[index] ?? '')
     return column
   })
 }
 
 /** What to do if the first line is not a header. @param columns of all rows, without names */
-function missingHeader(what: string, columns: readonly Column[]): EnrichError {
+function missingHeader(what: string, columns: readonly NumberedField[]): EnrichError {
   const holding = columns.filter((column) => column.holdsAddresses(true))
   const [only] = holding.length === 1 ? holding : []
-  const which = only === undefined ? '' : ` --field ${only.column + 1}`
+  const which = only === undefined ? '' : ` --field ${only.index + 1}`
   return new EnrichError(
     'ENRICH_HEADER_MISSING',
     `its first line, where a header has names, ${what}. If the table has no header, add --no-header${which} (in a program: header: false). If it has one, add --field with the name of the column`,
   )
 }
 
-/** The times in a column. */
-function timesIn(rows: readonly (readonly string[])[], column: number): SampleTimes {
-  const times = new SampleTimes()
-  for (const row of rows) {
-    const value = row[column] ?? ''
-    if (kindOfValue(value) !== 'missing') times.add(value)
-  }
-  return times
-}
-
-const COLUMN_WORDS: FieldWords<Column> = {
+const COLUMN_WORDS: NumberedWords = {
   noun: 'column',
-  shown: (column) => `column ${describe(column)}`,
+  shown: (column) => `column ${COLUMN_WORDS.listed(column)}`,
   // A name that a shell could misread is replaced by the column's number.
-  typed: ({ name, column }) =>
-    /^[A-Za-z_]/.test(name) && shellWord(name) === name ? name : String(column + 1),
-}
-
-function addressColumn(
-  field: string | undefined,
-  columns: readonly Column[],
-  isTrusting: boolean,
-  notes: string[],
-): number {
-  if (field === undefined) {
-    const guess = guessAddress(columns, isTrusting)
-    if (guess.best === null) {
-      const nothing = `the columns are ${listed(columns)}. Check the format and the header, or add --field with a column and --force`
-      throw unknownAddressField(guess, COLUMN_WORDS, nothing)
-    }
-    notes.push(...addressNotes(guess, isTrusting, COLUMN_WORDS))
-    return guess.best.column
-  }
-  const column = columnNamed(field, columns)
-  if (!isTrusting && (columns[column]?.kinds.list ?? 0) > 0) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `column ${quoted(field)} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
-    )
-  }
-  return column
-}
-
-/** Finds a column by its name in the header, or else by its number, from 1. @returns its index, from 0 */
-function columnNamed(field: string, columns: readonly Column[]): number {
-  const [named, another] = columns.filter(({ name }) => name === field && name !== '')
-  if (named !== undefined && another === undefined) return named.column
-  if (named !== undefined)
-    throw unknownColumn(`several columns are called ${quoted(field)}: give a number`, [])
-  const number = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
-  if (number >= 1 && number <= columns.length) return number - 1
-  throw unknownColumn(`there is no column ${quoted(field)} among ${columns.length}`, columns)
-}
-
-function unknownColumn(message: string, columns: readonly Column[]): EnrichError {
-  const holding = columns.filter((column) => column.holdsAddresses(true))
-  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [columns, 'the columns are']
-  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown)}`
-  return new EnrichError('ENRICH_FIELD_UNKNOWN', `${message}${hint}`)
-}
-
-function listed(columns: readonly Column[]): string {
-  const most = 12
-  return columns.slice(0, most).map(describe).join('; ') + (columns.length > most ? '; …' : '')
-}
-
-function describe({ column, name }: Column): string {
-  return name === '' ? String(column + 1) : `${column + 1}, ${shownName(name)}`
+  typed: ({ name, index }) =>
+    /^[A-Za-z_]/.test(name) && shellWord(name) === name ? name : String(index + 1),
+  listed: ({ name, index }) => (name === '' ? String(index + 1) : `${index + 1}, ${shownName(name)}`),
+  remedy: '. Check the format and the header, or add --field with a column and --force',
 }
 
 /**

@@ -10,8 +10,8 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
+import { chosenAddress, chosenTime, FIELD_WORDS, NumberedField } from '../../reading/chosen-fields.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
-import { addressOf, hasPort, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
@@ -89,9 +89,9 @@ export function planHeaded(
   }
   const notes: string[] = []
   const isTrusting = common.trustedProxies !== null
-  const address = columns.length === 0 ? 0 : addressOf(field, columns, isTrusting, notes)
+  const chosen = columns.length === 0 ? null : chosenAddress(field, columns, isTrusting, FIELD_WORDS, notes)
   const clock = clockOf(columns, header, timeField)
-  const time = clock ?? timeOf(columns, timeField, notes)
+  const time = clock ?? [chosenTime(timeField, columns, FIELD_WORDS, notes)].flatMap(keyOf(timeField))
   if (clock !== null)
     notes.push(
       header.isLocal
@@ -106,8 +106,8 @@ export function planHeaded(
     unset: format === 'zeek' ? header.unset : separator === COMMA ? '' : NO_HEADER.unset,
     header: rules === null ? header : NO_HEADER,
     headerLine: rules === null ? headerLine : 0,
-    hasPort: hasPort(columns, address),
-    address,
+    hasPort: chosen?.hasPort ?? false,
+    address: keyOf(field)(chosen)[0] ?? 0,
     time,
     isClock: clock !== null,
     names,
@@ -122,9 +122,15 @@ export function planHeaded(
   return { plan, notes }
 }
 
+/** Headers can move a field: its name is kept, unless it was chosen by its number. */
+function keyOf(named: string | undefined): (field: NumberedField | null) => readonly (string | number)[] {
+  return (field) =>
+    field === null ? [] : [named === undefined || named === field.name ? field.name : field.index]
+}
+
 interface ReadSample {
   /** The fields of all headers, each name once. */
-  readonly columns: readonly NamedField[]
+  readonly columns: readonly NumberedField[]
   /** The values of each record, by the name of the field, without those that are unknown. */
   readonly records: readonly ReadonlyMap<string, string>[]
   /** After the sample, or the header in the first line. */
@@ -149,7 +155,7 @@ export function readSample(
   const tabbed = ofRecords.filter((line) => line.includes('\t')).length
   const separator = declared ?? (tabbed * 2 > ofRecords.length ? TAB : SPACE)
   const records: Map<string, string>[] = []
-  const columns = new Map<string, NamedField>()
+  const columns = new Map<string, NumberedField>()
   const encoder = new TextEncoder()
   let header = NO_HEADER
   let headerLine = 0
@@ -157,7 +163,7 @@ export function readSample(
     header = next
     if (columns.size > 0 && next.names.length > MAX_FIELDS) return
     for (const [index, name] of next.names.entries()) {
-      if (!columns.has(name)) columns.set(name, new NamedField(name, index))
+      if (!columns.has(name)) columns.set(name, new NumberedField(name, index))
     }
   }
   for (const [index, line] of lines.entries()) {
@@ -206,7 +212,7 @@ function recordOf(bytes: Uint8Array, separator: number, width: number, quotes: b
 
 /** The fields of a W3C log that are a day and a time in UTC, or only a time if `#Date:` has the day. */
 function clockOf(
-  columns: readonly NamedField[],
+  columns: readonly NumberedField[],
   header: Header,
   timeField: string | undefined,
 ): string[] | null {

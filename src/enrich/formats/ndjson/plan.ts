@@ -7,7 +7,7 @@ import {
   addressNotes,
   checkNamedTimes,
   type FieldWords,
-  LIST_FLAGS,
+  listFault,
   shellWord,
   shownFields,
   timeNotes,
@@ -105,10 +105,7 @@ export function planObjects(
     find('field', best === null ? others : [best, ...others.slice(0, 3)]) ??
     guessedPath(objects, fields, common, notes)
   if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
-    throw new EnrichError(
-      'ENRICH_FIELD_IS_LIST',
-      `${shownName(pathText(path))} holds lists of addresses, whose left part any caller can write: ${LIST_FLAGS}`,
-    )
+    throw listFault(shownName(pathText(path)))
   }
   const time = guessTime(fields)
   let timePath = find('timeField', time.best === null ? [] : [time.best])

@@ -1,8 +1,12 @@
-import { quoted } from '../../../errors.ts'
-import { EnrichError } from '../../errors.ts'
-import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import {
+  chosenAddress,
+  chosenTime,
+  FIELD_WORDS,
+  NumberedField,
+  refuseTaken,
+} from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
-import { addressOf, hasPort, NamedField, timeOf } from '../../reading/named-fields.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { type AppendPlan, appendPlan } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
@@ -52,33 +56,27 @@ export function planPattern(
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)
-  const taken = addedMembers(common).find((name) => [...names, RAW, REST].includes(name))
-  if (!append.append && taken !== undefined) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `a line has a field ${quoted(taken)} already: choose another name for what is added`,
-    )
-  }
+  if (!append.append) refuseTaken(common, [...names, RAW, REST], 'field')
   const notes: string[] = []
   const fields = fieldsOf(sample, isWhole, pattern)
-  const indexOf = (named: string | number): number =>
-    typeof named === 'number' ? named : names.indexOf(named)
   // Known programs write the client's address always in the same field.
   const field = options.field ?? (known === null ? undefined : CLIENT)
-  const address = indexOf(addressOf(field, fields, common.trustedProxies !== null, notes))
+  const address = chosenAddress(field, fields, common.trustedProxies !== null, FIELD_WORDS, notes)
   const time =
-    timeField === undefined ? timeIn(fields, sample, isWhole, pattern) : timeOf(fields, timeField, notes)[0]
-  if (time !== undefined && timeField === undefined)
-    notes.push(`the time of the event is in the field ${time}`)
+    timeField === undefined
+      ? timeIn(fields, sample, isWhole, pattern)
+      : chosenTime(timeField, fields, FIELD_WORDS, notes)
+  if (time !== null && timeField === undefined)
+    notes.push(`the time of the event is in the field ${time.name}`)
   return {
     plan: {
       ...common,
       ...append,
       format,
       pattern,
-      hasPort: hasPort(fields, address),
-      address,
-      time: time === undefined ? null : indexOf(time),
+      hasPort: address.hasPort,
+      address: address.index,
+      time: time?.index ?? null,
       numbers: numbersOf(pattern),
     },
     notes,
@@ -104,8 +102,8 @@ function eachLine(
   return lines.length
 }
 
-function fieldsOf(sample: Uint8Array, isWhole: boolean, pattern: Pattern): NamedField[] {
-  const fields = pattern.fields.map(({ name }, index) => new NamedField(name, index))
+function fieldsOf(sample: Uint8Array, isWhole: boolean, pattern: Pattern): NumberedField[] {
+  const fields = pattern.fields.map(({ name }, index) => new NumberedField(name, index))
   eachLine(sample, isWhole, pattern, 1000, (value) => {
     for (const field of fields) field.add(value(field.index))
   })
@@ -117,15 +115,14 @@ const TIMES = ['time_iso8601', 'msec', 'time_local', 'time', 'timestamp', 'date_
 
 /** The field with the time, by its name, and by its values if the sample has any. */
 function timeIn(
-  fields: readonly NamedField[],
+  fields: readonly NumberedField[],
   sample: Uint8Array,
   isWhole: boolean,
   pattern: Pattern,
-): string | undefined {
+): NumberedField | null {
   const reader = new PatternTime()
-  return TIMES.find((name) => {
-    const field = fields.find((each) => each.name === name)
-    if (field === undefined) return false
+  const usual = TIMES.flatMap((name) => fields.find((each) => each.name === name) ?? [])
+  const found = usual.find((field) => {
     let readable = 0
     let lines = 0
     eachLine(sample, isWhole, pattern, LINES, (_, { starts, ends }) => {
@@ -134,6 +131,7 @@ function timeIn(
     })
     return readable * 2 >= lines
   })
+  return found ?? null
 }
 
 /** Earlier times are numbers that mean something else, such as the day of a month. */

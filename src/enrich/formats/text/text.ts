@@ -3,7 +3,8 @@ import { quoted } from '../../../errors.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
-import { ASN_FIELDS, addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { ASN_FIELDS, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
@@ -16,8 +17,6 @@ import { annotationOf, annotationTemplate } from './annotation.ts'
 import { looksLikeText } from './text-guess.ts'
 import { TextLines, type TextPlan } from './text-lines.ts'
 
-/** Members of an object, besides the location. */
-const MEMBERS: readonly string[] = [RAW, 'ip']
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
 /** One line of so many is few. */
@@ -81,13 +80,7 @@ export function planText(
     )
   }
   const plan = textPlan(options)
-  const taken = addedMembers(plan).find((name) => MEMBERS.includes(name))
-  if (options.to !== undefined && taken !== undefined) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `a line has a member ${quoted(taken)} already: choose another name for what is added`,
-    )
-  }
+  if (options.to !== undefined) refuseTaken(plan, [RAW, 'ip'], 'member')
   return {
     plan,
     notes: [...formNotes(plan), ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],
