@@ -1,5 +1,42 @@
 import { quoted } from './errors.ts'
 
+/** How a message names options: in the words of a program, or of a command. */
+export interface OptionWords {
+  /** The options where a message names them first: `the option "into"`, or `--into`. */
+  the(...names: readonly [string, ...string[]]): string
+  /** An option that a message names again: `"into"`, or `--into`. */
+  name(name: string): string
+  /** The start of a message: `trustedProxies`, or `--trust`. */
+  bare(name: string): string
+}
+
+/** An option is wrong. Its message names options as the caller writes them: a command has flags. */
+export class OptionError extends TypeError {
+  readonly #text: (words: OptionWords) => string
+
+  constructor(text: (words: OptionWords) => string, options?: ErrorOptions) {
+    super(text(wordsOf(() => undefined)), options)
+    this.#text = text
+  }
+
+  /** The message with flags. @param flagOf the flag of an option; `undefined` if the command does not have it */
+  inFlags(flagOf: (name: string) => string | undefined): string {
+    return this.#text(wordsOf(flagOf))
+  }
+}
+
+function wordsOf(flagOf: (name: string) => string | undefined): OptionWords {
+  const name = (each: string): string => flagOf(each) ?? `"${each}"`
+  return {
+    name,
+    bare: (each) => flagOf(each) ?? each,
+    the: (...names) => {
+      const article = flagOf(names[0]) !== undefined ? '' : names.length > 1 ? 'the options ' : 'the option '
+      return `${article}${names.map(name).join(' and ')}`
+    },
+  }
+}
+
 /** The names of an options object. The type checker finds a name that is missing, and one that does not exist. */
 export type NamesOf<Options> = { readonly [Name in keyof Options]-?: true }
 

@@ -2,7 +2,7 @@
 
 import { quoted } from '../errors.ts'
 import type { OptionalValue } from '../location/location-tables.ts'
-import { nearestName } from '../option-names.ts'
+import { nearestName, OptionError } from '../option-names.ts'
 
 /** The keys that do not depend on the log. Any other name is that of a field of the log. */
 export const COUNT_KEYS = [
@@ -112,12 +112,14 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   const isList =
     Array.isArray(by) && by.length > 0 && by.every((key) => typeof key === 'string' && key !== '')
   if (!isList)
-    throw new TypeError(`the option "by" must be some of ${COUNT_KEYS.join(', ')}, or fields of the log`)
+    throw new OptionError(
+      ({ the }) => `${the('by')} must be some of ${COUNT_KEYS.join(', ')}, or fields of the log`,
+    )
   if (by.length > MAX_KEYS)
-    throw new TypeError(`the option "by" has ${by.length} keys: ${MAX_KEYS} are the most`)
-  if (new Set(by).size < by.length) throw new TypeError('the option "by" names a key twice')
+    throw new OptionError(({ the }) => `${the('by')} has ${by.length} keys: ${MAX_KEYS} are the most`)
+  if (new Set(by).size < by.length) throw new OptionError(({ the }) => `${the('by')} names a key twice`)
   if (!(Number.isSafeInteger(maxGroups) && maxGroups >= 1 && maxGroups <= MOST_GROUPS)) {
-    throw new TypeError(`the option "maxGroups" must be a whole number from 1 to ${MOST_GROUPS}`)
+    throw new OptionError(({ the }) => `${the('maxGroups')} must be a whole number from 1 to ${MOST_GROUPS}`)
   }
   if (timeZone !== undefined) checkTimeZone(timeZone)
   const columns = [...new Set(by.flatMap((key) => COLUMNS[key] ?? [key]))]
@@ -181,8 +183,9 @@ function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch {
-    throw new TypeError(
-      `the option "timeZone" must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`,
+    throw new OptionError(
+      ({ the }) =>
+        `${the('timeZone')} must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`,
     )
   }
 }

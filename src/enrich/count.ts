@@ -1,7 +1,7 @@
 // `count` of `geofix/enrich`: counts the lines of a log instead of writing them.
 
 import type { DatabaseSet } from '../location/database-set.ts'
-import { checkOptionNames, type NamesOf } from '../option-names.ts'
+import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
 import { type CountPlan, countPlan, countsSystems } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
@@ -124,7 +124,7 @@ export function checkedCountPlan(options: CountOptions & { readonly resolver?: u
   checkOptionNames('count', options, { ...COUNT_OPTIONS, resolver: true })
   const { by, unique, top, timeZone, maxGroups, resolver: _, ...lineOptions } = options
   if (top !== undefined && !(Number.isSafeInteger(top) && top >= 1)) {
-    throw new TypeError('the option "top" must be a whole number from 1')
+    throw new OptionError(({ the }) => `${the('top')} must be a whole number from 1`)
   }
   checkOptions(lineOptions)
   return countPlan({ by, unique, timeZone, maxGroups })

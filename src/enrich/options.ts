@@ -1,7 +1,7 @@
 import { ClientWalk } from '../client/client-address.ts'
 import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
-import type { NamesOf } from '../option-names.ts'
+import { type NamesOf, OptionError } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
 import type { CountPlan } from './count-plan.ts'
 import { type CountryChoice, countryChoice } from './country-choice.ts'
@@ -274,22 +274,25 @@ export const MAX_LINE_BYTES = 256 * 1024 * 1024
 export function commonPlan(options: LineOptions): CommonPlan {
   const { into = INTO, locale, cityNames, trustedProxies, onBadLine = 'raw' } = options
   const { maxLineBytes = DEFAULT_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
-  if (typeof into !== 'string' || into === '') throw new TypeError('the option "into" must be a name')
+  if (typeof into !== 'string' || into === '')
+    throw new OptionError(({ the }) => `${the('into')} must be a name`)
   if (!ON_BAD_LINE.includes(onBadLine)) {
-    throw new TypeError(`the option "onBadLine" must be one of ${ON_BAD_LINE.join(', ')}`)
+    throw new OptionError(({ the }) => `${the('onBadLine')} must be one of ${ON_BAD_LINE.join(', ')}`)
   }
   if (!(Number.isSafeInteger(maxLineBytes) && maxLineBytes >= 1 && maxLineBytes <= MAX_LINE_BYTES)) {
-    throw new TypeError(`the option "maxLineBytes" must be a whole number from 1 to ${MAX_LINE_BYTES}`)
+    throw new OptionError(
+      ({ the }) => `${the('maxLineBytes')} must be a whole number from 1 to ${MAX_LINE_BYTES}`,
+    )
   }
   if (onlyFailed && dropUnresolved) {
-    throw new TypeError('the options "onlyFailed" and "dropUnresolved" leave nothing to write')
+    throw new OptionError(({ the }) => `${the('onlyFailed', 'dropUnresolved')} leave nothing to write`)
   }
   if (options.to !== undefined && !OUTPUT_FORMS.includes(options.to))
-    throw new TypeError(`the option "to" must be one of ${OUTPUT_FORMS.join(', ')}`)
+    throw new OptionError(({ the }) => `${the('to')} must be one of ${OUTPUT_FORMS.join(', ')}`)
   checkMasks(options)
   recordLinesOf(options)
   if (options.asn !== undefined && typeof options.asn !== 'boolean')
-    throw new TypeError('the option "asn" must be true or false')
+    throw new OptionError(({ the }) => `${the('asn')} must be true or false`)
   localeOf(locale, cityNames)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   const countries = countryChoice(options.onlyCountries, options.notCountries)
@@ -331,19 +334,23 @@ export function isMasked({ mask, dropAddress = false, pseudonymKey }: LineOption
 function checkMasks({ mask, dropAddress = false, pseudonymKey }: LineOptions): void {
   const given = { mask: mask !== undefined, dropAddress, pseudonymKey: pseudonymKey !== undefined }
   const [one, another] = (['mask', 'dropAddress', 'pseudonymKey'] as const).filter((name) => given[name])
-  if (another !== undefined) throw new TypeError(`use one of the options "${one}" and "${another}"`)
+  if (one !== undefined && another !== undefined)
+    throw new OptionError(({ the }) => `use one of ${the(one, another)}`)
   const isBits = (bits: unknown, most: number): boolean =>
     typeof bits === 'number' && Number.isInteger(bits) && bits >= 0 && bits < most
   if (
     mask !== undefined &&
     !(Array.isArray(mask) && mask.length === 2 && isBits(mask[0], 32) && isBits(mask[1], 128))
   ) {
-    throw new TypeError(
-      'the option "mask" must be the bits to keep of IPv4 addresses, 0 to 31, and of IPv6 addresses, 0 to 127, such as 24 and 48',
+    throw new OptionError(
+      ({ the }) =>
+        `${the('mask')} must be the bits to keep of IPv4 addresses, 0 to 31, and of IPv6 addresses, 0 to 127, such as 24 and 48`,
     )
   }
   if (pseudonymKey !== undefined && !(isUint8Array(pseudonymKey) && pseudonymKey.length >= MIN_KEY_BYTES)) {
-    throw new TypeError(`the option "pseudonymKey" must be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`)
+    throw new OptionError(
+      ({ the }) => `${the('pseudonymKey')} must be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`,
+    )
   }
 }
 
@@ -357,7 +364,9 @@ export function recordLinesOf({ maxRecordLines = DEFAULT_RECORD_LINES }: LineOpt
   if (Number.isSafeInteger(maxRecordLines) && maxRecordLines >= 1 && maxRecordLines <= MAX_RECORD_LINES) {
     return maxRecordLines
   }
-  throw new TypeError(`the option "maxRecordLines" must be a whole number from 1 to ${MAX_RECORD_LINES}`)
+  throw new OptionError(
+    ({ the }) => `${the('maxRecordLines')} must be a whole number from 1 to ${MAX_RECORD_LINES}`,
+  )
 }
 
 /** What can stand in a header of any table as it is. */
@@ -366,8 +375,8 @@ const COLUMN_NAME = /^[\p{L}\p{N}_.:-]+$/u
 /** The names of the columns that are added to a table. @throws TypeError when they cannot stand in a header */
 export function columnNames(fields: readonly LocationField[], { into }: Pick<LineOptions, 'into'>): string[] {
   if (into !== undefined && !COLUMN_NAME.test(into))
-    throw new TypeError(
-      'the option "into" must have letters, digits, and the marks _ . : - where a header gets it',
+    throw new OptionError(
+      ({ the }) => `${the('into')} must have letters, digits, and the marks _ . : - where a header gets it`,
     )
   return fields.map((field) => (into === undefined ? field : `${into}_${field}`))
 }
@@ -377,12 +386,13 @@ export function checkedFields({ fields, asn = false }: LineOptions): readonly Lo
   if (fields === undefined) return asn ? ALL_FIELDS : LOCATION_FIELDS
   const isList = Array.isArray(fields) && fields.length > 0
   if (!isList || fields.some((field) => !ALL_FIELDS.includes(field))) {
-    throw new TypeError(`the option "fields" must be some of ${ALL_FIELDS.join(', ')}`)
+    throw new OptionError(({ the }) => `${the('fields')} must be some of ${ALL_FIELDS.join(', ')}`)
   }
   const system = fields.find((field) => ASN_FIELDS.some((each) => each === field))
   if (system !== undefined && !asn)
-    throw new TypeError(`the option "fields" has ${system}, which needs the option "asn"`)
-  if (new Set(fields).size < fields.length) throw new TypeError('the option "fields" names a column twice')
+    throw new OptionError(({ the }) => `${the('fields')} has ${system}, which needs ${the('asn')}`)
+  if (new Set(fields).size < fields.length)
+    throw new OptionError(({ the }) => `${the('fields')} names a column twice`)
   return [...fields]
 }
 

@@ -1,4 +1,4 @@
-import type { NamesOf } from '../option-names.ts'
+import { type NamesOf, OptionError } from '../option-names.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import {
   checkOptions,
@@ -69,32 +69,41 @@ export function hasTimeField(format: Format): boolean {
 export function makeRowPlan(options: RowOptions): Plan {
   const { format, quoting, onBadLine = 'raw' } = options
   for (const name of missingRowOptions(options)) {
-    const otherwise = name === 'at' && hasTimeField(format) ? ' or "timeField"' : ''
-    throw new TypeError(`the option "${name}"${otherwise} must be given for rows: nothing is guessed`)
+    const isTime = name === 'at' && hasTimeField(format)
+    throw new OptionError(
+      (words) =>
+        `${words.the(name)}${isTime ? ` or ${words.name('timeField')}` : ''} must be given for rows: nothing is guessed`,
+    )
   }
   checkOptions(options)
   const definition = definitionOf(format)
   if (definition.planRows === null) {
-    throw new TypeError(
-      `the option "format" cannot be ${format} for rows: lines before the records name their columns`,
+    throw new OptionError(
+      ({ the }) =>
+        `${the('format')} cannot be ${format} for rows: lines before the records name their columns`,
     )
   }
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
-    throw new TypeError('the option "onBadLine" must be raw or keep: every input row needs an output row')
+    throw new OptionError(
+      ({ the }) => `${the('onBadLine')} must be raw or keep: every input row needs an output row`,
+    )
   }
   const { onlyFailed, dropUnresolved }: LineOptions = options
   if (onlyFailed === true || dropUnresolved === true) {
-    throw new TypeError(
-      'the options "onlyFailed" and "dropUnresolved" are not for rows: every input row needs an output row',
+    throw new OptionError(
+      ({ the }) =>
+        `${the('onlyFailed', 'dropUnresolved')} are not for rows: every input row needs an output row`,
     )
   }
   if (options.append === true && options.into !== undefined) {
-    throw new TypeError('the option "into" is not for "append": the location has no name then')
+    throw new OptionError(
+      ({ the, name }) => `${the('into')} is not for ${name('append')}: the location has no name then`,
+    )
   }
-  if (options.into === RAW) throw new TypeError(`the option "into" must not be ${RAW}`)
+  if (options.into === RAW) throw new OptionError(({ the }) => `${the('into')} must not be ${RAW}`)
   if (definition.planRows !== undefined) return definition.planRows(options)
   if (quoting !== undefined)
-    throw new TypeError(`the option "quoting" is for ${quotedFormats().join(' and ')}`)
+    throw new OptionError(({ the }) => `${the('quoting')} is for ${quotedFormats().join(' and ')}`)
   return definition.plan(new Uint8Array(0), true, options).plan
 }
 

@@ -1,5 +1,6 @@
 // Errors of the library as errors of the command.
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
+import { OptionError } from '../../option-names.ts'
 import type { OptionDefinition } from '../options.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 import { inFlags } from './flags.ts'
@@ -15,7 +16,8 @@ export function asUsage<Result>(check: () => Result, definitions?: readonly Opti
   try {
     return check()
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(inFlags(error.message, definitions)) : error
+    if (error instanceof OptionError) throw new UsageError(inFlags(error, definitions))
+    throw error instanceof TypeError ? new UsageError(error.message) : error
   }
 }
 

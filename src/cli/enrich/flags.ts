@@ -13,6 +13,7 @@ import {
   OUTPUT_FORMS,
   TIME_KINDS,
 } from '../../enrich/options.ts'
+import type { OptionError } from '../../option-names.ts'
 import {
   ASN,
   DB,
@@ -248,15 +249,23 @@ export function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** A message about options of the library, with the names that the command has for them. */
-export function inFlags(message: string, definitions: readonly OptionDefinition[] = ENRICH_OPTIONS): string {
-  return message
-    .replace(/^trustedProxies\b/, '--trust')
-    .replace(/"(only|not)Countries"/g, (_, which) => `--${which}-country`)
-    .replace(/(?:the options? )?"(\w+)"/g, (text, name) => {
-      const option = optionOf(name)
-      return definitions.some(({ flags }) => flags.split(/,? /).includes(option)) ? option : text
-    })
+/** The flags of options whose names in the library are others. */
+const OTHER_FLAGS: Readonly<Record<string, string | undefined>> = {
+  trustedProxies: '--trust',
+  onlyCountries: '--only-country',
+  notCountries: '--not-country',
+}
+
+/** The message of an error about options of the library, with the names that the command has for them. */
+export function inFlags(
+  error: OptionError,
+  definitions: readonly OptionDefinition[] = ENRICH_OPTIONS,
+): string {
+  const flagOf = (name: string): string | undefined => {
+    const option = OTHER_FLAGS[name] ?? optionOf(name)
+    return definitions.some(({ flags }) => flags.split(/,? /).includes(option)) ? option : undefined
+  }
+  return error.inFlags(flagOf)
 }
 
 /** An option that only some formats have. */

@@ -7,6 +7,7 @@ import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '.
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { RowWriter } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
+import { OptionError } from '../../option-names.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { asnOf } from '../options.ts'
@@ -108,8 +109,10 @@ function planOf(options: RowOptions): Plan {
   try {
     return makeRowPlan(options)
   } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(`${inFlags(error.message)}.`)
-    throw error instanceof EnrichError ? new UsageError(`${error.message}.`) : error
+    if (error instanceof OptionError) throw new UsageError(`${inFlags(error)}.`)
+    throw error instanceof EnrichError || error instanceof TypeError
+      ? new UsageError(`${error.message}.`)
+      : error
   }
 }
 

@@ -1,4 +1,5 @@
 import { quoted } from '../../errors.ts'
+import { OptionError } from '../../option-names.ts'
 import { type CountPlan, unknownKey } from '../count-plan.ts'
 import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
@@ -138,7 +139,7 @@ export function layoutOf(plan: Plan): Layout {
 
 function checkFormat(format: Format | undefined): void {
   if (format !== undefined && !FORMATS.includes(format)) {
-    throw new TypeError(`the option "format" must be one of ${FORMATS.join(', ')}`)
+    throw new OptionError(({ the }) => `${the('format')} must be one of ${FORMATS.join(', ')}`)
   }
 }
 
@@ -181,7 +182,7 @@ export function checkOptions(options: EnrichOptions): void {
     const isDefault = options[option] === undefined || options[option] === DEFAULTS[option]
     if (isDefault || definitionOf(format).options.includes(option)) continue
     const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))
-    throw new TypeError(`the option "${option}" is for ${formats.join(', ')}, not for ${format}`)
+    throw new OptionError(({ the }) => `${the(option)} is for ${formats.join(', ')}, not for ${format}`)
   }
 }
 

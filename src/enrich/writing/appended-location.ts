@@ -1,5 +1,6 @@
 // What access logs and lists append to a line that is kept: its location as JSON, or as columns.
 
+import { OptionError } from '../../option-names.ts'
 import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
 import { columnsTemplate, jsonTemplate } from './column-templates.ts'
 import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-template.ts'
@@ -15,7 +16,7 @@ export interface AppendPlan {
 export function appendPlan(options: LineOptions, format: string): AppendPlan {
   const { append = false, fields, to } = options
   if (append && to !== undefined)
-    throw new TypeError(`for ${format}, use one of the options "append" and "to"`)
+    throw new OptionError(({ the }) => `for ${format}, use one of ${the('append', 'to')}`)
   return { append, fields: fields === undefined ? null : checkedFields(options) }
 }
 

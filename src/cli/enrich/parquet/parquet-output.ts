@@ -12,6 +12,7 @@ import {
   type LocationField,
 } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
+import { OptionError } from '../../../option-names.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
 import { inFlags } from '../flags.ts'
@@ -137,5 +138,7 @@ function planned(objects: readonly object[], options: EnrichOptions, name: strin
 function refuse(options: EnrichOptions, names: readonly (keyof EnrichOptions)[], why: string): void {
   const given = names.find((name) => options[name] !== undefined && options[name] !== false)
   if (given === undefined) return
-  throw new UsageError(`${inFlags(`"${given}"`)} has no effect on Parquet: ${why}.`)
+  throw new UsageError(
+    inFlags(new OptionError(({ name }) => `${name(given)} has no effect on Parquet: ${why}.`)),
+  )
 }

@@ -2,6 +2,7 @@ import { Address } from '../../../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
+import { OptionError } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME, TIMESTAMP_ROOM } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
@@ -70,7 +71,7 @@ export function planAccessLog(
   const append = appendPlan(options, 'access-log')
   const { field } = options
   if (options.timeField !== undefined) {
-    throw new TypeError('the option "timeField" is not for access logs: their lines have a time')
+    throw new OptionError(({ the }) => `${the('timeField')} is not for access logs: their lines have a time`)
   }
   if (!append.append) refuseTaken(common, [...PARTS, RAW], 'member')
   const hasForwarded = field === PARTS[FORWARDED]

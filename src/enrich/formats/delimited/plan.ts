@@ -1,4 +1,5 @@
 import { quoted } from '../../../errors.ts'
+import { OptionError } from '../../../option-names.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
@@ -188,12 +189,13 @@ const COLUMN_WORDS: NumberedWords = {
 export function planRows(options: RowLineOptions, format: DelimitedPlan['format']): DelimitedPlan {
   const { field = '', timeField, quoting = 'double' } = options
   if (!QUOTING.includes(quoting)) {
-    throw new TypeError(`the option "quoting" must be one of ${QUOTING.join(', ')}`)
+    throw new OptionError(({ the }) => `${the('quoting')} must be one of ${QUOTING.join(', ')}`)
   }
   const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
-  if (options.to !== undefined) throw new TypeError(`the option "to" is not for rows of ${format}`)
+  if (options.to !== undefined)
+    throw new OptionError(({ the }) => `${the('to')} is not for rows of ${format}`)
   if (named !== null)
-    throw new TypeError(`the option "${named}" is for ndjson: the columns of rows have no names`)
+    throw new OptionError(({ the }) => `${the(named)} is for ndjson: the columns of rows have no names`)
   const address = columnOfRows(field, 'field')
   const time = timeField === undefined ? null : columnOfRows(timeField, 'timeField')
   return {
@@ -220,7 +222,8 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
 function columnOfRows(field: string, option: 'field' | 'timeField'): number {
   const column = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
   if (column >= 1 && column <= MAX_COLUMNS) return column - 1
-  throw new TypeError(
-    `the option "${option}" must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
+  throw new OptionError(
+    ({ the }) =>
+      `${the(option)} must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
   )
 }

@@ -1,3 +1,4 @@
+import { OptionError } from '../../../option-names.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import {
   chosenAddress,
@@ -52,7 +53,7 @@ export function planPattern(
   const append = appendPlan(options, format)
   const { logFormat, timeField } = options
   if (known === null && logFormat === undefined) {
-    throw new TypeError(`the option "logFormat" must be given for the format ${format}`)
+    throw new OptionError(({ the }) => `${the('logFormat')} must be given for the format ${format}`)
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)

@@ -1,5 +1,6 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
 
+import { OptionError } from '../../../option-names.ts'
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
@@ -42,7 +43,7 @@ interface Annotation {
  * @throws TypeError when it does not have `{ip}` once and a field, has another name in braces, or a control character
  */
 function parsed(text: string): Annotation {
-  if (typeof text !== 'string') throw new TypeError('the option "annotate" must be a text')
+  if (typeof text !== 'string') throw new OptionError(({ the }) => `${the('annotate')} must be a text`)
   const known = ALL_FIELDS.map((field) => `{${field}}`).join(', ')
   // Texts are at even indexes, and names at odd ones.
   const pieces = text.split(PLACEHOLDER)
@@ -50,13 +51,13 @@ function parsed(text: string): Annotation {
     if (index % 2 === 0) return []
     const value = name === IP ? IP : ALL_FIELDS.find((field) => field === name)
     if (value !== undefined) return [{ before: pieces[index - 1] ?? '', value }]
-    throw new TypeError(`the option "annotate" has {${name}}, which is none of {ip}, ${known}`)
+    throw new OptionError(({ the }) => `${the('annotate')} has {${name}}, which is none of {ip}, ${known}`)
   })
   if (parts.filter(({ value }) => value === IP).length !== 1 || parts.length === 1) {
-    throw new TypeError(`the option "annotate" must have {ip} once, and one or more of ${known}`)
+    throw new OptionError(({ the }) => `${the('annotate')} must have {ip} once, and one or more of ${known}`)
   }
   if (text.replace(CONTROLS, '') !== text)
-    throw new TypeError('the option "annotate" must be one line of text')
+    throw new OptionError(({ the }) => `${the('annotate')} must be one line of text`)
   return { parts, after: pieces.at(-1) ?? '' }
 }
 

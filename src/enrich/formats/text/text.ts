@@ -1,5 +1,6 @@
 import { Address } from '../../../address/address.ts'
 import { quoted } from '../../../errors.ts'
+import { OptionError } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
@@ -29,20 +30,24 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   const common = commonPlan(options)
   const { to, nth, annotate, append = false, fields, into } = options
   if (nth !== undefined && !(Number.isSafeInteger(nth) && nth >= 1 && nth <= MOST_ADDRESSES)) {
-    throw new TypeError(`the option "nth" must be a whole number from 1 to ${MOST_ADDRESSES}`)
+    throw new OptionError(({ the }) => `${the('nth')} must be a whole number from 1 to ${MOST_ADDRESSES}`)
   }
   const given = { annotate: annotate !== undefined, append, to: to !== undefined }
   const [form, another] = (['annotate', 'append', 'to'] as const).filter((name) => given[name])
-  if (another !== undefined)
-    throw new TypeError(`for text, use one of the options "${form}" and "${another}"`)
+  if (form !== undefined && another !== undefined)
+    throw new OptionError(({ the }) => `for text, use one of ${the(form, another)}`)
   if (fields !== undefined && !append && to === undefined) {
-    throw new TypeError(
-      'for text, the option "fields" needs "append" or "to"; "annotate" names the values of a place',
+    throw new OptionError(
+      ({ the, name }) =>
+        `for text, ${the('fields')} needs ${name('append')} or ${name('to')}; ${name('annotate')} names the values of a place`,
     )
   }
-  if (into !== undefined && form !== 'to') throw new TypeError('for text, the option "into" needs "to"')
+  if (into !== undefined && form !== 'to')
+    throw new OptionError(({ the, name }) => `for text, ${the('into')} needs ${name('to')}`)
   if (common.trustedProxies !== null) {
-    throw new TypeError('trustedProxies is not for text: each of its addresses stands alone')
+    throw new OptionError(
+      ({ bare }) => `${bare('trustedProxies')} is not for text: each of its addresses stands alone`,
+    )
   }
   const writtenAt = options.writtenAt ?? null
   const plan: TextPlan = {
@@ -56,7 +61,7 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   if (plan.annotate !== null) annotationTemplate(plan.annotate)
   const system = ASN_FIELDS.find((field) => plan.annotate?.includes(`{${field}}`))
   if (system !== undefined && plan.asn === undefined)
-    throw new TypeError(`the option "annotate" has {${system}}, which needs the option "asn"`)
+    throw new OptionError(({ the }) => `${the('annotate')} has {${system}}, which needs ${the('asn')}`)
   return plan
 }
 
