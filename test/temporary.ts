@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -8,4 +8,10 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'geofix-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Replaces a file, or makes one that only its owner can read. No reader ever sees a part of it. */
+export function replaceFile(path: string, bytes: string | Uint8Array): void {
+  writeFileSync(`${path}.new`, bytes, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
 }

@@ -3,15 +3,15 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { afterAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { replaceFile, temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
-import { entryOf, KEYS } from './running.ts'
+import { ask, entryOf, KEYS, LONDON } from './running.ts'
 import { ended, hasValkey, startValkey } from './valkey.ts'
 
 const EXAMPLES = join(ROOT, 'scripts/examples/fleet')
@@ -30,9 +30,7 @@ function writeDatabase(path: string, city: string): void {
   const bytes = new MmdbWriter({ databaseType: 'Sample-City' })
     .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
     .toBytes()
-  const unfinished = `${path}.new`
-  writeFileSync(unfinished, bytes)
-  renameSync(unfinished, path)
+  replaceFile(path, bytes)
 }
 
 /** Writes the keys as Kubernetes mounts a ConfigMap: `keys.json` leads through `..data`, a link that is replaced. */
@@ -100,10 +98,9 @@ class Load {
 
   async #ask(url: string, headers: Record<string, string>): Promise<void> {
     try {
-      const { statusCode, body } = await request(url, { headers, dispatcher: this.#agent })
-      const text = await body.text()
+      const { status, text } = await ask(url, { headers, dispatcher: this.#agent })
       this.answered++
-      if (statusCode !== 200) this.failures.push(`${statusCode} ${text}`)
+      if (status !== 200) this.failures.push(`${status} ${text}`)
       else {
         const { city } = JSON.parse(text)
         this.cities.set(city, (this.cities.get(city) ?? 0) + 1)
@@ -148,13 +145,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       const agent = new Agent({ connections: 16 })
       const statuses = await Promise.all(
         Array.from({ length: 1500 }, async () => {
-          const headers = { authorization: `Bearer ${KEYS.developer}` }
-          const { statusCode, body } = await request(`${origin}/v1/ip/81.2.69.142`, {
-            headers,
-            dispatcher: agent,
-          })
-          await body.dump()
-          return statusCode
+          return (await ask(origin + LONDON, { dispatcher: agent })).status
         }),
       )
       await agent.close()
@@ -195,9 +186,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       mountKeys(mounted, ['developer'])
       await first.until('keys')
       const headers = { authorization: `Bearer ${KEYS.business}` }
-      const { statusCode, body } = await request(`${origin}/v1/ip/81.2.69.142`, { headers })
-      await body.dump()
-      expect(statusCode).toBe(401)
+      expect((await ask(origin + LONDON, { headers })).status).toBe(401)
       console.log(`${load.answered} answers under load, ${allowed} of 1,500 allowed by a limit of 1,000`)
     })
   },

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { effort, TRIES_ALL } from '../../effort.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { KEYS, type Service, serve } from './running.ts'
+import { CHUNKED, CLOSE, fieldOf, HOST, JSON_TYPE, statusesOf } from './raw.ts'
+import { KEY, LONDON, type Service, serve } from './running.ts'
 
 const folder = temporaryFolder()
 let service: Service
@@ -11,10 +12,6 @@ beforeAll(async () => {
   service = await serve(folder)
 })
 afterAll(() => service.stop())
-
-const HOST = 'Host: geo.example\r\n'
-const KEY = `Authorization: Bearer ${KEYS.developer}\r\n`
-const LONDON = '/v1/ip/81.2.69.142'
 
 function open(): Socket {
   const socket = connect(service.port, '127.0.0.1')
@@ -45,89 +42,73 @@ async function raw(text: string | Uint8Array, count = 1): Promise<string> {
   return answer
 }
 
-const statusesOf = (answer: string) =>
-  Array.from(answer.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 const recordsIn = (answer: string) => answer.split('"ip":"').length - 1
 
+const get = (target = LONDON, lines = '', version = 'HTTP/1.1') =>
+  `GET ${target} ${version}\r\n${HOST}${KEY}${lines}\r\n`
+const post = (lines: string, body = '') => `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${lines}\r\n${body}`
+const NOTHING = '0\r\n\r\n'
+const GZIP_CHUNKED = 'Transfer-Encoding: gzip, chunked\r\n'
+
+/** Sends a request whose one answer is a problem with its line in the log. @returns the answer */
+async function refused(request: string, status: number): Promise<string> {
+  const answer = await raw(Buffer.from(request, 'latin1'))
+  expect(statusesOf(answer), answer).toEqual([status])
+  expect(recordsIn(answer)).toBe(0)
+  expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').status).toBe(status)
+  expect(fieldOf(answer, 'content-type')).toBe('application/problem+json')
+  expect(fieldOf(answer, 'x-content-type-options')).toBe('nosniff')
+  const id = fieldOf(answer, 'x-request-id')
+  expect(service.lines().find((line) => line.id === id)).toMatchObject({ event: 'request', status })
+  return answer
+}
+
 describe('hostile requests', () => {
-  it.each<[what: string, request: string, statuses: number[]]>([
-    ['no Host', `GET ${LONDON} HTTP/1.1\r\n${KEY}\r\n`, [400]],
-    ['a malformed Host', `GET ${LONDON} HTTP/1.1\r\nHost: a b\r\n${KEY}\r\n`, [400]],
-    ['a Host with a path', `GET ${LONDON} HTTP/1.1\r\nHost: x/v1/ip/1.1.1.1?\r\n${KEY}\r\n`, [400]],
-    ['two lines Host', `GET ${LONDON} HTTP/1.1\r\n${HOST}${HOST}${KEY}\r\n`, [400]],
-    ['two names in Host', `GET ${LONDON} HTTP/1.1\r\nHost: a,b\r\n${KEY}\r\n`, [400]],
-    ['no HTTP', 'hello\r\n\r\n', [400]],
-    ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', [400]],
-    [
-      'both lengths',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      [400],
-    ],
-    [
-      'two lengths',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]`,
-      [400],
-    ],
-    [
-      'a length that is none',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Length: 0x2\r\n\r\n[]`,
-      [400],
-    ],
-    ['a negative length', `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Length: -1\r\n\r\n`, [400]],
-    [
-      'an obfuscated coding',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
-      [400],
-    ],
-    [
-      'a coding before chunked',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-      [501],
-    ],
-    [
-      'a coding before chunked, in two lines',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      [501],
-    ],
-    [
-      'a coding in HTTP/1.0',
-      `POST /v1/ip/batch HTTP/1.0\r\n${HOST}${KEY}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      [400],
-    ],
-    [
-      'a coding on GET',
-      `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-      [501],
-    ],
-    [
-      'a space before a colon',
-      `GET ${LONDON} HTTP/1.1\r\n${HOST}Authorization : Bearer ${KEYS.developer}\r\n\r\n`,
-      [400],
-    ],
-    ['a folded line', `GET ${LONDON} HTTP/1.1\r\n${HOST}X: a\r\n b\r\n${KEY}\r\n`, [400]],
-    ['a NUL in a field', `GET ${LONDON} HTTP/1.1\r\n${HOST}X: \u0000\r\n${KEY}\r\n`, [400]],
-    ['a bare line feed', `GET ${LONDON} HTTP/1.1\nHost: x\n${KEY.trim()}\n\n`, [400]],
-    [
-      'a wrong chunk',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n0\r\n\r\n`,
-      [400],
-    ],
-    ['a header too long', `GET ${LONDON} HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n${KEY}\r\n`, [431]],
-    ['a target too long', `GET /v1/ip/${'1'.repeat(20_000)} HTTP/1.1\r\n${HOST}${KEY}\r\n`, [431]],
-    ['many fields', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${'a:b\r\n'.repeat(3000)}\r\n`, [200]],
-    ['an expectation', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Expect: something\r\n\r\n`, [417]],
-    [
-      '100-continue',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n[]`,
-      [100, 200],
-    ],
-    ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}${KEY}\r\n`, [501]],
-    ['TRACE', `TRACE ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, [405]],
-    [
-      'an upgrade',
-      `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`,
-      [200],
-    ],
+  it.each<[what: string, request: string, status: number]>([
+    ['no Host', `GET ${LONDON} HTTP/1.1\r\n${KEY}\r\n`, 400],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['TLS', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', 400],
+    ['both lengths', post(`Content-Length: 5\r\n${CHUNKED}`, NOTHING), 400],
+    ['two lengths', post('Content-Length: 2\r\nContent-Length: 3\r\n', '[]'), 400],
+    ['a length that is none', post('Content-Length: 0x2\r\n', '[]'), 400],
+    ['a negative length', post('Content-Length: -1\r\n'), 400],
+    ['an obfuscated coding', post('Transfer-Encoding: xchunked\r\n', NOTHING), 400],
+    ['a coding before chunked', post(GZIP_CHUNKED, NOTHING), 501],
+    ['a coding before chunked, in two lines', post(`Transfer-Encoding: gzip\r\n${CHUNKED}`, NOTHING), 501],
+    ['a coding after chunked', post('Transfer-Encoding: chunked, gzip\r\n'), 400],
+    ['a coding in HTTP/1.0', post(CHUNKED, NOTHING).replace('/1.1', '/1.0'), 400],
+    ['a coding in HTTP/1.0 on GET', get(LONDON, CHUNKED, 'HTTP/1.0') + NOTHING, 400],
+    ['a coding on GET', get(LONDON, GZIP_CHUNKED) + NOTHING, 501],
+    ['a space before a colon', get().replace('Authorization:', 'Authorization :'), 400],
+    ['a folded line', get(LONDON, 'X: a\r\n b\r\n'), 400],
+    ['a NUL in a field', get(LONDON, 'X: \u0000\r\n'), 400],
+    ['a bare line feed', get().replaceAll('\r', ''), 400],
+    ['a header too long', get(LONDON, `X: ${'x'.repeat(20_000)}\r\n`), 431],
+    ['a target too long', get(`/v1/ip/${'1'.repeat(20_000)}`), 431],
+    ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${HOST}${KEY}\r\n`, 501],
+    ['an expectation', get(LONDON, 'Expect: something\r\n'), 417],
+    ['HTTP/0.9', get(LONDON, '', 'HTTP/0.9'), 400],
+    ['no version', `GET ${LONDON}\r\n${HOST}${KEY}\r\n`, 400],
+  ])(
+    'of which nobody knows where they end are refused, and the connection closed: %s',
+    async (_, request, status) => {
+      expect(fieldOf(await refused(request, status), 'connection')).toBe('close')
+    },
+  )
+
+  it.each<[what: string, request: string, status: number]>([
+    ['a malformed Host', get().replace(HOST, 'Host: a b\r\n'), 400],
+    ['a Host with a path', get().replace(HOST, 'Host: x/v1/ip/1.1.1.1?\r\n'), 400],
+    ['two lines Host', get(LONDON, HOST), 400],
+    ['two names in Host', get().replace(HOST, 'Host: a,b\r\n'), 400],
+    ['TRACE', get().replace('GET', 'TRACE'), 405],
+    ['HTTP/2.0', get(LONDON, '', 'HTTP/2.0'), 505],
+    ['HTTP/1.2', get(LONDON, '', 'HTTP/1.2'), 505],
+    ['a NUL', get(`${LONDON}%00`), 400],
+    ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
+    ['an absolute target without a key', get(`http://other.example${LONDON}`).replace(KEY, ''), 401],
+    ['two keys', get(LONDON, KEY), 401],
+    ['a wrong and a right key', get().replace(KEY, `Authorization: Bearer x\r\n${KEY}`), 401],
     ...[
       '/v1\\ip',
       '/v1/ip/../../etc/passwd',
@@ -141,50 +122,26 @@ describe('hostile requests', () => {
       '/v1%2Fip/81.2.69.142',
       '/v1%5cip/81.2.69.142',
       '/healthz%2f',
-    ].map((target): [string, string, number[]] => [
-      `the target ${target}`,
-      `GET ${target} HTTP/1.1\r\n${HOST}${KEY}\r\n`,
-      [400],
-    ]),
-    ['HTTP/2.0', `GET ${LONDON} HTTP/2.0\r\n${HOST}${KEY}\r\n`, [505]],
-    ['HTTP/3.0', `GET ${LONDON} HTTP/3.0\r\n${HOST}${KEY}\r\n`, [505]],
-    ['HTTP/1.2', `GET ${LONDON} HTTP/1.2\r\n${HOST}${KEY}\r\n`, [505]],
-    ['HTTP/0.9', `GET ${LONDON} HTTP/0.9\r\n${HOST}${KEY}\r\n`, [400]],
-    ['no version', `GET ${LONDON}\r\n${HOST}${KEY}\r\n`, [400]],
-    ['dots in the query', `GET ${LONDON}?x=/../%2f HTTP/1.1\r\n${HOST}${KEY}\r\n`, [200]],
-    ['a NUL', `GET ${LONDON}%00 HTTP/1.1\r\n${HOST}${KEY}\r\n`, [400]],
-    ['an absolute target', `GET http://other.example${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, [200]],
-    ['an absolute target without a key', `GET http://other.example${LONDON} HTTP/1.1\r\n${HOST}\r\n`, [401]],
-    ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HOST}${KEY}\r\n`, [400]],
-    ['two keys', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${KEY}\r\n`, [401]],
-    [
-      'a wrong and a right key',
-      `GET ${LONDON} HTTP/1.1\r\n${HOST}Authorization: Bearer x\r\n${KEY}\r\n`,
-      [401],
-    ],
-    ['HTTP/1.0', `GET ${LONDON} HTTP/1.0\r\n${KEY}\r\n`, [200]],
-    ['a body on GET', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\n\r\nGET /`, [200]],
-  ])('%s: %#', async (_, request, statuses) => {
-    const answer = await raw(Buffer.from(request, 'latin1'), statuses.length)
-    expect(statusesOf(answer), answer).toEqual(statuses)
-    if (statuses[0] !== 200) expect(recordsIn(answer)).toBe(0)
-    // Each refusal is a problem, and closes the connection if it is not certain what follows.
-    if (Number(statuses[0]) >= 400) {
-      const [, body = ''] = answer.split('\r\n\r\n')
-      expect(JSON.parse(body).status).toBe(statuses[0])
-      expect(answer).toMatch(/^x-content-type-options: nosniff\r$/im)
-    }
-    if (statuses[0] === 417 || statuses[0] === 501) expect(answer).toMatch(/^connection: close\r$/im)
+    ].map((target): [string, string, number] => [`the target ${target}`, get(target), 400]),
+  ])('are refused: %s', async (_, request, status) => {
+    await refused(request, status)
+  })
+
+  it.each<[what: string, request: string]>([
+    ['many fields', get(LONDON, 'a:b\r\n'.repeat(3000))],
+    ['an upgrade', get(LONDON, 'Connection: upgrade\r\nUpgrade: websocket\r\n')],
+    ['dots in the query', get(`${LONDON}?x=/../%2f`)],
+    ['an absolute target', get(`http://other.example${LONDON}`)],
+    ['HTTP/1.0', `GET ${LONDON} HTTP/1.0\r\n${KEY}\r\n`],
+    ['a body on GET', `${get(LONDON, 'Content-Length: 5\r\n')}GET /`],
+  ])('that are odd and allowed get one answer: %s', async (_, request) => {
+    expect(statusesOf(await raw(request))).toEqual([200])
   })
 
   it('in one connection are answered in their order, each by its own key', async () => {
-    const get = (path: string, key: string) => `GET ${path} HTTP/1.1\r\n${HOST}${key}\r\n`
+    const keyless = get().replace(KEY, '')
     const answer = await raw(
-      get(LONDON, KEY) +
-        get(LONDON, '') +
-        get('/v1/ip/133.11.93.3', KEY) +
-        get('/v1/ip/10.0.0.1', KEY) +
-        get(LONDON, ''),
+      get() + keyless + get('/v1/ip/133.11.93.3') + get('/v1/ip/10.0.0.1') + keyless,
       5,
     )
     expect(statusesOf(answer)).toEqual([200, 401, 200, 422, 401])
@@ -195,9 +152,8 @@ describe('hostile requests', () => {
   })
 
   it('with a body shorter than its Content-Length get no answer to the bytes that follow', async () => {
-    const smuggled = `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`
-    const post = `POST /v1/ip/batch HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${smuggled.length}\r\n\r\n`
-    const answer = await raw(post + smuggled)
+    const smuggled = get()
+    const answer = await raw(post(`Content-Length: ${smuggled.length}\r\n`).replace(KEY, '') + smuggled)
     expect(statusesOf(answer)).toEqual([401])
     expect(recordsIn(answer)).toBe(0)
   })
@@ -206,10 +162,10 @@ describe('hostile requests', () => {
     const before = service.lines().length
     for (let index = 0; index < 50; index++) {
       const socket = open()
-      socket.write(`GET /v1/ip HTTP/1.1\r\n${HOST}${KEY}\r\n`.repeat(3), () => socket.resetAndDestroy())
+      socket.write(get('/v1/ip').repeat(3), () => socket.resetAndDestroy())
     }
     await delay(200)
-    expect(await raw(`GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`)).toContain('200 OK')
+    expect(await raw(get())).toContain('200 OK')
     const statuses = service
       .lines()
       .slice(before)
@@ -225,9 +181,7 @@ describe('hostile requests', () => {
       answer += chunk.toString()
     })
     const closed = new Promise((resolve) => socket.on('close', resolve))
-    socket.write(
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    )
+    socket.write(post(JSON_TYPE + CHUNKED))
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
     let sent = 0
     const feed = setInterval(() => {
@@ -263,9 +217,8 @@ describe('slow clients', () => {
 
   it('do not keep others waiting', async () => {
     const slow = Array.from({ length: 200 }, open)
-    for (const socket of slow)
-      socket.write(`POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}Content-Length: 100\r\n\r\n[`)
-    const answer = await raw(`GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Connection: close\r\n\r\n`)
+    for (const socket of slow) socket.write(post('Content-Length: 100\r\n', '['))
+    const answer = await raw(get(LONDON, CLOSE))
     expect(statusesOf(answer)).toEqual([200])
     for (const socket of slow) socket.destroy()
   })
@@ -289,7 +242,7 @@ describe('many connections', () => {
     await visits(many)
     globalThis.gc?.()
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 2 ** 20)
-    const answer = await raw(`GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Connection: close\r\n\r\n`)
+    const answer = await raw(get(LONDON, CLOSE))
     expect(statusesOf(answer)).toEqual([200])
   })
 })

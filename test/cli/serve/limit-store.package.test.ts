@@ -1,11 +1,10 @@
 // `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
 import type { ChildProcess } from 'node:child_process'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
 import { StoreConnection } from '../../../src/cli/serve/store-connection.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { KEYS, type Service, serve } from './running.ts'
+import { ask, LONDON, type Service, serve } from './running.ts'
 import { ended, hasValkey, startValkey } from './valkey.ts'
 
 /** A window of 1,000 seconds, which no test waits for: a budget is never full again. */
@@ -30,22 +29,11 @@ async function serverWith(limits: string): Promise<Service> {
   return service
 }
 
-async function until(service: Service, event: string, count = 1): Promise<Record<string, unknown>> {
-  for (;;) {
-    const found = service.lines().filter((line) => line.event === event)
-    if (found.length >= count) return found[count - 1] ?? {}
-    await delay(10)
-  }
-}
-
 async function statusesOf(all: readonly Service[], count: number): Promise<number[]> {
   const statuses: number[] = []
   for (let turn = 0; turn < count; turn++) {
     const { origin } = all[turn % all.length] ?? {}
-    const headers = { authorization: `Bearer ${KEYS.developer}` }
-    const response = await fetch(`${origin}/v1/ip/81.2.69.142`, { headers })
-    await response.body?.cancel()
-    statuses.push(response.status)
+    statuses.push((await ask(`${origin}${LONDON}`)).status)
   }
   return statuses
 }
@@ -65,28 +53,28 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
       await serverWith(`redis://127.0.0.1:${port}`),
       await serverWith(`redis://127.0.0.1:${port}`),
     ]
-    for (const service of both) await until(service, 'limits-shared')
+    for (const service of both) await service.until('limits-shared')
     expect(await statusesOf(both, 24)).toEqual([...times(20, 200), ...times(4, 429)])
     const [first] = both
     if (first === undefined) throw new Error('no server')
     expect(await isAlone(first)).toBe('0')
 
     await ended(store, 'SIGKILL')
-    for (const service of both) await until(service, 'limits-alone')
+    for (const service of both) await service.until('limits-alone')
     // Each has a budget of its own now.
     expect(await statusesOf(both, 42)).toEqual([...times(40, 200), ...times(2, 429)])
     expect(await isAlone(first)).toBe('1')
 
     const next = await valkeyAt(port)
-    for (const service of both) await until(service, 'limits-shared', 2)
+    for (const service of both) await service.until('limits-shared', 2)
     expect(await statusesOf(both, 21)).toEqual([...times(20, 200), 429])
 
     next.kill('SIGSTOP')
     // Not one answer is lost while the store hangs.
     expect(new Set(await statusesOf(both, 8))).toEqual(new Set([429]))
-    for (const service of both) expect(await until(service, 'limits-alone', 2)).toHaveProperty('message')
+    for (const service of both) expect(await service.until('limits-alone', 2)).toHaveProperty('message')
     next.kill('SIGCONT')
-    for (const service of both) await until(service, 'limits-shared', 3)
+    for (const service of both) await service.until('limits-shared', 3)
   })
 
   it('go on when the store accepts connections and refuses to count, and are shared when it counts again', async () => {
@@ -94,7 +82,7 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
     await valkeyAt(port)
     const admin = new StoreConnection(`redis://127.0.0.1:${port}`, () => {})
     const service = await serverWith(`redis://127.0.0.1:${port}`)
-    await until(service, 'limits-shared')
+    await service.until('limits-shared')
     expect(await statusesOf([service], 2)).toEqual([200, 200])
     await admin.ask('SCRIPT', 'FLUSH')
     expect(await statusesOf([service], 1)).toEqual([200])
@@ -107,10 +95,10 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
     ] as const) {
       await admin.ask(...refuse.split(' '))
       expect(await statusesOf([service], 3)).toEqual([200, 200, 200])
-      expect((await until(service, 'limits-alone', count)).message).toMatch(words)
+      expect((await service.until('limits-alone', count)).message).toMatch(words)
       expect(await isAlone(service)).toBe('1')
       await admin.ask(...allow.split(' '))
-      await until(service, 'limits-shared', ++count)
+      await service.until('limits-shared', ++count)
       expect(await isAlone(service)).toBe('0')
     }
     expect(service.lines().filter(({ event }) => event === 'limits-alone')).toHaveLength(3)
@@ -120,7 +108,7 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
   it('begin when the store is there, and a server starts without it', async () => {
     const port = await freePort()
     const service = await serverWith(`redis://user:secret@127.0.0.1:${port}/2`)
-    const { message } = await until(service, 'limits-alone')
+    const { message } = await service.until('limits-alone')
     expect(message).toContain('ECONNREFUSED')
     expect(JSON.stringify(service.lines())).not.toContain('secret')
     expect(await statusesOf([service], 1)).toEqual([200])

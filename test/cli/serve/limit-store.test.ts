@@ -1,11 +1,10 @@
 // Stores that are broken. Real ones are in limit-store.package.test.ts.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { LimitStore } from '../../../src/cli/serve/limit-store.ts'
-import { JsonLog } from '../../../src/cli/serve/log.ts'
+import { readableLog } from './running.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -50,22 +49,10 @@ async function fakeStore(answers: Answers): Promise<{ port: number; connections:
 }
 
 function open(port: number, user = '') {
-  const stream = new PassThrough()
-  const log = new JsonLog(stream)
+  const { log, lines, until } = readableLog()
   const store = new LimitStore(`redis://${user}127.0.0.1:${port}`, log)
   ends.push(() => store.close())
   const limiter = store.makeLimiter({ name: 'free', rate: 1, burst: 3, batch: 0 }, 3)
-  let text = ''
-  stream.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
-  })
-  const lines = (): { event: string; message?: string }[] => {
-    log.flush()
-    return text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-  }
   return {
     store,
     lines,
@@ -75,13 +62,8 @@ function open(port: number, user = '') {
         ({ remainingPoints }) => remainingPoints,
         () => null,
       ),
-    until: async (event: string, count = 1): Promise<string | undefined> => {
-      for (;;) {
-        const found = lines().filter((line) => line.event === event)
-        if (found.length >= count) return found[count - 1]?.message
-        await delay(5)
-      }
-    },
+    /** The message of an event. */
+    until: async (event: string, count?: number) => (await until(event, count)).message,
   }
 }
 

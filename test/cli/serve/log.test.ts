@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 
@@ -34,7 +35,9 @@ describe('the log', () => {
     const log = new JsonLog(stuck)
     for (let index = 0; index < 3; index++) log.write('event')
     expect(await log.end(20, 1_000_000)).toBe(3)
-    expect(await new JsonLog(null).end(0)).toBe(0)
+    const nowhere = new JsonLog(null)
+    nowhere.write('event')
+    expect(await nowhere.end(0)).toBe(0)
   })
 
   it('waits for a reader that is slow, up to the second limit', async () => {
@@ -45,5 +48,22 @@ describe('the log', () => {
     }
     expect(await lines().end(200, 1_000_000)).toBe(0)
     expect(await lines().end(40, 40)).toBeGreaterThan(0)
+  })
+
+  it('drops lines if its reader is too slow, and says how many', async () => {
+    const stream = new PassThrough({ highWaterMark: 1 })
+    const log = new JsonLog(stream)
+    const label = 'x'.repeat(3000)
+    for (let index = 0; index < 2000; index++) log.write('event', { label })
+    expect(stream.writableLength + stream.readableLength).toBeLessThan(5 * 2 ** 20)
+    let text = ''
+    stream.on('data', (chunk) => {
+      text += chunk
+    })
+    await delay(50)
+    log.write('later')
+    log.flush()
+    await delay(50)
+    expect(text).toMatch(/"event":"lines-dropped","count":[1-9]\d+\}\n.*"event":"later"\}\n$/)
   })
 })

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
+import { startServeIn } from './process.ts'
 import { writeFiles } from './running.ts'
 
 /** Of the server: 96 are kept for files, so that it takes 904 connections, and a tenth of them from one client. */
@@ -35,15 +33,7 @@ describe.skipIf(process.platform !== 'linux')('/healthz', () => {
       'POST /v1/ip/batch HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n[',
     ],
   ])('is answered while clients hold all connections that %s', async (_, bytes) => {
-    const serve = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --open --port 0 --log none --db '${database}'`
-    const server = spawn('sh', ['-c', `ulimit -n ${DESCRIPTORS}; ${serve}`])
-    onTestFinished(() => void server.kill('SIGKILL'))
-    let err = ''
-    server.stderr.on('data', (chunk) => {
-      err += chunk
-    })
-    while (!err.includes('listening at')) await delay(20)
-    const port = Number(/:(\d+)\//.exec(err)?.[1])
+    const { port } = await startServeIn({ descriptors: DESCRIPTORS }, '--open', '--db', database)
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()

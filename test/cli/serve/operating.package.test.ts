@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
-import { KEYS, writeFiles } from './running.ts'
+import { ask, LONDON, writeFiles } from './running.ts'
 
 const folder = temporaryFolder()
-const LONDON = '/v1/ip/81.2.69.142'
-const authorization = `Bearer ${KEYS.developer}`
 
 describe('draining', () => {
   it('of several processes loses no request of clients with kept connections', async () => {
@@ -17,20 +15,16 @@ describe('draining', () => {
     const service = await startServe(...files, ...ample, '--workers', '2', '--drain', '3600')
     const client = new Agent({ connections: 4 })
     onTestFinished(() => client.destroy())
-    const ask = async (path: string) => {
-      const { statusCode, headers, body } = await request(service.origin + path, {
-        dispatcher: client,
-        headers: { authorization },
-      })
-      await body.dump()
-      return { status: statusCode, connection: headers.connection }
+    const connectionAfter = async (path: string) => {
+      const { status, headers } = await ask(service.origin + path, { dispatcher: client })
+      return { status, connection: headers.connection }
     }
     let kept = 0
     let closed = 0
     // Each client asks on and on, before and after the signal. A request that fails fails the test.
     const clients = Array.from({ length: 8 }, async () => {
       while (closed < 400) {
-        const { status, connection } = await ask(LONDON)
+        const { status, connection } = await connectionAfter(LONDON)
         expect(status).toBe(200)
         if (connection === 'keep-alive') kept++
         else closed++
@@ -41,13 +35,12 @@ describe('draining', () => {
     service.child.kill('SIGTERM')
     await Promise.all(clients)
     await service.until('stopping', 3) // Of both workers, and of their primary process.
-    expect(await ask('/readyz')).toEqual({ status: 503, connection: 'close' })
-    expect(await ask('/healthz')).toEqual({ status: 200, connection: 'close' })
+    expect(await connectionAfter('/readyz')).toEqual({ status: 503, connection: 'close' })
+    expect(await connectionAfter('/healthz')).toEqual({ status: 200, connection: 'close' })
     expect(
       service.lines().filter(({ event, status }) => event === 'request' && status === 200).length,
     ).toBeGreaterThan(400)
     // A second signal ends it at once.
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(1)
+    expect(await service.stop()).toBe(1)
   })
 })

@@ -1,56 +1,37 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { listen, makeServer, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { fieldOf, raw, statusesOf } from './raw.ts'
-import { KEYS, type Service, serve } from './running.ts'
+import { ask, authorization, KEYS, LONDON, serve } from './running.ts'
 
 const folder = temporaryFolder()
-const LONDON = '/v1/ip/81.2.69.142'
-const authorization = `Bearer ${KEYS.developer}`
-const dispatcher = new Agent()
-
-async function get(service: Service, path: string, headers: Record<string, string> = { authorization }) {
-  const {
-    statusCode: status,
-    headers: fields,
-    body,
-  } = await request(service.origin + path, { headers, dispatcher })
-  return { status, headers: fields, text: await body.text() }
-}
-
 describe('draining', () => {
   it('answers, says that it is not ready, and then closes: no request of a kept connection is lost', async () => {
     // Much longer than the requests take, on a busy machine too.
     const service = await serve(folder, { drainSeconds: 5 })
     const client = new Agent({ connections: 1 })
-    const ask = (path: string) =>
-      request(service.origin + path, { dispatcher: client, headers: { authorization } })
-    const before = await ask(LONDON)
-    await before.body.dump()
-    expect(before.headers.connection).toBe('keep-alive')
+    const get = async (path: string) => ask(service.origin + path, { dispatcher: client })
+    expect((await get(LONDON)).headers.connection).toBe('keep-alive')
     let isStopped = false
     const stopped = service.stop('SIGTERM').then(() => {
       isStopped = true
     })
-    const ready = await ask('/readyz')
-    expect([ready.statusCode, await ready.body.text(), ready.headers.connection]).toEqual([
-      503,
-      'stopping\n',
-      'close',
-    ])
+    expect(await get('/readyz')).toMatchObject({
+      status: 503,
+      text: 'stopping\n',
+      headers: { connection: 'close' },
+    })
     // The connection that was kept was used for /readyz; each of these opens a new one, which is answered.
     for (let count = 0; count < 20; count++) {
-      const { statusCode, headers, body } = await ask(LONDON)
-      await body.dump()
-      expect([statusCode, headers.connection]).toEqual([200, 'close'])
+      expect(await get(LONDON)).toMatchObject({ status: 200, headers: { connection: 'close' } })
       expect(isStopped).toBe(false)
     }
-    expect((await ask('/healthz')).statusCode).toBe(200)
+    expect((await get('/healthz')).status).toBe(200)
     await stopped
-    await expect(ask(LONDON)).rejects.toThrow('ECONNREFUSED')
+    await expect(get(LONDON)).rejects.toThrow('ECONNREFUSED')
     await client.destroy()
   })
 
@@ -63,10 +44,10 @@ describe('draining', () => {
       answer += chunk
     })
     // Once this is answered, the earlier connection was accepted.
-    await get(service, '/healthz')
+    await ask(`${service.origin}/healthz`)
     const stopped = service.stop('SIGTERM')
     while (true) {
-      const isRefused = await request(`${service.origin}/healthz`).then(
+      const isRefused = await ask(`${service.origin}/healthz`, { dispatcher: new Agent() }).then(
         () => false,
         () => true,
       )
@@ -81,7 +62,7 @@ describe('draining', () => {
   it('is left out after SIGINT, which a person types', async () => {
     const service = await serve(folder, { drainSeconds: 3600 })
     await service.stop('SIGINT')
-    await expect(request(`${service.origin}/readyz`)).rejects.toThrow('ECONNREFUSED')
+    await expect(ask(`${service.origin}/readyz`)).rejects.toThrow('ECONNREFUSED')
   })
 })
 
@@ -197,7 +178,8 @@ describe('connections', () => {
 describe('options', () => {
   it('--base-path precedes all paths, and health is also where probes look', async () => {
     const service = await serve(folder, { basePath: '/geo' })
-    const status = async (path: string) => (await get(service, path)).status
+    const get = (path: string) => ask(service.origin + path)
+    const status = async (path: string) => (await get(path)).status
     for (const path of [
       '/geo',
       '/geo/',
@@ -211,56 +193,48 @@ describe('options', () => {
       expect([path, await status(path)]).toEqual([path, 200])
     for (const path of ['/', LONDON, '/openapi.json', '/geox/healthz', '/geo/geo/healthz'])
       expect([path, await status(path)]).toEqual([path, 404])
-    const { text } = await get(service, '/geo/')
+    const { text } = await get('/geo/')
     expect(text).toContain('action="/geo/"')
     expect(text).toContain('href="/geo/openapi.json"')
-    expect(JSON.parse((await get(service, '/geo/openapi.json')).text).servers).toEqual([
+    expect(JSON.parse((await get('/geo/openapi.json')).text).servers).toEqual([
       expect.objectContaining({ url: '/geo' }),
     ])
-    const form = await request(`${service.origin}/geo/`, {
-      method: 'POST',
-      dispatcher,
-      body: new URLSearchParams({ ip: '81.2.69.142', key: KEYS.developer }).toString(),
-    })
-    expect(await form.body.text()).toContain('London')
+    const body = new URLSearchParams({ ip: '81.2.69.142', key: KEYS.developer }).toString()
+    expect((await ask(`${service.origin}/geo/`, { method: 'POST', headers: {}, body })).text).toContain(
+      'London',
+    )
     await service.stop()
   })
 
   it('--cors lets pages of these origins read answers', async () => {
     const service = await serve(folder, { cors: ['https://shop.example'] })
-    const ask = (origin: string) => get(service, LONDON, { authorization, origin })
-    const allowed = (await ask('https://shop.example')).headers
+    const from = (origin: string) => ask(service.origin + LONDON, { headers: { authorization, origin } })
+    const allowed = (await from('https://shop.example')).headers
     expect(allowed['access-control-allow-origin']).toBe('https://shop.example')
     expect(allowed['access-control-expose-headers']).toContain('X-Request-Id')
-    expect((await ask('https://other.example')).headers['access-control-allow-origin']).toBeUndefined()
-    const preflight = await request(service.origin + LONDON, {
-      method: 'OPTIONS',
-      dispatcher,
-      headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
-    })
-    expect(preflight.statusCode).toBe(204)
+    expect((await from('https://other.example')).headers['access-control-allow-origin']).toBeUndefined()
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' }
+    const preflight = await ask(service.origin + LONDON, { method: 'OPTIONS', headers })
+    expect(preflight.status).toBe(204)
     expect(preflight.headers['access-control-allow-headers']).toContain('X-Request-Id')
     expect(service.lines().at(-1)).toMatchObject({ method: 'OPTIONS', status: 204 })
-    const { headers } = await get(service, '/openapi.json', { origin: 'https://shop.example' })
-    expect(headers['access-control-allow-origin']).toBe('https://shop.example')
+    const description = await ask(`${service.origin}/openapi.json`, { headers: { origin: headers.origin } })
+    expect(description.headers['access-control-allow-origin']).toBe('https://shop.example')
     await service.stop()
   })
 
   it('--metrics-keys counts by the id of a key, and never shows the key', async () => {
     const service = await serve(folder, { metricsPort: 0, keyMetrics: true })
-    await get(service, LONDON)
-    await get(service, '/v1/ip/10.0.0.1')
-    await get(service, LONDON, { authorization: `Bearer ${KEYS.free}` })
-    await get(service, LONDON, { authorization: 'Bearer live_wrong' })
-    const batch = await request(`${service.origin}/v1/ip/batch`, {
+    await ask(service.origin + LONDON)
+    await ask(`${service.origin}/v1/ip/10.0.0.1`)
+    for (const key of [KEYS.free, 'live_wrong'])
+      await ask(service.origin + LONDON, { headers: { authorization: `Bearer ${key}` } })
+    await ask(`${service.origin}/v1/ip/batch`, {
       method: 'POST',
-      dispatcher,
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify(['1.1.1.1', 'x', '81.2.69.142']),
     })
-    await batch.body.dump()
-    const { body } = await request(`http://127.0.0.1:${service.metricsPort}/metrics`, { dispatcher })
-    const text = await body.text()
+    const { text } = await ask(`http://127.0.0.1:${service.metricsPort}/metrics`)
     expect(text).toMatch(/^geofix_key_requests_total\{key="key_developer",status="200"\} 2$/m)
     expect(text).toMatch(/^geofix_key_requests_total\{key="key_developer",status="422"\} 1$/m)
     expect(text).toMatch(/^geofix_key_requests_total\{key="key_free",status="403"\} 1$/m)
@@ -285,13 +259,15 @@ describe('options', () => {
   ])('short paths answer with text for people at a command line: %s', async (path, expected) => {
     const service = await serve(folder)
     const client = { 'x-forwarded-for': '81.2.69.142' }
-    const { status, text, headers } = await get(service, path, { authorization, ...client })
+    const { status, text, headers } = await ask(service.origin + path, {
+      headers: { authorization, ...client },
+    })
     if (expected === null) expect(status).toBe(404)
     else {
       expect([status, text]).toEqual([200, expected])
       expect(headers.ratelimit).toBeDefined()
-      expect((await get(service, path, client)).status).toBe(401)
-      const root = await get(service, '/', { authorization, accept: 'text/plain', ...client })
+      expect((await ask(service.origin + path, { headers: client })).status).toBe(401)
+      const root = await ask(service.origin, { headers: { authorization, accept: 'text/plain', ...client } })
       expect(root.text).toBe('81.2.69.142\n')
       const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
       expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])

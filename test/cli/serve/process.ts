@@ -1,15 +1,34 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { ROOT } from '../../package/project.ts'
 import { outcomeOf, start } from '../enrich/child.ts'
+
+interface Surroundings {
+  readonly env?: NodeJS.ProcessEnv
+  /** How many files and sockets it may open. */
+  readonly descriptors?: number
+}
 
 /**
  * Starts the built `geofix serve`, at any free port and without a drain time unless the arguments have them, and waits until it
  * listens. It is killed when the test ends.
  */
-export async function startServe(...args: string[]) {
+export const startServe = (...args: string[]) => startServeIn({}, ...args)
+
+export async function startServeIn({ env, descriptors }: Surroundings, ...args: string[]) {
   const drain = args.some((arg) => arg.startsWith('--drain')) ? [] : ['--drain', '0']
   const anyPort = args.includes('--port') ? [] : ['--port', '0']
-  const child = start(['serve', ...anyPort, ...drain, ...args])
+  const all = ['serve', ...anyPort, ...drain, ...args]
+  const limit = [
+    '-c',
+    `ulimit -n ${descriptors}; exec "$@"`,
+    'sh',
+    process.execPath,
+    join(ROOT, 'dist/cli.js'),
+  ]
+  const child = descriptors === undefined ? start(all, env) : spawn('sh', [...limit, ...all])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
   let out = ''
@@ -31,9 +50,15 @@ export async function startServe(...args: string[]) {
     throw new Error(`no ${event} in: ${out}`)
   }
   const { port, metricsPort } = await until('listening')
+  /** Ends it by a signal. @returns its status */
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    return (await outcome).status
+  }
   return {
     child,
     outcome,
+    stop,
     lines,
     until,
     port: Number(port),

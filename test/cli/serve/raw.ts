@@ -1,5 +1,11 @@
 import { connect } from 'node:net'
 
+/** Lines of requests. */
+export const HOST = 'Host: geo.example\r\n'
+export const CLOSE = 'Connection: close\r\n'
+export const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+export const JSON_TYPE = 'Content-Type: application/json\r\n'
+
 /** Sends bytes as they are. Gives what came back when the server closes the connection, or after `count` answers. */
 export async function raw(
   at: { readonly port: number } | { readonly path: string },

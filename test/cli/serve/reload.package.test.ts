@@ -1,44 +1,38 @@
 // SIGHUP reloads, unless standard input is a terminal.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { generation } from '../../node/watched-files.ts'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { replaceFile, temporaryFolder } from '../../temporary.ts'
 import { start, untilTakesHangup } from '../enrich/child.ts'
 import { startServe } from './process.ts'
-import { entryOf, KEYS } from './running.ts'
+import { ask, entryOf, KEYS, LONDON } from './running.ts'
 
 const folder = temporaryFolder()
 const dispatcher = new Agent({ pipelining: 0 })
 let files = 0
 
-function replace(path: string, bytes: string | Uint8Array): void {
-  writeFileSync(`${path}.new`, bytes, { mode: 0o600 })
-  renameSync(`${path}.new`, path)
-}
-
 function writeBoth() {
   const [database, keys] = [join(folder, `${++files}.mmdb`), join(folder, `${files}.json`)]
-  replace(database, generation(1))
-  replace(keys, keyListText([entryOf(KEYS.developer, 'developer')]))
+  replaceFile(database, generation(1))
+  replaceFile(keys, keyListText([entryOf(KEYS.developer, 'developer')]))
   return { database, keys }
 }
 
 /** The status and the city of an answer. */
-async function ask(origin: string, key = KEYS.developer): Promise<unknown> {
-  const { statusCode, body } = await request(`${origin}/v1/ip/81.2.69.142`, {
+async function cityAt(origin: string, key = KEYS.developer): Promise<unknown> {
+  const { status, text } = await ask(origin + LONDON, {
     dispatcher,
     headers: { authorization: `Bearer ${key}` },
   })
-  const text = await body.text()
-  return statusCode === 200 ? JSON.parse(text).city : statusCode
+  return status === 200 ? JSON.parse(text).city : status
 }
 
 const done = (lines: readonly Record<string, unknown>[]) =>
@@ -51,13 +45,13 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
   ])('reloads the databases and the keys, %s', async (_, more) => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys, ...more)
-    expect(await ask(service.origin)).toBe('city 1')
-    replace(database, generation(2))
-    replace(keys, keyListText([entryOf(KEYS.business, 'business')]))
+    expect(await cityAt(service.origin)).toBe('city 1')
+    replaceFile(database, generation(2))
+    replaceFile(keys, keyListText([entryOf(KEYS.business, 'business')]))
     service.child.kill('SIGHUP')
     await service.until('reload-done')
-    expect(await ask(service.origin, KEYS.business)).toBe('city 2')
-    expect(await ask(service.origin)).toBe(401)
+    expect(await cityAt(service.origin, KEYS.business)).toBe('city 2')
+    expect(await cityAt(service.origin)).toBe(401)
     service.child.kill('SIGHUP')
     await service.until('reload-done', 2)
     // With --watch, a poll may have replaced the database just before the signal.
@@ -66,8 +60,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
         ['replaced', 'read'],
         ['unchanged', 'read'],
       ])
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.stop()).toBe(0)
   })
 
   it('before the service listens is kept until then', async () => {
@@ -92,23 +85,22 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
   it('keeps what is there if the files cannot be used, and says so each time', async () => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys)
-    replace(database, 'damaged')
-    replace(keys, 'damaged')
+    replaceFile(database, 'damaged')
+    replaceFile(keys, 'damaged')
     for (let time = 1; time <= 2; time++) {
       service.child.kill('SIGHUP')
       await service.until('reload-done', time)
       expect(done(service.lines()).at(-1)).toEqual(['refused', 'refused'])
       expect((await service.until('reload-refused', time)).message).toContain(database)
       await service.until('keys-refused', time)
-      expect(await ask(service.origin)).toBe('city 1')
+      expect(await cityAt(service.origin)).toBe('city 1')
     }
-    replace(database, generation(2))
-    replace(keys, keyListText([entryOf(KEYS.developer, 'developer')]))
+    replaceFile(database, generation(2))
+    replaceFile(keys, keyListText([entryOf(KEYS.developer, 'developer')]))
     service.child.kill('SIGHUP')
     await service.until('reload-done', 3)
-    expect(await ask(service.origin)).toBe('city 2')
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await cityAt(service.origin)).toBe('city 2')
+    expect(await service.stop()).toBe(0)
   })
 
   it('leaves the embedded database as it is', async () => {
@@ -116,28 +108,26 @@ describe.skipIf(process.platform === 'win32')('SIGHUP', () => {
     service.child.kill('SIGHUP')
     await service.until('reload-done')
     expect(done(service.lines())).toEqual([['embedded', null]])
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.stop()).toBe(0)
   })
 
   it('is forwarded to workers, which ignore it themselves', async () => {
     const { database, keys } = writeBoth()
     const service = await startServe('--db', database, '--keys', keys, '--workers', '2')
-    replace(database, generation(2))
-    replace(keys, keyListText([entryOf(KEYS.business, 'business')]))
+    replaceFile(database, generation(2))
+    replaceFile(keys, keyListText([entryOf(KEYS.business, 'business')]))
     service.child.kill('SIGHUP')
     await service.until('reload-done', 2)
     for (let count = 0; count < 10; count++) {
-      expect(await ask(service.origin, KEYS.business)).toBe('city 2')
-      expect(await ask(service.origin)).toBe(401)
+      expect(await cityAt(service.origin, KEYS.business)).toBe('city 2')
+      expect(await cityAt(service.origin)).toBe(401)
     }
     for (const { event, pid } of service.lines()) {
       if (event === 'worker-started') process.kill(Number(pid), 'SIGHUP')
     }
     service.child.kill('SIGHUP')
     await service.until('reload-done', 4)
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.stop()).toBe(0)
     expect(done(service.lines())).toEqual([
       ['replaced', 'read'],
       ['replaced', 'read'],

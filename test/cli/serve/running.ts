@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
 import type { ServeSettings } from '../../../src/cli/serve/flags.ts'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { type Running, type StopSignal, startService } from '../../../src/cli/serve/service.ts'
@@ -10,6 +12,24 @@ import { AMPLE, DATABASE } from '../../http/service.ts'
 
 /** A key of each plan. */
 export const KEYS = { free: makeKey(), developer: makeKey(), business: makeKey() }
+
+/** An address with a location. */
+export const LONDON = '/v1/ip/81.2.69.142'
+export const authorization = `Bearer ${KEYS.developer}`
+/** The line of a request with this key. */
+export const KEY = `Authorization: ${authorization}\r\n`
+
+const dispatcher = new Agent()
+
+/** Asks over a socket, with a key of the plan developer unless the header fields are others. */
+export async function ask(url: string, options: Parameters<typeof request>[1] = {}) {
+  const { statusCode, headers, body } = await request(url, {
+    headers: { authorization },
+    dispatcher,
+    ...options,
+  })
+  return { status: statusCode, headers, text: await body.text() }
+}
 
 export function entryOf(key: string, plan: string, more: Partial<KeyEntry> = {}): KeyEntry {
   return {
@@ -32,22 +52,48 @@ export function writeFiles(folder: string): { database: string; keys: string } {
   return { database, keys }
 }
 
-export interface Service extends Omit<Running, 'stop'> {
+type Line = Readonly<Record<string, unknown>>
+
+/** What a log has got so far, and waits for the line of an event that comes for the `count`th time. */
+export interface LogReader {
+  readonly lines: () => Line[]
+  readonly until: (event: string, count?: number) => Promise<Line>
+}
+
+/** A log that tests read. */
+export function readableLog(): LogReader & { readonly log: JsonLog } {
+  const stream = new PassThrough()
+  const log = new JsonLog(stream)
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  const lines = (): Line[] => {
+    log.flush()
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+  }
+  const until = async (event: string, count = 1): Promise<Line> => {
+    for (;;) {
+      const found = lines().filter((line) => line.event === event)[count - 1]
+      if (found !== undefined) return found
+      await delay(5)
+    }
+  }
+  return { log, lines, until }
+}
+
+export interface Service extends Omit<Running, 'stop'>, LogReader {
   readonly stop: (signal?: StopSignal) => Promise<void>
   readonly origin: string
-  /** What was logged so far. */
-  readonly lines: () => Record<string, unknown>[]
 }
 
 /** Starts a service in this process. */
 export async function serve(folder: string, settings: Partial<ServeSettings> = {}): Promise<Service> {
   const { database, keys } = writeFiles(folder)
-  const stream = new PassThrough()
-  let text = ''
-  stream.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
-  })
-  const log = new JsonLog(stream)
+  const { log, ...reader } = readableLog()
   const running = await startService(
     {
       socket: null,
@@ -81,12 +127,6 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
     ...running,
     stop: (signal = 'SIGINT') => running.stop(signal),
     origin: `http://127.0.0.1:${running.port}`,
-    lines: () => {
-      log.flush()
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line))
-    },
+    ...reader,
   }
 }

@@ -1,30 +1,21 @@
 import { once } from 'node:events'
-import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { DATABASE } from '../../http/service.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { replaceFile, temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from '../enrich/child.ts'
 import { startServe } from './process.ts'
-import { KEYS, writeFiles } from './running.ts'
+import { ask, LONDON, writeFiles } from './running.ts'
 
 const folder = temporaryFolder()
 const { database, keys } = writeFiles(folder)
-const LONDON = '/v1/ip/81.2.69.142'
-const headers = { authorization: `Bearer ${KEYS.developer}` }
-
 const started = (...args: string[]) => startServe('--db', database, ...args)
 
-async function get(url: string, more: object = {}): Promise<{ status: number; text: string }> {
-  const { statusCode, body } = await request(url, {
-    headers,
-    dispatcher: new Agent({ pipelining: 0 }),
-    ...more,
-  })
-  return { status: statusCode, text: await body.text() }
-}
+/** Each worker has its turn: no connection is kept. */
+const dispatcher = new Agent({ pipelining: 0 })
+const get = (url: string) => ask(url, { dispatcher })
 
 describe('geofix serve', () => {
   it('is a process that ends with 0, and with its readiness', async () => {
@@ -75,10 +66,7 @@ describe('geofix serve --workers', () => {
 
   it('count a replaced file once, and keep the counts of a worker that died', async () => {
     const followed = join(folder, 'followed-by-two.mmdb')
-    const replace = (bytes: string | Uint8Array) => {
-      writeFileSync(`${followed}.new`, bytes)
-      renameSync(`${followed}.new`, followed)
-    }
+    const replace = (bytes: string | Uint8Array) => replaceFile(followed, bytes)
     replace(DATABASE)
     const more = ['--watch', '--workers', '2', '--metrics-port', '0', '--log', 'json']
     const service = await started('--keys', keys, '--db', followed, ...more)
@@ -101,8 +89,7 @@ describe('geofix serve --workers', () => {
       await service.until('worker-died', died)
       expect(await metrics()).toContain(requests)
     }
-    service.child.kill('SIGTERM')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.stop()).toBe(0)
   })
 
   it('share one budget', async () => {
@@ -112,8 +99,7 @@ describe('geofix serve --workers', () => {
     for (let index = 0; index < 8; index++) statuses.push((await get(service.origin + LONDON)).status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(4)
     expect(statuses.filter((status) => status === 429)).toHaveLength(4)
-    service.child.kill('SIGINT')
-    expect((await service.outcome).status).toBe(0)
+    expect(await service.stop('SIGINT')).toBe(0)
   })
 
   it('end if none of them can start', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -68,7 +68,6 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     const dead = createServer()
     await new Promise<void>((resolve) => dead.listen(path, resolve))
     // Closing removes the first name only.
-    const { renameSync } = await import('node:fs')
     renameSync(path, moved)
     await new Promise<void>((resolve) => dead.close(() => resolve()))
     expect(statSync(moved).isSocket()).toBe(true)
