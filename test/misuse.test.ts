@@ -18,58 +18,31 @@ const call = (target: object, name: string, ...args: unknown[]): unknown =>
 afterEach(() => vi.unstubAllGlobals())
 
 describe('a habit of another library', () => {
-  it.each<[string, () => unknown, string]>([
-    ['new Resolver()', () => Reflect.construct(Resolver, []), 'write await Resolver.open(source)'],
-    [
-      'new Resolver(path)',
-      () => Reflect.construct(Resolver, ['x.mmdb']),
-      'write await Resolver.open(source)',
-    ],
-    [
-      'new Resolver() of the core',
-      () => Reflect.construct(CoreResolver, []),
-      'write await Resolver.open(source)',
-    ],
+  const OPEN = 'write await Resolver.open(source)'
+  const IP = '81.2.69.142'
+  it.each<[habit: () => unknown, remedy: string]>([
+    [() => Reflect.construct(Resolver, []), OPEN],
+    [() => Reflect.construct(Resolver, ['x.mmdb']), OPEN],
+    [() => Reflect.construct(CoreResolver, []), OPEN],
     // maxmind
-    ['geo.get', () => call(geo, 'get', '81.2.69.142'), 'a Resolver has no method get: geo.lookup(ip) gives'],
-    ['geo.getWithPrefixLength', () => call(geo, 'getWithPrefixLength', '81.2.69.142'), 'geo.network(ip)'],
+    [() => call(geo, 'get', IP), 'a Resolver has no method get: geo.lookup(ip) gives'],
+    [() => call(geo, 'getWithPrefixLength', IP), 'geo.network(ip)'],
     // @maxmind/geoip2-node
-    [
-      'geo.city',
-      () => call(geo, 'city', '81.2.69.142'),
-      'a Resolver has no method city: geo.lookup(ip) gives',
-    ],
-    ['geo.isp', () => call(geo, 'isp', '81.2.69.142'), "geo.raw(ip) gives the vendor's record"],
-    [
-      'geo.asn without a database',
-      () => call(geo, 'asn', '81.2.69.142'),
-      'Resolver.open(source, { asn: true })',
-    ],
+    [() => call(geo, 'city', IP), 'a Resolver has no method city: geo.lookup(ip) gives'],
+    [() => call(geo, 'isp', IP), "geo.raw(ip) gives the vendor's record"],
+    // A method that needs a database.
+    [() => call(geo, 'asn', IP), 'Resolver.open(source, { asn: true })'],
     // geoip-lite, fast-geoip
-    [
-      'Resolver.lookup',
-      () => call(Resolver, 'lookup', '81.2.69.142'),
-      'const geo = await Resolver.open(), then geo.lookup(',
-    ],
-    ['CoreResolver.get', () => call(CoreResolver, 'get', '81.2.69.142'), 'then geo.lookup('],
-    [
-      'a missing await',
-      () => call(Resolver.open(bytes), 'lookup', '81.2.69.142'),
-      'Resolver.open returns a promise',
-    ],
-    [
-      'a missing await, city',
-      () => call(CoreResolver.open(bytes), 'city', '81.2.69.142'),
-      'then geo.lookup(',
-    ],
-    [
-      'const { lookup } = geo',
-      () => Reflect.apply(geo.lookup, undefined, ['81.2.69.142']),
-      '(ip) => geo.lookup(ip)',
-    ],
-    ['ips.map(geo.find)', () => call(['81.2.69.142'], 'map', geo.find), '(ip) => geo.find(ip)'],
-    ['a callback in lookup', () => call(geo, 'lookup', '81.2.69.142', () => {}), 'Geofix calls no callback'],
-  ])('%s is a TypeError with the remedy', (_, habit, remedy) => {
+    [() => call(Resolver, 'lookup', IP), 'const geo = await Resolver.open(), then geo.lookup('],
+    [() => call(CoreResolver, 'get', IP), 'then geo.lookup('],
+    // A missing await.
+    [() => call(Resolver.open(bytes), 'lookup', IP), 'Resolver.open returns a promise'],
+    [() => call(CoreResolver.open(bytes), 'city', IP), 'then geo.lookup('],
+    // const { lookup } = geo
+    [() => Reflect.apply(geo.lookup, undefined, [IP]), '(ip) => geo.lookup(ip)'],
+    [() => call([IP], 'map', geo.find), '(ip) => geo.find(ip)'],
+    [() => call(geo, 'lookup', IP, () => {}), 'Geofix calls no callback'],
+  ])('%s is a TypeError with the remedy: %s', (habit, remedy) => {
     expect(habit).toThrow(TypeError)
     expect(habit).toThrow(remedy)
   })

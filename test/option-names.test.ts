@@ -21,159 +21,108 @@ const request = { headers: {}, remoteAddress: '81.2.69.142' }
 const keys = join(temporaryFolder(), 'keys.json')
 writeFileSync(keys, JSON.stringify({ geofix: 1, keys: [] }), { mode: 0o600 })
 
-interface Call {
-  readonly name: string
-  /** Calls with these options, and with those that it needs. */
-  readonly call: (options: object) => unknown
-  /** A misspelled option, and the one that was meant. */
-  readonly misspelled: readonly [given: string, meant: string]
-  readonly value: unknown
-}
+/** A call with these options, and with those that it needs. */
+type Call = (options: object) => unknown
 
 /** Passes options that the types refuse. */
 const given = (call: (...args: never[]) => unknown, ...args: unknown[]): unknown =>
   Reflect.apply(call, undefined, args)
-const LINES = { resolver: geo }
 
-const CALLS: readonly Call[] = [
-  {
-    name: 'Resolver.open',
-    call: (options) => given(Resolver.open.bind(Resolver), bytes, options),
-    misspelled: ['trustedProxy', 'trustedProxies'],
-    value: ['10.0.0.0/8'],
-  },
-  {
-    name: 'Resolver.openSync',
-    call: (options) => given(Resolver.openSync.bind(Resolver), bytes, options),
-    misspelled: ['overlay', 'overlays'],
-    value: [],
-  },
-  {
-    name: 'Resolver.attach',
-    call: (options) => given(Resolver.attach.bind(Resolver), geo.share(), options),
-    misspelled: ['trustProxies', 'trustedProxies'],
-    value: ['10.0.0.0/8'],
-  },
-  {
-    name: 'Resolver.open of the core',
-    call: (options) => given(CoreResolver.open.bind(CoreResolver), bytes, options),
-    misspelled: ['cachebytes', 'cacheBytes'],
-    value: 0,
-  },
-  {
-    name: 'Resolver.openSync of the core',
-    call: (options) => given(CoreResolver.openSync.bind(CoreResolver), bytes, options),
-    misspelled: ['max_bytes', 'maxBytes'],
-    value: 1,
-  },
-  {
-    name: 'Resolver.attach of the core',
-    call: (options) => given(CoreResolver.attach.bind(CoreResolver), geo.share(), options),
-    misspelled: ['forwardHeader', 'forwardedHeader'],
-    value: 'x-real-ip',
-  },
-  {
-    name: 'lookup',
-    call: (options) => given(geo.lookup.bind(geo), '81.2.69.142', options),
-    misspelled: ['local', 'locale'],
-    value: 'de',
-  },
-  {
-    name: 'find',
-    call: (options) => given(geo.find.bind(geo), '81.2.69.142', options),
-    misspelled: ['atTime', 'at'],
-    value: new Date(),
-  },
-  {
-    name: 'lookupMany',
-    call: (options) => given(geo.lookupMany.bind(geo), ['81.2.69.142'], options),
-    misspelled: ['Locale', 'locale'],
-    value: 'de',
-  },
-  {
-    name: 'detect',
-    call: (options) => given(geo.detect.bind(geo), request, options),
-    misspelled: ['remoteAdress', 'remoteAddress'],
-    value: '8.8.8.8',
-  },
-  {
-    name: 'findClient',
-    call: (options) => given(geo.findClient.bind(geo), request, options),
-    misspelled: ['remoteAddr', 'remoteAddress'],
-    value: '8.8.8.8',
-  },
-  {
-    name: 'createClientAddress',
-    call: (options) => given(createClientAddress, options),
-    misspelled: ['trustedProxys', 'trustedProxies'],
-    value: ['loopback'],
-  },
-  {
-    name: 'the function of createClientAddress',
-    call: (options) => given(createClientAddress(), request, options),
-    misspelled: ['remote_address', 'remoteAddress'],
-    value: '8.8.8.8',
-  },
-  {
-    name: 'createHandler',
-    call: (options) => given(createHandler, geo, { authenticate: null, ...options }),
-    misspelled: ['maxBodybytes', 'maxBodyBytes'],
-    value: 1,
-  },
-  {
-    name: 'a plan',
-    call: (options) =>
-      given(createHandler, geo, {
-        authenticate: null,
-        lookupPlan: 'x',
-        plans: [{ name: 'x', rate: 1, burst: 1, batch: 1, ...options }],
-      }),
-    misspelled: ['bursts', 'burst'],
-    value: 2,
-  },
-  {
-    name: 'createKeyFile',
-    call: (options) => given(createKeyFile, keys, options),
-    misspelled: ['onerror', 'onError'],
-    value: () => {},
-  },
-  {
-    name: 'enrich',
-    call: (options) => given(enrich, new Blob(['']).stream(), { ...LINES, ...options }),
-    misspelled: ['timefield', 'timeField'],
-    value: 'ts',
-  },
-  {
-    name: 'enrichStream',
-    call: (options) => given(enrichStream, { ...LINES, ...options }),
-    misspelled: ['trustedProxie', 'trustedProxies'],
-    value: ['10.0.0.0/8'],
-  },
-  {
-    name: 'createRowEnricher',
-    call: (options) => given(createRowEnricher, { ...LINES, format: 'list', at: 0, ...options }),
-    misspelled: ['maxLineByte', 'maxLineBytes'],
-    value: 10,
-  },
-  {
-    name: 'MmdbWriter',
-    call: (options) => Reflect.construct(MmdbWriter, [{ databaseType: 'T', ...options }]),
-    misspelled: ['ipversion', 'ipVersion'],
-    value: 4,
-  },
-  {
-    name: 'slim',
-    call: (options) => given(slim, bytes, options),
-    misspelled: ['country', 'countries'],
-    value: ['DE'],
-  },
-  {
-    name: 'the plugin',
-    call: (options) => [given(esbuild, options), given(rollup, options)],
-    misspelled: ['database', 'databases'],
-    value: ['country'],
-  },
-]
+/** Calls a method, or a function, with arguments before its options. */
+const method =
+  (of: object, name: string, ...args: unknown[]): Call =>
+  (options) =>
+    Reflect.apply(Reflect.get(of, name), of, [...args, options])
+const plain =
+  (call: (...args: never[]) => unknown, ...args: unknown[]): Call =>
+  (options) =>
+    given(call, ...args, options)
+/** Calls a function whose only argument also has options that it needs. */
+const needing =
+  (call: (...args: never[]) => unknown, needed: object, ...args: unknown[]): Call =>
+  (options) =>
+    given(call, ...args, { ...needed, ...options })
+
+const PLAN = { name: 'x', rate: 1, burst: 1, batch: 1 }
+const LINES = { resolver: geo }
+const shared = () => geo.share()
+const IP = '81.2.69.142'
+
+/** The name of a call, a misspelled option with its value, and the one that was meant. */
+const CALLS: readonly (readonly [name: string, call: Call, wrong: string, value: unknown, meant: string])[] =
+  [
+    ['Resolver.open', method(Resolver, 'open', bytes), 'trustedProxy', ['10.0.0.0/8'], 'trustedProxies'],
+    ['Resolver.openSync', method(Resolver, 'openSync', bytes), 'overlay', [], 'overlays'],
+    [
+      'Resolver.attach',
+      (options) => method(Resolver, 'attach', shared())(options),
+      'trustProxies',
+      ['::1'],
+      'trustedProxies',
+    ],
+    ['Resolver.open of the core', method(CoreResolver, 'open', bytes), 'cachebytes', 0, 'cacheBytes'],
+    ['Resolver.openSync of the core', method(CoreResolver, 'openSync', bytes), 'max_bytes', 1, 'maxBytes'],
+    [
+      'Resolver.attach of the core',
+      (options) => method(CoreResolver, 'attach', shared())(options),
+      'forwardHeader',
+      'x-real-ip',
+      'forwardedHeader',
+    ],
+    ['lookup', method(geo, 'lookup', IP), 'local', 'de', 'locale'],
+    ['find', method(geo, 'find', IP), 'atTime', new Date(), 'at'],
+    ['lookupMany', method(geo, 'lookupMany', [IP]), 'Locale', 'de', 'locale'],
+    ['detect', method(geo, 'detect', request), 'remoteAdress', '8.8.8.8', 'remoteAddress'],
+    ['findClient', method(geo, 'findClient', request), 'remoteAddr', '8.8.8.8', 'remoteAddress'],
+    ['createClientAddress', plain(createClientAddress), 'trustedProxys', ['loopback'], 'trustedProxies'],
+    [
+      'the function of createClientAddress',
+      plain(createClientAddress(), request),
+      'remote_address',
+      '8.8.8.8',
+      'remoteAddress',
+    ],
+    ['createHandler', needing(createHandler, { authenticate: null }, geo), 'maxBodybytes', 1, 'maxBodyBytes'],
+    [
+      'a plan',
+      (options) =>
+        given(createHandler, geo, { authenticate: null, lookupPlan: 'x', plans: [{ ...PLAN, ...options }] }),
+      'bursts',
+      2,
+      'burst',
+    ],
+    ['createKeyFile', plain(createKeyFile, keys), 'onerror', () => {}, 'onError'],
+    [
+      'enrich',
+      (options) => given(enrich, new Blob(['']).stream(), { ...LINES, ...options }),
+      'timefield',
+      'ts',
+      'timeField',
+    ],
+    ['enrichStream', needing(enrichStream, LINES), 'trustedProxie', ['10.0.0.0/8'], 'trustedProxies'],
+    [
+      'createRowEnricher',
+      needing(createRowEnricher, { ...LINES, format: 'list', at: 0 }),
+      'maxLineByte',
+      10,
+      'maxLineBytes',
+    ],
+    [
+      'MmdbWriter',
+      (options) => Reflect.construct(MmdbWriter, [{ databaseType: 'T', ...options }]),
+      'ipversion',
+      4,
+      'ipVersion',
+    ],
+    ['slim', plain(slim, bytes), 'country', ['DE'], 'countries'],
+    [
+      'the plugin',
+      (options) => [given(esbuild, options), given(rollup, options)],
+      'database',
+      ['country'],
+      'databases',
+    ],
+  ]
 
 /** What a call throws, at once or later. */
 async function errorOf(call: () => unknown): Promise<unknown> {
@@ -188,39 +137,24 @@ async function errorOf(call: () => unknown): Promise<unknown> {
 const title = (name: string): string => name.replace(' of the core', '')
 
 describe('an unknown option', () => {
-  it.each(CALLS)('of $name is an error that names the option that was meant', async (row) => {
-    const { name, call, misspelled, value } = row
-    const [wrong, meant] = misspelled
-    expect(await errorOf(() => call({ [wrong]: value }))).toEqual(
-      new TypeError(`${title(name)} has no option "${wrong}": did you mean "${meant}"?`),
-    )
+  it.each(CALLS)(
+    'of %s is an error that names the option that was meant',
+    async (name, call, wrong, value, meant) => {
+      const error = new TypeError(`${title(name)} has no option "${wrong}": did you mean "${meant}"?`)
+      for (const each of [value, undefined])
+        expect(await errorOf(() => call({ [wrong]: each }))).toEqual(error)
+      // A plan needs values.
+      if (name !== 'a plan') expect(await errorOf(() => call({ [meant]: undefined }))).toBeUndefined()
+    },
+  )
+
+  it.each(CALLS)('of %s that resembles none is an error that lists the options', async (name, call) => {
+    const error = await errorOf(() => call({ 'x\u001b[31m': 1 }))
+    expect(error).toBeInstanceOf(TypeError)
+    const [start, list] = String(error).split(': its options are ')
+    expect(start).toBe(`TypeError: ${title(name)} has no option "x\\u001b[31m"`)
+    expect(list).toMatch(/^\w+(, \w+)*( and \w+)?$/)
   })
-
-  it.each(CALLS)(
-    'of $name that resembles none is an error that lists the options',
-    async ({ name, call }) => {
-      const error = await errorOf(() => call({ 'x\u001b[31m': 1 }))
-      expect(error).toBeInstanceOf(TypeError)
-      const [start, list] = String(error).split(': its options are ')
-      expect(start).toBe(`TypeError: ${title(name)} has no option "x\\u001b[31m"`)
-      expect(list).toMatch(/^\w+(, \w+)*( and \w+)?$/)
-    },
-  )
-
-  it.each(CALLS)(
-    'of $name whose value is undefined is an error too',
-    async ({ call, misspelled: [wrong] }) => {
-      expect(await errorOf(() => call({ [wrong]: undefined }))).toBeInstanceOf(TypeError)
-    },
-  )
-
-  // A plan needs values.
-  it.each(CALLS.filter(({ name }) => name !== 'a plan'))(
-    'is not found in the options that $name has',
-    async ({ call, misspelled: [, meant] }) => {
-      expect(await errorOf(() => call({ [meant]: undefined }))).toBeUndefined()
-    },
-  )
 })
 
 describe('options', () => {

@@ -8,31 +8,9 @@ import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
 const TAGS = [
-  ...[
-    'en',
-    'pt-BR',
-    'zh-Hant-TW',
-    'sr-Latn',
-    'de-CH-1996',
-    'x-private',
-    'i-klingon',
-    'art-lojban',
-    'en-GB-oed',
-    'zh-yue-HK',
-    'zh-min-nan',
-    'sgn-BE-FR',
-  ],
-  ...[
-    'de-u-co-phonebk',
-    'en-t-jp-m0-true',
-    'a-x',
-    'zh-cmn-Hans-CN',
-    'sl-rozaj-biske-1994',
-    'und',
-    'root',
-    'iw',
-  ],
-  ...['en_US', 'C', '*', 'de-x-a-b', 'hy-Latn-IT-arevela', 'es-419', 'en-a-bbb-x-a-ccc', 'mo', 'sh', 'no'],
+  ...'en pt-BR zh-Hant-TW sr-Latn de-CH-1996 x-private i-klingon art-lojban en-GB-oed zh-yue-HK'.split(' '),
+  ...'zh-min-nan sgn-BE-FR de-u-co-phonebk en-t-jp-m0-true a-x zh-cmn-Hans-CN sl-rozaj-biske-1994'.split(' '),
+  ...'und root iw en_US C * de-x-a-b hy-Latn-IT-arevela es-419 en-a-bbb-x-a-ccc mo sh no'.split(' '),
 ]
 
 const subtag = fc.stringMatching(/^[A-Za-z0-9]{1,9}$/)

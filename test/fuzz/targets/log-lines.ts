@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Format } from '../../../src/enrich/formats/formats.ts'
 import {
   ALPHABET,
   checkKept,
@@ -87,19 +86,11 @@ const texts = fc
   )
   .map(([mark, lines, last]) => `${mark}${lines.map((each) => each.join('')).join('')}${last}`)
 
+const FORMATS = ['access-log', 'list', 'squid', 'aws-elb', 'aws-alb', 'aws-s3', 'custom-log'] as const
 const options = fc
   .record(
     {
-      format: fc.constantFrom<Format[]>(
-        'access-log',
-        'access-log',
-        'list',
-        'squid',
-        'aws-elb',
-        'aws-alb',
-        'aws-s3',
-        'custom-log',
-      ),
+      format: fc.constantFrom('access-log' as const, ...FORMATS),
       append: fc.boolean(),
       fields: fc.constantFrom(['city'] as const, ['timezone_offset', 'postal_code', 'country_name'] as const),
       trustedProxies: fc.constant(['10.0.0.0/8']),
@@ -115,7 +106,7 @@ const options = fc
 /** Access logs, lines that are written by a pattern, and lists of addresses, which become NDJSON or are kept with a tab and the location. */
 export const logLines: Target<EnrichInput> = {
   name: 'log-lines',
-  formats: ['access-log', 'list', 'squid', 'aws-elb', 'aws-alb', 'aws-s3', 'custom-log'],
+  formats: FORMATS,
   inputs: enrichInputs(texts, options),
   shortRuns: 300,
   check(input) {

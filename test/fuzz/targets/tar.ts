@@ -7,14 +7,7 @@ import { mutatedBytes } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
 const name = fc.constantFrom(
-  ...[
-    'a.mmdb',
-    'GeoLite2-City_20260918/GeoLite2-City.mmdb',
-    '._a.mmdb',
-    'x/._a.mmdb',
-    'README.txt',
-    'a.MMDB',
-  ],
+  ...'a.mmdb GeoLite2-City_20260918/GeoLite2-City.mmdb ._a.mmdb x/._a.mmdb README.txt a.MMDB'.split(' '),
   ...['.mmdb', 'x/', 'mmdb', 'a.mmdb.gz', 'a.mmdb\n', ''],
 )
 const file = fc
