@@ -1,20 +1,18 @@
 import { newShareableBytes } from './bytes/byte-limit.ts'
 import {
-  asUint8Array,
   type ByteSource,
   type Bytes,
   byteSourceSize,
+  bytesInMemory,
   isBytes,
   readBytes,
 } from './bytes/byte-source.ts'
-import { extractDatabase, extractUncompressed, isPacked } from './bytes/extract.ts'
+import { extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { gunzipInPieces } from './bytes/platform-gunzip.ts'
-import type { ProgressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
-import { DatabaseSet } from './location/database-set.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
@@ -26,8 +24,11 @@ import {
   OPEN_OPTIONS,
   type OpenOptions,
   type OpenSettings,
+  openAll,
+  openAllSync,
   openSettings,
-} from './open-options.ts'
+  type Platform,
+} from './opening.ts'
 import type { NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
 import { Resolver } from './resolver.ts'
@@ -39,7 +40,7 @@ let packedReader: typeof import('./packed/open-packed.ts') | undefined
 let overlayCode: typeof import('./location/overlays.ts') | undefined
 
 /** @throws TypeError when the code is not loaded; InvalidOverlayError when the overlays are not valid */
-function overlaysOf(overlays: readonly Overlay[] | undefined): Overlays | null {
+function openOverlays(overlays: readonly Overlay[] | undefined): Overlays | null {
   if (overlays === undefined) return null
   if (overlayCode !== undefined) return overlayCode.openOverlays(overlays)
   throw new TypeError(
@@ -87,6 +88,24 @@ function assertGiven(source: unknown): void {
   )
 }
 
+/** The core opens bytes in memory, and what they can be read from. */
+const CORE: Platform<ByteSource> = {
+  async open(source, settings) {
+    const { maxBytes, signal, onRead } = settings
+    const bytes = await readBytes(source, maxBytes, signal, onRead)
+    const unpacked = isGzip(bytes) ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes) : bytes
+    const file = extractUncompressed(unpacked)
+    if (isPacked(file)) await CoreResolver.loadPackedReader()
+    return openBytes(file, undefined, settings)
+  },
+  openSync(source, settings) {
+    if (!isBytes(source)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
+    const bytes = bytesInMemory(source, settings.maxBytes, settings.onRead)
+    const unpacked = isGzip(bytes) ? gunzip(bytes, undefined, settings.maxBytes) : bytes
+    return openBytes(extractUncompressed(unpacked), undefined, settings)
+  },
+}
+
 /** A resolver for every platform. It opens bytes and streams, not files. */
 export class CoreResolver extends Resolver {
   /**
@@ -107,23 +126,8 @@ export class CoreResolver extends Resolver {
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
-    const { sources, settings, progress } = prepare('Resolver.open', source, options)
-    const { maxBytes, signal } = settings
-    const databases: OpenDatabase[] = []
-    for (const each of sources) {
-      const bytes = await readBytes(each, maxBytes, signal, progress)
-      const unpacked = isGzip(bytes)
-        ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
-        : bytes
-      const file = extractUncompressed(unpacked)
-      if (isPacked(file)) await CoreResolver.loadPackedReader()
-      databases.push(openBytes(file, undefined, settings))
-    }
-    return CoreResolver.#of(databases, settings)
-  }
-
-  static #of(databases: readonly OpenDatabase[], { set, clients }: OpenSettings): CoreResolver {
-    return new CoreResolver(new DatabaseSet(databases, set), clients)
+    const { sources, settings } = prepare('Resolver.open', source, options)
+    return new CoreResolver(await openAll(CORE, sources, settings), settings)
   }
 
   /**
@@ -147,18 +151,8 @@ export class CoreResolver extends Resolver {
    * large one. A `signal` has an effect only if it is already aborted.
    */
   static openSync(source: Bytes | readonly Bytes[], options?: OpenOptions): CoreResolver {
-    const { sources, settings, progress } = prepare('Resolver.openSync', source, options)
-    settings.signal?.throwIfAborted()
-    const databases = sources.map((each) => {
-      if (!isBytes(each)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
-      progress?.add(each.byteLength)
-      return openBytes(
-        extractDatabase(asUint8Array(each), gunzip, undefined, settings.maxBytes),
-        undefined,
-        settings,
-      )
-    })
-    return CoreResolver.#of(databases, settings)
+    const { sources, settings } = prepare('Resolver.openSync', source, options)
+    return new CoreResolver(openAllSync(CORE, sources, settings), settings)
   }
 
   /**
@@ -169,41 +163,42 @@ export class CoreResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
-    checkShared(shared)
-    const call = { name: 'Resolver.attach', names: ATTACH_OPTIONS, options, openOverlays: overlaysOf }
-    const settings = openSettings(call, shared.databases.length, shared.asn, shared)
-    const databases = attachDatabases(shared, (bytes, path, tables) =>
-      openBytes(bytes, path, { cacheBytes: settings.cacheBytes }, tables),
-    )
-    return CoreResolver.#of(databases, settings)
+    const { length: count } = checkShared(shared).databases
+    const call = {
+      name: 'Resolver.attach',
+      names: ATTACH_OPTIONS,
+      options,
+      count,
+      asnCount: shared.asn,
+      openOverlays,
+    }
+    const settings = openSettings(call, shared)
+    return new CoreResolver(attachDatabases(shared, settings, openBytes), settings)
   }
 }
 
-/** Checks the sources and the options of a call. */
+/** Checks the sources and the options of a call. The databases of the option `asn` are the last sources. */
 function prepare(
   name: string,
   source: ByteSource | readonly ByteSource[],
   options: OpenOptions | undefined,
-): {
-  /** The databases of the option `asn` are the last ones. */
-  readonly sources: readonly ByteSource[]
-  readonly settings: OpenSettings
-  readonly progress: ProgressMeter | undefined
-} {
+): { readonly sources: readonly ByteSource[]; readonly settings: OpenSettings } {
   assertGiven(source)
-  const given = atLeastOne(source)
-  const call = { name, names: OPEN_OPTIONS, options, openOverlays: overlaysOf }
-  const asnGiven = asnSources(options?.asn)
-  const settings = openSettings(call, given.length + asnGiven.length, asnGiven.length)
-  if (asnGiven.some((each: unknown) => each === true)) {
+  const systems = asnSources(options?.asn)
+  const sources = [...atLeastOne(source), ...systems]
+  const settings = openSettings({
+    name,
+    names: OPEN_OPTIONS,
+    options,
+    count: sources.length,
+    asnCount: systems.length,
+    sizes: () => sources.map(byteSourceSize),
+    openOverlays,
+  })
+  if (systems.some((each: unknown) => each === true)) {
     throw new TypeError(
       'this is geofix/core, which opens no database by itself: pass one as asn, such as await fetch(asn) with the URL of geofix/asn',
     )
   }
-  const sources = [...given, ...asnGiven]
-  return {
-    sources,
-    settings,
-    progress: settings.meter(() => sources.map(byteSourceSize)),
-  }
+  return { sources, settings }
 }

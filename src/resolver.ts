@@ -17,8 +17,10 @@ import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure 
 import { type SharedDatabases, type ShareOptions, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
 import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
+import type { OpenDatabase } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
+import type { OpenSettings } from './opening.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 
 /**
@@ -86,13 +88,14 @@ export abstract class Resolver {
   /**
    * Use `Resolver.open`.
    *
-   * @param set the resolver takes over one use of the caller, and releases it in `close()`
+   * @param databases the resolver takes over one use of the caller of each, and gives it back in `close()`
    */
-  protected constructor(set: DatabaseSet, clients: ClientWalk) {
-    if (!(clients instanceof ClientWalk)) throw noConstructor()
-    this.#clients = clients
-    this.#set = set
-    this.#databases = set.info
+  protected constructor(databases: readonly OpenDatabase[], settings: OpenSettings) {
+    // JavaScript can call it without arguments.
+    if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
+    this.#clients = settings.clients
+    this.#set = new DatabaseSet(databases, settings.set)
+    this.#databases = this.#set.info
   }
 
   /** The open databases in the order of the sources. Still available after `close()`. */
@@ -273,7 +276,7 @@ export abstract class Resolver {
 
   /**
    * Shares the databases with other threads. Send the result to a worker with `postMessage`, which does not copy the
-   * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or opened synchronously, are
+   * databases, and pass it to `Resolver.attach` there. Databases that were given as bytes, or are compressed, are
    * first copied into shared memory, once. The decoded blocks of packed databases are shared too, unless `expand` is
    * `false`. This resolver then uses the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *

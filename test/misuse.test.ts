@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 // Programs that are written as for other libraries get an error that says what to write.
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -99,6 +100,6 @@ describe('tests of programs', () => {
       process.nextTick = nextTick
     }
     expect(codes).toEqual(['GB', 'GB', 'GB'])
-    expect(loaded.length).toBeGreaterThan(1)
+    expect(loaded.at(-1)).toBe(statSync(embedded.country).size)
   })
 })

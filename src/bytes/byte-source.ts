@@ -4,7 +4,6 @@ import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
 import { isAbort, untilAborted } from './abort.ts'
 import { ByteCollector, checkSize, DEFAULT_MAX_BYTES, newShareableBytes } from './byte-limit.ts'
 import { isGzip } from './gzip-member.ts'
-import type { ProgressMeter } from './progress.ts'
 import { withPauses } from './steps.ts'
 
 /** Bytes in memory. */
@@ -57,7 +56,7 @@ export function byteSourceSize(source: ByteSource): number | null {
  * Reads a whole source. An uncompressed stream is read into memory that threads can share, if the platform has it.
  *
  * @param maxBytes of the source, compressed or not
- * @param progress gets the number of bytes read
+ * @param onRead gets the number of bytes of each piece that is read
  * @throws TypeError when the source is not of a supported kind, or was read before
  * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
  *   more than `maxBytes`
@@ -68,19 +67,15 @@ export async function readBytes(
   source: ByteSource,
   maxBytes = DEFAULT_MAX_BYTES,
   signal?: SignalLike,
-  progress?: ProgressMeter,
+  onRead?: (bytes: number) => void,
 ): Promise<Uint8Array> {
   return untilAborted(signal, async () => {
-    if (isBytes(source)) {
-      checkSize(source.byteLength, maxBytes)
-      progress?.add(source.byteLength)
-      return asUint8Array(source)
-    }
+    if (isBytes(source)) return bytesInMemory(source, maxBytes, onRead)
     if (isBlob(source)) {
       checkSize(source.size, maxBytes)
-      return readStream(source.stream(), maxBytes, signal, progress)
+      return readStream(source.stream(), maxBytes, signal, onRead)
     }
-    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, progress)
+    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, onRead)
     if (!isResponse(source))
       throw new TypeError(`a database is given as ${BYTE_SOURCES}; for a URL, await fetch(url)`)
     if (!source.ok) {
@@ -88,8 +83,19 @@ export async function readBytes(
     }
     return source.body === null
       ? new Uint8Array(0)
-      : readStream(unread(source.body), maxBytes, signal, progress)
+      : readStream(unread(source.body), maxBytes, signal, onRead)
   })
+}
+
+/** Bytes in memory, not copied. @throws InvalidDatabaseError when there are more than `maxBytes` */
+export function bytesInMemory(
+  source: Bytes,
+  maxBytes = DEFAULT_MAX_BYTES,
+  onRead?: (bytes: number) => void,
+): Uint8Array {
+  checkSize(source.byteLength, maxBytes)
+  onRead?.(source.byteLength)
+  return asUint8Array(source)
 }
 
 /**
@@ -104,7 +110,7 @@ async function readStream(
   stream: ReadableStream<unknown>,
   maxBytes: number,
   signal: SignalLike | undefined,
-  progress: ProgressMeter | undefined,
+  onRead: ((bytes: number) => void) | undefined,
 ): Promise<Uint8Array> {
   const reader = stream.getReader()
   const collector = new ByteCollector(maxBytes)
@@ -117,7 +123,7 @@ async function readStream(
       const chunk = inThisRealm(next.value)
       isCompressed ??= isGzip(chunk)
       collector.add(chunk)
-      progress?.add(chunk.length)
+      onRead?.(chunk.length)
     }
   } catch (error) {
     // Do not wait: cancelling a source that does not end may not end either.

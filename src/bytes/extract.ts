@@ -1,13 +1,5 @@
 import { damagedFile, InvalidDatabaseError } from '../errors.ts'
-import { checkSize, DEFAULT_MAX_BYTES } from './byte-limit.ts'
-import { isGzip } from './gzip-member.ts'
 import { latin1, otherFormat } from './other-formats.ts'
-
-/**
- * Decompresses and checks one gzip file, which may have at most `maxBytes`, compressed or not. A platform can
- * provide its own function where that is faster.
- */
-export type Gunzip = (bytes: Uint8Array, path?: string, maxBytes?: number) => Uint8Array
 
 /** The first bytes of every packed file. As in PNG, a transfer as text damages them, so that the error is found. */
 export const PACKED_MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
@@ -18,23 +10,11 @@ export function isPacked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Extracts the MMDB from a file: raw, gzip, or a vendor's tar with one `.mmdb` file in it, compressed or not. The
- * bytes decide, not the file's name.
+ * Extracts the MMDB from a decompressed file: raw, or a vendor's tar with one `.mmdb` file in it. The bytes decide, not the
+ * file's name.
  *
- * @param maxBytes of the file, compressed or not
- * @throws InvalidDatabaseError when the file is damaged, too large, or in an unsupported format
+ * @throws InvalidDatabaseError when the archive is damaged, or the file is in an unsupported format
  */
-export function extractDatabase(
-  bytes: Uint8Array,
-  gunzip: Gunzip,
-  path?: string,
-  maxBytes = DEFAULT_MAX_BYTES,
-): Uint8Array {
-  checkSize(bytes.length, maxBytes, path)
-  return extractUncompressed(isGzip(bytes) ? gunzip(bytes, path, maxBytes) : bytes, path)
-}
-
-/** Like {@link extractDatabase}, for bytes that are already decompressed. */
 export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Array {
   if (isTar(bytes)) return findDatabaseInTar(bytes, path)
   const other = otherFormat(bytes)

@@ -4,10 +4,9 @@ import { extractUncompressed } from '../bytes/extract.ts'
 import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
 import { overlayDatabase } from '../edit/overlay.ts'
 import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
-import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { InvalidDatabaseError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
-import { unreadableFile } from '../node/packed-source.ts'
 import { pack, unpack } from '../packed/pack.ts'
 import { messageOf } from '../realm.ts'
 import { checkOutputFile } from './enrich/output-file.ts'
@@ -145,9 +144,5 @@ async function convertedOf(path: string, convert: (file: Uint8Array) => Converte
  * @throws InvalidDatabaseError when the file cannot be read
  */
 export async function readDatabase(path: string): Promise<Uint8Array> {
-  try {
-    return extractUncompressed(await readUnpacked(path), path)
-  } catch (error) {
-    throw isGeofixError(error) ? error : unreadableFile(path, error)
-  }
+  return extractUncompressed(await readUnpacked(path), path)
 }

@@ -3,7 +3,7 @@ import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { DatabaseInfo } from '../location/database-info.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { DatabaseFault } from '../mmdb/verify.ts'
-import { openDatabases } from '../node/node-source.ts'
+import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** @throws CommandFailure when a database has no locations, such as an ASN database */
@@ -47,15 +47,13 @@ export async function runVerify(files: readonly string[], terminal: Terminal): P
 async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<ExitStatus> {
   const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
   try {
-    for (const database of await openDatabases([file])) {
-      const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
-      for (const fault of faults) await say(textOf(fault))
-      const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
-      if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
-      await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
-      if (faultCount > 0) return ExitStatus.failed
-    }
-    return ExitStatus.ok
+    const database = await NODE.open(pathOrBytes(file), {})
+    const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
+    for (const fault of faults) await say(textOf(fault))
+    const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
+    if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
+    await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
+    return faultCount > 0 ? ExitStatus.failed : ExitStatus.ok
   } catch (error) {
     if (!isGeofixError(error)) throw error
     await writeMessage(stderr, error.message)

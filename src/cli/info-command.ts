@@ -4,7 +4,8 @@ import { databaseInfo } from '../location/database-info.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import { openDatabases } from '../node/node-source.ts'
+import { NODE, pathOrBytes } from '../node/node-source.ts'
+import { openAll } from '../opening.ts'
 import { ageOf } from './databases.ts'
 import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
@@ -32,7 +33,8 @@ export async function runInfo(
   { db, json = false, staleAfter = DEFAULT_STALE_AFTER }: FlagsOf<typeof INFO_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  for (const [index, database] of (await openDatabases(db ?? [embedded.city])).entries()) {
+  const sources = (db ?? [embedded.city]).map(pathOrBytes)
+  for (const [index, database] of (await openAll(NODE, sources, {})).entries()) {
     const description = describe(database, staleAfter)
     if (json) await writeLine(terminal.stdout, JSON.stringify(description))
     else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description, staleAfter))

@@ -60,7 +60,8 @@ export async function readOverlayFile(path: string): Promise<OverlaidNetwork[]> 
 
 async function read(path: string): Promise<Uint8Array> {
   try {
-    const bytes = await readUnpacked(path, MAX_CSV_BYTES)
+    // A copy: TextDecoder does not read shared memory.
+    const bytes = (await readUnpacked(path, { maxBytes: MAX_CSV_BYTES })).slice()
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return bytes
   } catch (error) {

@@ -1,6 +1,7 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import { isPacked } from '../bytes/extract.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
+import type { PackedOptions } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import type { DatabaseSet } from './database-set.ts'
 import type { LocationSchema } from './location-schema.ts'
@@ -90,10 +91,16 @@ export function shareDatabases(
  */
 export function attachDatabases(
   { databases, offsets }: SharedDatabases,
-  open: (bytes: Uint8Array, path?: string, tables?: SharedArrayBuffer) => OpenDatabase,
+  { cacheBytes }: PackedOptions,
+  open: (
+    bytes: Uint8Array,
+    path: string | undefined,
+    options: PackedOptions,
+    tables: SharedArrayBuffer | undefined,
+  ) => OpenDatabase,
 ): OpenDatabase[] {
   if (offsets !== undefined) attachOffsets(offsets)
-  return databases.map(({ bytes, path, tables }) => open(bytes, path, tables))
+  return databases.map(({ bytes, path, tables }) => open(bytes, path, { cacheBytes }, tables))
 }
 
 /** @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared */

@@ -1,138 +1,110 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { type FileHandle, open, readFile } from 'node:fs/promises'
-import { allocate, ByteCollector, checkSize, DEFAULT_MAX_BYTES, newBytes } from '../bytes/byte-limit.ts'
+// Whole files, decompressed. Files and pipes are read in the same steps, with and without waiting for the system.
+import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
+import { open } from 'node:fs/promises'
+import {
+  allocate,
+  ByteCollector,
+  checkSize,
+  DEFAULT_MAX_BYTES,
+  newShareableBytes,
+} from '../bytes/byte-limit.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
-import type { ProgressMeter } from '../bytes/progress.ts'
+import { ReadFailure } from '../errors.ts'
 import type { SignalLike } from '../platform-types.ts'
-import { CHUNK_BYTES, gunzipFrom, nativeGunzipAsync } from './native-gunzip.ts'
+import { messageOf } from '../realm.ts'
+import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 
-/** How much of an uncompressed file is read at a time. */
-const RAW_CHUNK_BYTES = 2 ** 23
-
-/**
- * Reads a file and decompresses it if it is gzip, on another thread. A compressed file is read in chunks: whole, it
- * would leave garbage of half the database's size in memory. A file that cannot be opened is read whole: the file system
- * inside an executable of `bun build --compile` can do nothing else.
- *
- * @param maxBytes limit for the file's size, compressed and decompressed; a larger file is not read
- * @param signal stops reading soon after it is aborted; the caller discards what is thrown then
- * @param make allocates the memory of the result, such as shared memory; not used for pipes and devices
- * @param progress gets the number of bytes read
- * @throws InvalidDatabaseError when a gzip file is damaged, or a file is too large
- */
-export async function readUnpacked(
-  path: string,
-  maxBytes = DEFAULT_MAX_BYTES,
-  signal?: SignalLike,
-  make?: (bytes: number) => Uint8Array,
-  progress?: ProgressMeter,
-): Promise<Uint8Array> {
-  const file = await open(path).catch(async (error: unknown) => {
-    const bytes = await readFile(path).catch(() => null)
-    // The error of `open` says more about the cause than that of `readFile`.
-    if (bytes === null) throw error
-    return bytes
-  })
-  if (file instanceof Uint8Array) {
-    checkSize(file.length, maxBytes, path)
-    progress?.add(file.length)
-    return isGzip(file) ? await nativeGunzipAsync(file, path, maxBytes) : file
-  }
-  try {
-    const { size } = await file.stat()
-    checkSize(size, maxBytes, path)
-    if (size === 0) {
-      // A pipe has no size and cannot be read at a position.
-      const bytes = await readPipe(file, path, maxBytes, signal, progress)
-      return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, maxBytes) : bytes
-    }
-    const buffer = new Uint8Array(Math.min(CHUNK_BYTES, size))
-    const read = (at: number, count: number): Promise<Uint8Array> =>
-      readAt(file, at, buffer.subarray(0, Math.min(count, size - at)))
-    if (isGzip(await read(0, 3))) {
-      return await gunzipFrom({ size, read, path, maxBytes, signal, make, progress })
-    }
-    const bytes = allocate(size, make ?? newBytes, path)
-    for (let at = 0; at < size; at += RAW_CHUNK_BYTES) {
-      signal?.throwIfAborted()
-      const { length } = await readAt(file, at, bytes.subarray(at, at + RAW_CHUNK_BYTES))
-      progress?.add(length)
-    }
-    return bytes
-  } finally {
-    await file.close()
-  }
+/** How a file is read. */
+export interface ReadingOptions {
+  /** Limit for the file's size, compressed and decompressed. A larger file is not read. */
+  readonly maxBytes?: number | undefined
+  /** Stops reading soon after it is aborted. The caller discards what is thrown then. */
+  readonly signal?: SignalLike | undefined
+  /** Gets the number of bytes of each piece that is read. */
+  readonly onRead?: ((bytes: number) => void) | undefined
 }
 
-/**
- * Fills the bytes from a position in the file.
- *
- * @throws Error when the file has become shorter
- */
-async function readAt(file: FileHandle, position: number, bytes: Uint8Array): Promise<Uint8Array> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, done, bytes.length - done, position + done)
-    if (bytesRead === 0) throw new Error('the file was truncated while it was read')
-    done += bytesRead
-  }
-  return bytes
-}
+/** How much of a file is read at a time. */
+const CHUNK_BYTES = 2 ** 21
 
 /** How much of a pipe is read at a time. */
 const PIPE_CHUNK_BYTES = 2 ** 16
 
 /**
- * Reads an open pipe or device, such as a shell's `<(…)`, to its end. It has no size.
+ * Reads a file and decompresses it if it is gzip, on another thread. What is not compressed is in memory that threads can share.
  *
- * @throws InvalidDatabaseError when it has more than `maxBytes`
+ * @throws InvalidDatabaseError when the file cannot be read, a gzip file is damaged, or a file is too large
+ * @throws what `onRead` throws, and the reason of the signal
  */
-async function readPipe(
-  file: FileHandle,
-  path: string,
-  maxBytes: number,
-  signal?: SignalLike,
-  progress?: ProgressMeter,
-): Promise<Uint8Array> {
-  const collector = new ByteCollector(maxBytes, path)
-  const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
-  for (;;) {
-    signal?.throwIfAborted()
-    const { bytesRead } = await file.read(chunk, 0, PIPE_CHUNK_BYTES, null)
-    if (bytesRead === 0) return collector.bytes()
-    progress?.add(bytesRead)
-    collector.add(chunk.subarray(0, bytesRead))
+export async function readUnpacked(path: string, options: ReadingOptions = {}): Promise<Uint8Array> {
+  const bytes = await readWhole(path, options)
+  return isGzip(bytes) ? await nativeGunzipAsync(bytes, path, options.maxBytes) : bytes
+}
+
+/** The synchronous form of {@link readUnpacked}. */
+export function readUnpackedSync(path: string, options: ReadingOptions = {}): Uint8Array {
+  const bytes = readWholeSync(path, options)
+  return isGzip(bytes) ? nativeGunzip(bytes, path, options.maxBytes) : bytes
+}
+
+/** Runs a call of the system. @throws ReadFailure when it fails */
+export function systemCall<Result>(path: string, call: () => Result): Result {
+  try {
+    return call()
+  } catch (error) {
+    throw unreadableFile(path, error)
   }
 }
 
-/**
- * Reads a file synchronously. One that is too large is not read.
- *
- * @throws InvalidDatabaseError when it has more than `maxBytes`
- * @throws Error when it cannot be read
- */
-export function readWholeSync(path: string, maxBytes: number): Uint8Array {
+/** The error for a file that the operating system cannot read. */
+export function unreadableFile(path: string, cause: unknown): ReadFailure {
+  return new ReadFailure(`it cannot be read: ${messageOf(cause)}`, { path, cause })
+}
+
+async function readWhole(path: string, options: ReadingOptions): Promise<Uint8Array> {
+  const failed = (error: unknown): never => {
+    throw unreadableFile(path, error)
+  }
+  const file = await open(path).catch(() => null)
+  // It says why the file cannot be opened.
+  if (file === null) return readWholeSync(path, options)
+  try {
+    const steps = reading(await file.stat().catch(failed), path, options)
+    let step = steps.next()
+    while (step.done !== true) {
+      options.signal?.throwIfAborted()
+      const { into, position } = step.value
+      const { bytesRead } = await file.read(into, 0, into.length, position).catch(failed)
+      step = steps.next(bytesRead)
+    }
+    return step.value
+  } finally {
+    await file.close()
+  }
+}
+
+function readWholeSync(path: string, options: ReadingOptions): Uint8Array {
   const file = openOrReadSync(path)
   if (typeof file !== 'number') {
-    checkSize(file.length, maxBytes, path)
+    checkSize(file.length, options.maxBytes ?? DEFAULT_MAX_BYTES, path)
+    options.onRead?.(file.length)
     return file
   }
   try {
-    const stats = fstatSync(file)
-    if (!stats.isFile() || stats.size === 0) return readPipeSync(file, path, maxBytes)
-    checkSize(stats.size, maxBytes, path)
-    const bytes = allocate(stats.size, newBytes, path)
-    for (let at = 0; at < bytes.length; ) {
-      const count = readSync(file, bytes, at, bytes.length - at, at)
-      if (count === 0) throw new Error('the file was truncated while it was read')
-      at += count
+    const stats = systemCall(path, () => fstatSync(file))
+    const steps = reading(stats, path, options)
+    let step = steps.next()
+    while (step.done !== true) {
+      const { into, position } = step.value
+      step = steps.next(systemCall(path, () => readSync(file, into, 0, into.length, position)))
     }
-    return bytes
+    return step.value
   } finally {
     closeSync(file)
   }
 }
 
-/** The descriptor, or the bytes of a file that cannot be opened: see {@link readUnpacked}. */
+/** The descriptor. The file system inside an executable of `bun build --compile` has none, and only reads a file whole. */
 function openOrReadSync(path: string): number | Uint8Array {
   try {
     return openSync(path, 'r')
@@ -140,17 +112,47 @@ function openOrReadSync(path: string): number | Uint8Array {
     try {
       return readFileSync(path)
     } catch {
-      throw error
+      // The error of `open` says more about the cause than that of `readFile`.
+      throw unreadableFile(path, error)
     }
   }
 }
 
-function readPipeSync(file: number, path: string, maxBytes: number): Uint8Array {
-  const collector = new ByteCollector(maxBytes, path)
-  const chunk = new Uint8Array(PIPE_CHUNK_BYTES)
-  for (;;) {
-    const count = readSync(file, chunk, 0, PIPE_CHUNK_BYTES, null)
-    if (count === 0) return collector.bytes()
-    collector.add(chunk.subarray(0, count))
+/** A call of the system: fills bytes from a position, or with what comes next. */
+interface Read {
+  readonly into: Uint8Array
+  readonly position: number | null
+}
+
+/**
+ * Reads a file. Each step gets the number of bytes that a read gave.
+ *
+ * @throws InvalidDatabaseError when the file is too large, or becomes shorter
+ */
+function* reading(
+  stats: Stats,
+  path: string,
+  { maxBytes = DEFAULT_MAX_BYTES, onRead }: ReadingOptions,
+): Generator<Read, Uint8Array, number> {
+  const { size } = stats
+  if (!stats.isFile() || size === 0) {
+    // A pipe or device, such as a shell's `<(…)`, has no size and cannot be read at a position.
+    const collector = new ByteCollector(maxBytes, path)
+    const into = new Uint8Array(PIPE_CHUNK_BYTES)
+    for (;;) {
+      const count = yield { into, position: null }
+      if (count === 0) return collector.bytes()
+      onRead?.(count)
+      collector.add(into.subarray(0, count))
+    }
   }
+  checkSize(size, maxBytes, path)
+  const bytes = allocate(size, newShareableBytes, path)
+  for (let at = 0; at < size; ) {
+    const count = yield { into: bytes.subarray(at, at + CHUNK_BYTES), position: at }
+    if (count === 0) throw unreadableFile(path, new Error('the file was truncated while it was read'))
+    onRead?.(count)
+    at += count
+  }
+  return bytes
 }

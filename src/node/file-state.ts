@@ -8,6 +8,13 @@ import { stat } from 'node:fs/promises'
  */
 export type FileState = string
 
+/** The file of a source. */
+export interface SourceFile {
+  readonly path: string
+  /** Before the file was read. */
+  readonly state: FileState
+}
+
 const MISSING = 'missing: '
 
 /** The state of the file at a path, through symbolic links. For a missing file, it has the reason. */

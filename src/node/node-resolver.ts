@@ -1,31 +1,27 @@
+import { resolve } from 'node:path'
+import type { Bytes } from '../bytes/byte-source.ts'
 import city from '../city-server.ts'
-import { ClientWalk } from '../client/client-address.ts'
 import { embedded } from '../embedded.ts'
-import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { openOverlays } from '../location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
-import { mustBeAwaited, noConstructor } from '../misuse.ts'
+import { mustBeAwaited } from '../misuse.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import {
   asnSources,
   atLeastOne,
   type CommonOpenOptions,
   OPEN_OPTIONS,
   type OpenSettings,
+  openAll,
+  openAllSync,
   openSettings,
-} from '../open-options.ts'
+} from '../opening.ts'
 import type { NamesOf } from '../option-names.ts'
-import { BORROW, REPLACE, Resolver } from '../resolver.ts'
-import {
-  absolute,
-  type NodeSource,
-  type OpenSource,
-  openFile,
-  openSource,
-  openSourceSync,
-  type SyncSource,
-  sourceSize,
-} from './node-source.ts'
-import type { FileOptions, ReadOptions } from './open-files.ts'
+import type { PlatformUrl } from '../platform-types.ts'
+import { BORROW, REPLACE, Resolver, withDatabases } from '../resolver.ts'
+import { fileStateSync, type SourceFile } from './file-state.ts'
+import { NODE, type NodeSource, type PathOrBytes, pathOrBytes, sourceSize } from './node-source.ts'
+import { openFile } from './open-files.ts'
 import { openDatabase } from './packed-source.ts'
 import type { ReloadOutcome } from './reloader.ts'
 import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
@@ -54,23 +50,18 @@ export class NodeResolver extends Resolver {
   readonly #watcher: Watcher
 
   /** Use {@link NodeResolver.open}. */
-  private constructor(sources: readonly OpenSource[], settings: NodeSettings) {
-    // JavaScript can call it without arguments.
-    if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
-    const { clients, watch, set: options } = settings
-    const databases = sources.map(({ database }) => database)
-    const set = new DatabaseSet(databases, options)
-    super(set, clients)
+  private constructor(databases: readonly OpenDatabase[], settings: NodeSettings) {
+    super(databases, settings)
+    const { files, watch, isWatched, maxBytes, cacheBytes } = settings
     try {
-      this.#watcher = new Watcher(
-        sources.map(({ file }) => file),
-        set,
-        watch,
-        {
-          open: (path) => openFile(path, forFiles(settings)),
-          borrow: () => this[BORROW](),
-          replace: (next) => this[REPLACE](next),
-        },
+      this.#watcher = withDatabases(
+        this,
+        (set) =>
+          new Watcher(files, set, watch, {
+            open: (path) => openFile(path, { maxBytes, cacheBytes, isWatched }),
+            borrow: () => this[BORROW](),
+            replace: (next) => this[REPLACE](next),
+          }),
       )
     } catch (error) {
       super.close()
@@ -101,15 +92,8 @@ export class NodeResolver extends Resolver {
     source: NodeSource | readonly NodeSource[],
     options: NodeOpenOptions,
   ): Promise<NodeResolver> {
-    const { sources, settings, read } = prepare('Resolver.open', source, options)
-    const opened: OpenSource[] = []
-    try {
-      for (const each of sources) opened.push(await openSource(each, read))
-    } catch (error) {
-      releaseAll(opened.map(({ database }) => database))
-      throw error
-    }
-    return new NodeResolver(opened, settings)
+    const { sources, settings } = prepare('Resolver.open', source, options)
+    return new NodeResolver(await openAll(NODE, sources, settings), settings)
   }
 
   /**
@@ -120,16 +104,8 @@ export class NodeResolver extends Resolver {
     source: SyncSource | readonly SyncSource[] = city,
     options: NodeOpenOptions = {},
   ): NodeResolver {
-    const { sources, settings, read } = prepare('Resolver.openSync', source, options)
-    settings.signal?.throwIfAborted()
-    const opened: OpenSource[] = []
-    try {
-      for (const each of sources) opened.push(openSourceSync(each, read))
-    } catch (error) {
-      releaseAll(opened.map(({ database }) => database))
-      throw error
-    }
-    return new NodeResolver(opened, settings)
+    const { sources, settings } = prepare('Resolver.openSync', source, options)
+    return new NodeResolver(openAllSync(NODE, sources, settings), settings)
   }
 
   /**
@@ -140,16 +116,9 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    checkShared(shared)
-    const settings = nodeSettings('Resolver.attach', options, shared.databases.length, shared.asn, shared)
-    const { cacheBytes } = settings
-    const databases = attachDatabases(shared, (bytes, path, tables) =>
-      openDatabase(bytes, path, { cacheBytes }, tables),
-    )
-    return new NodeResolver(
-      databases.map((database) => ({ database, file: null })),
-      settings,
-    )
+    const files = checkShared(shared).databases.map(() => null)
+    const settings = nodeSettings('Resolver.attach', options, files, shared.asn, shared)
+    return new NodeResolver(attachDatabases(shared, settings, openDatabase), settings)
   }
 
   /** How often databases were replaced and refused, and which are stale. */
@@ -172,44 +141,51 @@ export class NodeResolver extends Resolver {
   }
 }
 
+/** A source that can be opened synchronously. */
+type SyncSource = string | PlatformUrl | Bytes
+
 /** The options of opening and watching, checked. */
 interface NodeSettings extends OpenSettings {
   readonly watch: WatchSettings
+  readonly isWatched: boolean
+  /** Of the sources, `null` for bytes. */
+  readonly files: readonly (SourceFile | null)[]
 }
 
 function nodeSettings(
   name: string,
   options: NodeOpenOptions,
-  count: number,
-  asnCount = 0,
+  files: NodeSettings['files'],
+  asnCount: number | undefined,
   shared?: SharedDatabases,
+  sizes?: () => (number | null)[],
 ): NodeSettings {
-  const call = { name, names: NODE_OPEN_OPTIONS, options, openOverlays }
-  return { ...openSettings(call, count, asnCount, shared), watch: watchSettings(options) }
+  const { length: count } = files
+  const call = { name, names: NODE_OPEN_OPTIONS, options, count, asnCount, sizes, openOverlays }
+  const settings = openSettings(call, shared)
+  const watch = watchSettings(options)
+  return { ...settings, watch, isWatched: watch.intervalMs !== null, files }
 }
 
-/** Checks the sources and the options of a call. */
+/** Checks the sources and the options of a call. The databases of the option `asn` are the last sources. */
 function prepare(
   name: string,
   source: NodeSource | readonly NodeSource[],
   options: NodeOpenOptions,
-): {
-  /** The databases of the option `asn` are the last ones. */
-  readonly sources: readonly NodeSource[]
-  readonly settings: NodeSettings
-  readonly read: ReadOptions
-} {
-  const systems = asnSources(options.asn).map((each) => (each === true ? embedded.asn : each))
-  const given = [...atLeastOne(source), ...systems]
-  const settings = nodeSettings(name, options, given.length, systems.length)
-  const read = forFiles(settings)
+): { readonly sources: readonly PathOrBytes[]; readonly settings: NodeSettings } {
+  const systems = asnSources(options?.asn).map((each) => (each === true ? embedded.asn : each))
+  const given = [...atLeastOne(source), ...systems].map(pathOrBytes)
   // Absolute, in case the program changes its working directory.
-  const sources = read.isWatched === true ? given.map(absolute) : given
-  const progress = settings.meter(() => sources.map(sourceSize))
-  return { sources, settings, read: { ...read, signal: settings.signal, progress } }
+  const sources = options?.watch === true ? given.map(absolute) : given
+  const files = sources.map((each) =>
+    typeof each === 'string' ? { path: each, state: fileStateSync(each) } : null,
+  )
+  const settings = nodeSettings(name, options, files, systems.length, undefined, () =>
+    sources.map(sourceSize),
+  )
+  return { sources, settings }
 }
 
-/** How files are opened, at first and when they are replaced. */
-function forFiles({ maxBytes, cacheBytes, watch }: NodeSettings): FileOptions {
-  return { maxBytes, cacheBytes, isWatched: watch.intervalMs !== null }
+function absolute(source: PathOrBytes): PathOrBytes {
+  return typeof source === 'string' ? resolve(source) : source
 }

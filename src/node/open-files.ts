@@ -1,14 +1,16 @@
-// The databases of the files that are open in this thread. Resolvers of the same unchanged file share one of them, with
-// all that lookups have read.
-import type { BigIntStats } from 'node:fs'
+// Opens the files of databases. Resolvers in this thread share the database of the same unchanged file, with all that lookups
+// have read.
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { ClearableRef } from '../bytes/clearable-ref.ts'
-import type { ProgressMeter } from '../bytes/progress.ts'
+import { extractUncompressed, isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import type { PackedOptions } from '../packed/packed-database.ts'
-import type { SignalLike } from '../platform-types.ts'
+import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
+import { type ReadingOptions, readUnpacked, readUnpackedSync, systemCall } from './file-bytes.ts'
+import { NATIVE_CODEC } from './native-gunzip.ts'
+import { openDatabase, PackedSource } from './packed-source.ts'
 
-/** How a file is opened. */
-export interface FileOptions extends PackedOptions {
+/** How a file is opened. `maxBytes` is the limit for its size, compressed and decompressed. */
+export interface FileOptions extends PackedOptions, ReadingOptions {
   /**
    * Whether others replace the file while the database is in use. Windows cannot rename over a file that is open: there, a
    * packed file is read into memory then, and closed.
@@ -16,16 +18,80 @@ export interface FileOptions extends PackedOptions {
   readonly isWatched?: boolean | undefined
 }
 
-/** How a source is read and opened. `maxBytes` is the limit for its size, compressed and decompressed. */
-export interface ReadOptions extends FileOptions {
-  readonly signal?: SignalLike | undefined
-  /** Gets the number of bytes read. */
-  readonly progress?: ProgressMeter | undefined
+/**
+ * Opens a file, with the caller as one user of the database. A packed file is read by blocks. Others are decompressed on another
+ * thread.
+ *
+ * @throws InvalidDatabaseError when the file cannot be read, is damaged or too large, or is not an MMDB database
+ */
+export async function openFile(path: string, options: FileOptions = {}): Promise<OpenDatabase> {
+  const { database, key } = lookAtFile(path, options)
+  return database ?? openWhole(await readUnpacked(path, options), path, options, key)
 }
 
-/** Whether a file must not stay open. */
-export function mustClose({ isWatched = false }: FileOptions): boolean {
-  return isWatched && process.platform === 'win32'
+/** The synchronous form of {@link openFile}. */
+export function openFileSync(path: string, options: FileOptions = {}): OpenDatabase {
+  const { database, key } = lookAtFile(path, options)
+  return database ?? openWhole(readUnpackedSync(path, options), path, options, key)
+}
+
+function openWhole(bytes: Uint8Array, path: string, options: FileOptions, key: string | null): OpenDatabase {
+  const database = openDatabase(extractUncompressed(bytes, path), path, options)
+  share(key, database)
+  return database
+}
+
+/** What a first look at a file gives. */
+interface FirstLook {
+  /** `null` when the whole file must be read to open it. */
+  readonly database: OpenDatabase | null
+  /** Of the file in its present state; `null` if resolvers cannot share it. */
+  readonly key: string | null
+}
+
+const NOTHING: FirstLook = { database: null, key: null }
+
+/**
+ * Opens a file by blocks if it is packed. Gives the database of another resolver if the same unchanged file is open.
+ *
+ * @returns no database for other files, for pipes and devices, and for files that cannot be opened
+ * @throws InvalidDatabaseError when the file cannot be read, or a packed file is damaged or too large
+ */
+export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
+  const file = openToRead(path)
+  if (file === null) return NOTHING
+  let isKept = false
+  try {
+    const stats = systemCall(path, () => fstatSync(file, { bigint: true }))
+    if (!stats.isFile()) return NOTHING
+    const mustClose = options.isWatched === true && process.platform === 'win32'
+    const key = keyOf(path, stats, options, mustClose)
+    let database = openedDatabase(key)
+    if (database === null) {
+      const head = new Uint8Array(PACKED_MAGIC.length)
+      systemCall(path, () => readSync(file, head, 0, head.length, 0))
+      if (!isPacked(head) || mustClose) return { database, key }
+      const source = new PackedSource(file, path, Number(stats.size), () => endSharing(key))
+      database = new PackedDatabase(source, NATIVE_CODEC, path, options)
+      source.closeWhenDropped()
+      isKept = true
+      share(key, database)
+    }
+    // The size of a source is that of its whole file too.
+    options.onRead?.(Number(stats.size))
+    return { database, key }
+  } finally {
+    if (!isKept) closeSync(file)
+  }
+}
+
+/** With O_NONBLOCK, this does not wait for the writer of a named pipe. */
+function openToRead(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -47,42 +113,32 @@ const dropped = new FinalizationRegistry<string>((key) => {
  * @param stats taken before the file is read
  * @returns `null` when the file was written just now
  */
-export function fileKey(path: string, stats: BigIntStats, options: FileOptions = {}): string | null {
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stats
+function keyOf(
+  path: string,
+  { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs }: BigIntStats,
+  { maxBytes, cacheBytes }: FileOptions,
+  mustClose: boolean,
+): string | null {
   const written = mtimeMs > ctimeMs ? mtimeMs : ctimeMs
   if (Date.now() - Number(written) < MIN_AGE_MS) return null
-  return [
-    dev,
-    ino,
-    size,
-    mtimeNs,
-    ctimeNs,
-    options.maxBytes,
-    options.cacheBytes,
-    mustClose(options),
-    path,
-  ].join(':')
+  return [dev, ino, size, mtimeNs, ctimeNs, maxBytes, cacheBytes, mustClose, path].join(':')
 }
 
 /** The open database of a file, with the caller as one more user; `null` when there is none. */
-export function openedDatabase(key: string | null): OpenDatabase | null {
-  if (key === null) return null
-  const database = open.get(key)?.deref()
-  if (database === undefined || database.retain?.() === false) return null
-  return database
+function openedDatabase(key: string | null): OpenDatabase | null {
+  const database = key === null ? undefined : open.get(key)?.deref()
+  return database === undefined || database.retain?.() === false ? null : database
 }
 
 /** Lets later resolvers of the same file share a database. */
-export function shareOpened<Opened extends OpenDatabase>(key: string | null, database: Opened): Opened {
-  if (key !== null) {
-    open.set(key, new ClearableRef<OpenDatabase>(database))
-    dropped.register(database, key)
-  }
-  return database
+function share(key: string | null, database: OpenDatabase): void {
+  if (key === null) return
+  open.set(key, new ClearableRef(database))
+  dropped.register(database, key)
 }
 
 /** Lets the database of a file go whose last user has gone. */
-export function endSharing(key: string | null): void {
+function endSharing(key: string | null): void {
   if (key === null) return
   open.get(key)?.clear()
   open.delete(key)

@@ -8,8 +8,7 @@ import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
-import { type FileState, fileState, isMissing } from './file-state.ts'
-import type { SourceFile } from './node-source.ts'
+import { type FileState, fileState, isMissing, type SourceFile } from './file-state.ts'
 
 /** What a reloader needs from its watcher. */
 export interface ReloaderHost {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { newShareableBytes } from '../../src/bytes/byte-limit.ts'
 import { gunzip } from '../../src/bytes/gunzip.ts'
 import { gunzipInPieces } from '../../src/bytes/platform-gunzip.ts'
-import { readUnpacked } from '../../src/node/file-bytes.ts'
+import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
 
 /** Decompresses a gzip file, or throws. */
@@ -23,7 +22,7 @@ export function waysToUnpack(path: string): [name: string, unpack: Unpack][] {
     ['in pieces', (packed, max) => gunzipInPieces(packed, max)],
     ['native', async (packed, max) => nativeGunzip(packed, undefined, max)],
     ['native, in the background', (packed, max) => nativeGunzipAsync(packed, undefined, max)],
-    ['streaming from a file', (packed, max) => readUnpacked(write(packed), max)],
-    ['into shared memory', (packed, max) => readUnpacked(write(packed), max, undefined, newShareableBytes)],
+    ['from a file', (packed, maxBytes) => readUnpacked(write(packed), { maxBytes })],
+    ['from a file at once', async (packed, maxBytes) => readUnpackedSync(write(packed), { maxBytes })],
   ]
 }

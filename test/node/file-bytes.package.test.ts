@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
-import { readUnpacked, readWholeSync } from '../../src/node/file-bytes.ts'
+import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 import { CONTENT } from '../bytes/gzip-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -36,11 +36,11 @@ describe('readUnpacked', () => {
   })
 })
 
-describe('readWholeSync', () => {
+describe('readUnpackedSync', () => {
   it.skipIf(process.platform === 'win32')('reads a named pipe to its end', () => {
     const pipe = join(folder, 'whole')
     execFileSync('mkfifo', [pipe])
     spawn('sh', ['-c', `cat "${file(NOISE)}" > "${pipe}"`], { stdio: 'ignore' })
-    expect(Buffer.compare(readWholeSync(pipe, NOISE.length), NOISE)).toBe(0)
+    expect(Buffer.compare(readUnpackedSync(pipe, { maxBytes: NOISE.length }), NOISE)).toBe(0)
   })
 })

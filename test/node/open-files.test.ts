@@ -31,8 +31,8 @@ const forms = [
 
 // Files that were written just now are not shared: see the last test.
 beforeAll(() => {
-  const now = Date.now()
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 10_000)
+  const now = Date.now
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 10_000)
   return () => clock.mockRestore()
 })
 

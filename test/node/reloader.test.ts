@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
-import { openFile, openSource } from '../../src/node/node-source.ts'
-import { lookAtFile } from '../../src/node/packed-source.ts'
+import { fileStateSync } from '../../src/node/file-state.ts'
+import { lookAtFile, openFile } from '../../src/node/open-files.ts'
 import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
 import { BlockFile } from '../../src/packed/block-file.ts'
 import { itInLongRun } from '../effort.ts'
@@ -18,11 +18,16 @@ const folder = temporaryFolder()
 
 afterEach(() => vi.restoreAllMocks())
 
+async function opened(path: string) {
+  const file = { path, state: fileStateSync(path) }
+  return { file, database: await openFile(path) }
+}
+
 /** A reloader whose host first fails with each of these causes and then opens the file. */
 async function failing(causes: readonly unknown[]) {
   const path = join(folder, `${Math.random()}.mmdb`)
   writeFileSync(path, generation(1))
-  const source = await openSource(path)
+  const source = await opened(path)
   const left = [...causes]
   const open = vi.fn(async () => {
     if (left.length > 0) throw new InvalidDatabaseError('it cannot be read', { path, cause: left.shift() })
@@ -77,7 +82,7 @@ describe('a reload on demand', () => {
   async function followed(open?: (path: string) => Promise<void>) {
     const path = join(folder, `${Math.random()}.mmdb`)
     writeFileSync(path, generation(1))
-    const source = await openSource(path)
+    const source = await opened(path)
     const set = new DatabaseSet([source.database])
     const [replaced, refused] = [vi.fn(), vi.fn()]
     const reloader = new Reloader([source.file], null, {

@@ -6,10 +6,9 @@ import { isGzip } from '../../bytes/gzip-member.ts'
 import { embedded } from '../../embedded.ts'
 import { isGeofixError } from '../../errors.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
-import { readUnpacked } from '../../node/file-bytes.ts'
+import { readUnpacked, unreadableFile } from '../../node/file-bytes.ts'
 import { nativeGunzipAsync } from '../../node/native-gunzip.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
-import { unreadableFile } from '../../node/packed-source.ts'
 
 /**
  * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
@@ -92,7 +91,7 @@ export function attachInThread(shared: SharedDatabases): NodeResolver {
 async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   try {
     if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
-    return await readUnpacked(path, maxBytes, signal, newSharedBytes)
+    return await readUnpacked(path, { maxBytes, signal })
   } catch (cause) {
     throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
   }

@@ -1,14 +1,16 @@
-// The options of opening: read once, into one object that all ways of opening use.
+// Opening: its options, checked once into one object, and the sources one after the other. Platforms differ in what a source can be,
+// and in how its bytes are read.
 import { signalOf } from './bytes/abort.ts'
 import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
 import type { ByteSource } from './bytes/byte-source.ts'
-import { type OpenProgress, type ProgressMeter, progressMeter } from './bytes/progress.ts'
+import { type OpenProgress, progressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
-import type { SetOptions } from './location/database-set.ts'
+import { releaseAll, type SetOptions } from './location/database-set.ts'
 import { type LocationSchema, readSchemas } from './location/location-schema.ts'
 import type { Overlay } from './location/overlay-records.ts'
 import type { Overlays } from './location/overlays.ts'
 import type { SharedDatabases } from './location/shared-databases.ts'
+import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { SignalLike } from './platform-types.ts'
 
@@ -81,36 +83,38 @@ export interface OpenSettings {
   /** `undefined`: as many as the reader of packed databases keeps by default. */
   readonly cacheBytes: number | undefined
   readonly signal: SignalLike | undefined
-  /** `undefined` without `onProgress`. @param sizes of the sources, `null` for unknown ones */
-  readonly meter: (sizes: () => readonly (number | null)[]) => ProgressMeter | undefined
+  /** Gets the number of bytes of each piece that is read; `undefined` without `onProgress`. */
+  readonly onRead: ((bytes: number) => void) | undefined
 }
 
 /** The options that each platform has in the same form. */
 export type CommonOpenOptions = Omit<OpenOptions, 'asn'>
 
 /** A call that opens databases. */
-export interface OpenCall<Options extends CommonOpenOptions> {
+export interface OpenCall {
   /** How the user wrote it, for errors. */
   readonly name: string
   /** The names of its options. */
   readonly names: Readonly<Record<string, true>>
-  readonly options: Options | undefined
+  readonly options: CommonOpenOptions | undefined
+  /** The number of sources. */
+  readonly count: number
+  /** How many of them, the last ones, are those of the option `asn`. */
+  readonly asnCount: number | undefined
+  /** The sizes of the sources in bytes, `null` for unknown ones. */
+  readonly sizes?: (() => readonly (number | null)[]) | undefined
   readonly openOverlays: (overlays: readonly Overlay[] | undefined) => Overlays | null
 }
 
 /**
  * Checks the options of a call.
  *
- * @param count the number of sources
- * @param asnCount how many of them, the last ones, are those of the option `asn`
  * @param shared what another thread has shared: its overlays and schemas are used unless the options have others
  * @throws TypeError when an option is unknown or invalid
  * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
  */
 export function openSettings(
-  { name, names, options = {}, openOverlays }: OpenCall<CommonOpenOptions>,
-  count: number,
-  asnCount = 0,
+  { name, names, options = {}, count, asnCount = 0, sizes = () => [], openOverlays }: OpenCall,
   shared?: SharedDatabases,
 ): OpenSettings {
   checkOptionNames(name, options, names)
@@ -127,7 +131,7 @@ export function openSettings(
     maxBytes: maxBytesOf(options.maxBytes),
     cacheBytes: cacheBytesOf(options.cacheBytes),
     signal: signalOf(options.signal),
-    meter: (sizes) => progressMeter(onProgress, sizes),
+    onRead: progressMeter(onProgress, sizes),
   }
 }
 
@@ -148,4 +152,44 @@ export function asnSources<Source>(
 
 function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
   return Array.isArray(value)
+}
+
+/** How a source becomes a database on a platform. The caller has one use of the database. */
+export interface Platform<Source, Settings = OpenSettings> {
+  open(source: Source, settings: Settings): Promise<OpenDatabase>
+  /** @throws TypeError for a source that cannot be read at once */
+  openSync(source: Source, settings: Settings): OpenDatabase
+}
+
+/** Opens sources one after the other. If one fails, it releases the databases before it. */
+export async function openAll<Source, Settings>(
+  platform: Platform<Source, Settings>,
+  sources: readonly Source[],
+  settings: Settings,
+): Promise<OpenDatabase[]> {
+  const databases: OpenDatabase[] = []
+  try {
+    for (const source of sources) databases.push(await platform.open(source, settings))
+    return databases
+  } catch (error) {
+    releaseAll(databases)
+    throw error
+  }
+}
+
+/** The synchronous form of {@link openAll}. A signal has an effect only if it is already aborted. */
+export function openAllSync<Source, Settings extends { readonly signal?: SignalLike | undefined }>(
+  platform: Platform<Source, Settings>,
+  sources: readonly Source[],
+  settings: Settings,
+): OpenDatabase[] {
+  settings.signal?.throwIfAborted()
+  const databases: OpenDatabase[] = []
+  try {
+    for (const source of sources) databases.push(platform.openSync(source, settings))
+    return databases
+  } catch (error) {
+    releaseAll(databases)
+    throw error
+  }
 }
