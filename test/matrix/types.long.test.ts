@@ -27,24 +27,32 @@ export const packed: Uint8Array = pack(new MmdbWriter({ databaseType: 'X' }).toB
 export const attached: Resolver = Resolver.attach(geo.share())
 export const attachedCore: CoreResolver = CoreResolver.attach(geo.share())
 export const plugins = [esbuild(), rollup({ databases: ['country'] })]
+export const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
+export const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
+export const name: string | null = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() }).country.name
+export const value: WritableValue = { latitude: float(1) }
 export const record: LocationRecord | null = isLookupFailure(geo.find('x')) ? null : geo.lookup('81.2.69.142')
 export const databaseError: InvalidDatabaseError = new InvalidCoreDatabaseError('it is damaged')
 // @ts-expect-error: options are checked
 enrich(new Blob().stream(), { resolver: geo, formt: 'list' })
+// @ts-expect-error: options are checked
+enrich(new Blob().stream(), { resolver: geo, format: 'xml' })
+// @ts-expect-error: the core has no files
+CoreResolver.open('city.mmdb')
 // @ts-expect-error: options are checked
 Resolver.open(city, { trustedProxy: ['10.0.0.0/8'] })
 // @ts-expect-error: parts of a record are shared and read-only
 geo.lookup('81.2.69.142').country.code = 'XX'
 `
 
-const PROGRAM = `import { embedded, InvalidDatabaseError, isLookupFailure, type LocationRecord, Resolver } from 'geofix'
+const PROGRAM = `import { embedded, InvalidDatabaseError, isLookupFailure, type LocationRecord, type LookupFailure, Resolver } from 'geofix'
 import { esbuild, rollup } from 'geofix/bundler'
 import city from 'geofix/city'
 import { InvalidDatabaseError as InvalidCoreDatabaseError, Resolver as CoreResolver } from 'geofix/core'
 import country from 'geofix/country'
-import { createRowEnricher, enrich, type EnrichSummary } from 'geofix/enrich'
+import { createRowEnricher, enrich, enrichStream, type EnrichSummary } from 'geofix/enrich'
 import { createHandler, createKeyFile, type Handler } from 'geofix/http'
-import { float, MmdbWriter, pack } from 'geofix/writer'
+import { float, MmdbWriter, pack, type WritableValue } from 'geofix/writer'
 ${ACROSS_ENTRIES}`
 
 /** As CommonJS programs can import what `module.exports` is. With node10, its type is in the member `default`. */

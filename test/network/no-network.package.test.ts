@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ndjson, writeDatabase } from '../cli/enrich/command-line.ts'
+import { ndjson, words, writeDatabase } from '../cli/enrich/command-line.ts'
 import { sampled, TRIES_ALL } from '../effort.ts'
 import { lazily } from '../lazily.ts'
 import { ROOT } from '../package/project.ts'
@@ -25,84 +25,69 @@ interface Run {
   readonly threads?: number
 }
 
+const keys = join(folder, 'keys.json')
+
 /** What every command is run with, by its name; `''` is the one without a name. */
 const RUNS: Readonly<Record<string, readonly Run[]>> = {
   '': [
     { args: ['--help'] },
     { args: ['--version'] },
-    {
-      args: ['81.2.69.142', '2001:4860:4860::8888', '10.0.0.1', 'example.com', 'http://1.1.1.1/'],
-      status: 1,
-    },
-    { args: ['--db', database, '--locale', 'ko', '--pretty'], input: '81.2.69.142\n' },
-    { args: ['--db', 'https://example.com/city.mmdb', '81.2.69.142'], status: 2 },
+    { args: words`81.2.69.142 2001:4860:4860::8888 10.0.0.1 example.com http://1.1.1.1/`, status: 1 },
+    { args: words`--db ${database} --locale ko --pretty`, input: '81.2.69.142\n' },
+    { args: words`--db https://example.com/city.mmdb 81.2.69.142`, status: 2 },
     { args: ['--no-such-option'], status: 2 },
   ],
-  info: [{ args: [] }, { args: ['--db', database, '--json'] }],
+  info: [{ args: [] }, { args: words`--db ${database} --json` }],
   verify: [{ args: [database] }, { args: ['http://example.com/'], status: 2 }],
   detect: [
     {
       args: [
-        ...['--peer', '127.0.0.1', '--trust', 'loopback'],
-        ...['--header', 'Host: example.com', '--header', 'X-Forwarded-For: example.com, 81.2.69.142'],
+        ...words`--peer 127.0.0.1 --trust loopback --header`,
+        ...['Host: example.com', '--header', 'X-Forwarded-For: example.com, 81.2.69.142'],
       ],
     },
   ],
   enrich: [
     {
-      args: [
-        ...['--db', database, '--threads', '1', 'events.ndjson', '-o', 'one.ndjson.gz'],
-        ...['--summary', 'html=one.html', '--stats', 'json'],
-      ],
+      args: words`--db ${database} --threads 1 events.ndjson -o one.ndjson.gz --summary html=one.html --stats json`,
     },
     {
-      args: [
-        ...['--db', database, '--threads', '2', 'access.log', '-o', 'two.ndjson'],
-        ...['--summary', 'html=two.html'],
-      ],
+      args: words`--db ${database} --threads 2 access.log -o two.ndjson --summary html=two.html`,
       threads: 1,
     },
-    { args: ['--db', database, '--explain', 'events.ndjson'] },
-    { args: ['--append', '--format', 'list'], input: '81.2.69.142\nexample.com\n' },
+    { args: words`--db ${database} --explain events.ndjson` },
+    { args: words`--append --format list`, input: '81.2.69.142\nexample.com\n' },
   ],
-}
-
-const keys = join(folder, 'keys.json')
-const ofKeys = ['--keys', keys]
-Object.assign(RUNS, {
   keys: [
-    { args: ['add', ...ofKeys, '--plan', 'developer', '--label', 'http://example.com/'] },
-    { args: ['list', ...ofKeys] },
-    { args: ['revoke', ...ofKeys, 'example.com'], status: 1 },
-    { args: ['rotate', ...ofKeys, 'example.com'], status: 1 },
+    { args: words`add --keys ${keys} --plan developer --label http://example.com/` },
+    { args: words`list --keys ${keys}` },
+    { args: words`revoke --keys ${keys} example.com`, status: 1 },
+    { args: words`rotate --keys ${keys} example.com`, status: 1 },
   ],
   formats: [{ args: [] }],
-  count: [{ args: ['--db', database, '--by', 'country,hour', 'access.log'] }],
-  engine: [{ args: ['spark', 'http:', '--db', database] }],
+  count: [{ args: words`--db ${database} --by country,hour access.log` }],
+  engine: [{ args: words`spark http: --db ${database}` }],
   pack: [
-    { args: [database, '-o', 'city.mmdb.packed'] },
-    { args: ['http://example.com/', '-o', 'x.packed'], status: 2 },
+    { args: words`${database} -o city.mmdb.packed` },
+    { args: words`http://example.com/ -o x.packed`, status: 2 },
   ],
-  unpack: [{ args: ['city.mmdb.packed', '-o', 'city.mmdb'] }],
+  unpack: [{ args: words`city.mmdb.packed -o city.mmdb` }],
   slim: [
     {
-      args: [
-        ...['city.mmdb.packed', '-o', 'slim.mmdb.packed', '--fields', 'country,city'],
-        ...['--locales', 'en', '--countries', 'GB', '--ipv4-only'],
-      ],
+      args: words`city.mmdb.packed -o slim.mmdb.packed --fields country,city --locales en --countries GB --ipv4-only`,
     },
-    { args: ['http://example.com/', '-o', 'x.mmdb'], status: 2 },
+    { args: words`http://example.com/ -o x.mmdb`, status: 2 },
   ],
   overlay: [
-    { args: [database, '--csv', 'networks.csv', '-o', 'overlaid.mmdb.gz'] },
-    { args: [database, '--csv', 'http://example.com/', '-o', 'x.mmdb'], status: 4 },
+    { args: words`${database} --csv networks.csv -o overlaid.mmdb.gz` },
+    { args: words`${database} --csv http://example.com/ -o x.mmdb`, status: 4 },
   ],
   // It listens, which `listening` below tests. Until then it is like the others.
   serve: [
     { args: [], status: 2 },
-    { args: ['--open', '--trust', 'example.com'], status: 2 },
+    { args: words`--open --trust example.com`, status: 2 },
   ],
-} satisfies typeof RUNS)
+}
 
 const runs = Object.entries(RUNS).flatMap(([command, each]) => [
   ...each.map((run) => ({
@@ -287,34 +272,15 @@ describe('listening', () => {
     }
     const output = openSync(join(folder, 'serve-output'), 'w')
     const input = openSync('/dev/null', 'r')
-    const args = [
-      CLI,
-      'serve',
-      '--open',
-      '--port',
-      '0',
-      '--metrics-port',
-      '0',
-      '--db',
-      database,
-      '--log',
-      'none',
-      '--drain',
-      '0',
-    ]
+    const serve = words`${CLI} serve --open --port 0 --metrics-port 0`
+    const args = [...serve, ...words`--db ${database} --log none --drain 0`]
     const child = spawn(process.execPath, args, { env, stdio: [input, output, output] })
     const ended = new Promise((resolve) => child.on('close', resolve))
     const said = () => readFileSync(join(folder, 'serve-output'), 'utf8')
     while (!said().includes('listening at')) await delay(20)
     const [origin = ''] = /http:\S+/.exec(said()) ?? []
-    for (const path of [
-      'v1/ip/81.2.69.142',
-      'v1/ip/example.com',
-      'v1/ip',
-      '?ip=example.com',
-      'openapi.json',
-      'healthz',
-    ]) {
+    const paths = 'v1/ip/81.2.69.142 v1/ip/example.com v1/ip ?ip=example.com openapi.json healthz'
+    for (const path of paths.split(' ')) {
       await (await fetch(origin + path)).text()
     }
     child.kill('SIGTERM')

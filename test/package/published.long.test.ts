@@ -55,54 +55,6 @@ export const plugins: [EsbuildPlugin, RollupPlugin] = [esbuild(), rollup({ datab
     expect(typecheck(project)).toBe('')
   })
 
-  it.each([
-    ['nodenext', 'nodenext', 'consumer.mts'],
-    ['nodenext, from CommonJS', 'nodenext', 'consumer.cts'],
-    ['bundler', 'bundler', 'consumer.ts'],
-  ])('has types under %s resolution', (_, moduleResolution, file) => {
-    const module = moduleResolution === 'nodenext' ? 'nodenext' : 'esnext'
-    const project = join(user, `types-${file}`)
-    writeProject(project, {
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          module,
-          moduleResolution,
-          strict: true,
-          target: 'es2022',
-          lib: ['es2022', 'dom'],
-          types: [],
-        },
-        files: [file],
-      }),
-      [file]: `import { isLookupFailure, Resolver, type LocationRecord, type LookupFailure } from 'geofix'
-import city from 'geofix/city'
-import { Resolver as CoreResolver } from 'geofix/core'
-import country from 'geofix/country'
-import { type EnrichSummary, enrich, enrichStream } from 'geofix/enrich'
-import { createHandler, createKeyFile, type Handler } from 'geofix/http'
-import { float, MmdbWriter, type WritableValue } from 'geofix/writer'
-const geo = Resolver.openSync()
-fetch(city).then((response) => CoreResolver.open(response))
-const path: string = country.pathname
-const record: LocationRecord = geo.lookup('81.2.69.142', { locale: 'de', at: new Date() })
-const name: string | null = record.country.name
-const failures: LookupFailure[] = geo.lookupMany(['x']).filter(isLookupFailure)
-const value: WritableValue = { latitude: float(1) }
-const summary: Promise<EnrichSummary> = enrich(new Blob().stream(), { resolver: geo, onBadLine: 'drop' }).summary
-const lines: ReadableStream<Uint8Array> = new Blob().stream().pipeThrough(enrichStream({ resolver: geo }))
-const handler: Promise<Handler> = createKeyFile('keys.json').then((keys) => createHandler(geo, keys))
-export const all = [handler, path, summary, lines, name, failures, CoreResolver.open(new MmdbWriter({ databaseType: 'X' }).insert('::/0', value).toBytes())]
-// @ts-expect-error: parts of a record are shared and read-only
-record.country.code = 'XX'
-// @ts-expect-error: options are checked
-enrich(lines, { resolver: geo, format: 'xml' })
-// @ts-expect-error: the core has no files
-CoreResolver.open('city.mmdb')
-`,
-    })
-    expect(typecheck(project)).toBe('')
-  })
-
   it('has types that need neither the library "DOM" nor those of Node', () => {
     const project = join(user, 'types-es2022')
     writeProject(project, {
