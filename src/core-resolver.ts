@@ -8,9 +8,8 @@ import {
   readBytes,
 } from './bytes/byte-source.ts'
 import { extractUncompressed, isPacked } from './bytes/extract.ts'
-import { gunzip } from './bytes/gunzip.ts'
+import { gunzip, gunzipInPieces } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
-import { gunzipInPieces } from './bytes/platform-gunzip.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
 import type { Overlay } from './location/overlay-records.ts'

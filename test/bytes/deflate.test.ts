@@ -1,7 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deflate, inflate } from '../../src/bytes/deflate.ts'
+import { deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { NATIVE_CODEC } from '../../src/node/native-gunzip.ts'
 import { effort } from '../effort.ts'
 
 describe('deflate and inflate', () => {
@@ -20,16 +21,6 @@ describe('deflate and inflate', () => {
     )
   })
 
-  // Streams up to 16 KB are inflated at once, longer ones in pieces.
-  it.each([1000, 200_000])('refuses a stream of %i bytes that is cut short or has another length', (size) => {
-    const plain = Uint8Array.from({ length: size }, (_, i) => Math.imul(i * i, 0x9e3779b1) >>> 24)
-    const stream = deflate(plain)
-    for (const length of [0, size - 1, size + 1]) {
-      expect(() => inflate(stream, length)).toThrow()
-    }
-    expect(() => inflate(stream.subarray(0, stream.length / 2), size)).toThrow()
-  })
-
   it('calls stored bytes without room for them damage, not lack of memory', () => {
     const stored = deflateRawSync(new Uint8Array(1000).fill(7), { level: 0 })
     expect(() => inflate(stored, 900)).toThrow(new Error('a stream does not have 900 bytes'))
@@ -39,5 +30,23 @@ describe('deflate and inflate', () => {
     const bomb = deflateRawSync(new Uint8Array(2 ** 28))
     expect(bomb.length).toBeGreaterThan(2 ** 17)
     expect(() => inflate(bomb, 100)).toThrow('a stream does not have 100 bytes')
+  })
+})
+
+describe.each([
+  ['portable', PORTABLE_CODEC],
+  ['native', NATIVE_CODEC],
+])('the %s codec of blocks', (_, codec) => {
+  // Portable: streams up to 16 KB are inflated at once, longer ones in pieces.
+  it.each([1000, 200_000])('refuses a stream of %i bytes that is cut short or has another length', (size) => {
+    const plain = Uint8Array.from({ length: size }, (__, i) => Math.imul(i * i, 0x9e3779b1) >>> 24)
+    const stream = deflate(plain)
+    expect(Buffer.compare(codec.inflate(stream, size), plain)).toBe(0)
+    for (const length of [0, 1, size - 1, size + 1]) expect(() => codec.inflate(stream, length)).toThrow()
+    expect(() => codec.inflate(stream.subarray(0, stream.length / 2), size)).toThrow()
+  })
+
+  it('has the checksum of the CRC catalogue', () => {
+    expect(codec.crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
   })
 })
