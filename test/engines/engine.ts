@@ -1,8 +1,10 @@
 // What the tests of engines share. An engine is a program of others that runs geofix; it is installed on demand.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe } from 'vitest'
+import { describe, expect } from 'vitest'
+import { accessLines } from '../../scripts/bench/enrich/access-lines.ts'
+import { firstLines } from '../../scripts/bench/enrich/grown-log.ts'
 import { installVersions } from '../../scripts/pinned-packages.ts'
 import { ROOT } from '../package/project.ts'
 
@@ -50,4 +52,18 @@ export function writeGeofix(folder: string): string {
   writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' "$@"\n`)
   chmodSync(path, 0o755)
   return path
+}
+
+/** Writes an access log, and commands `geofix` before it: `built/geofix`, and `bin/geofix`, a script that can lead to it. */
+export function writeLogAndCommands(folder: string, script: (geofix: string) => string): void {
+  writeFileSync(join(folder, 'access.log'), firstLines('access-log', accessLines().lines, 160_000))
+  const geofix = writeGeofix(join(folder, 'built'))
+  writeFileSync(writeGeofix(join(folder, 'bin')), `#!/bin/sh\n${script(geofix)}exec '${geofix}' "$@"\n`)
+}
+
+/** Checks that the output of all parts has the bytes of a single run. */
+export function expectSameBytes(folder: string): void {
+  const [parts, whole] = ['places.log', 'single.log'].map((name) => readFileSync(join(folder, name)))
+  expect(parts?.length).toBeGreaterThan(0)
+  expect(whole !== undefined && parts?.equals(whole)).toBe(true)
 }

@@ -1,12 +1,9 @@
-// Spark reads events from a folder of files as a stream, and writes them with their locations to Parquet.
-import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, it } from 'vitest'
-import { installSpark, SparkCluster } from '../../scripts/spark-cluster.ts'
-import { ROOT } from '../package/project.ts'
+import { installSpark, type SparkCluster } from '../../scripts/spark-cluster.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, installedOrNull } from './engine.ts'
-import { expectExactlyOnce, runUntilKilled, streamArguments } from './streams.ts'
+import { expectExactlyOnce, runUntilKilled, startCluster, streamArguments } from './streams.ts'
 
 const python = installedOrNull(() => installSpark(4))
 
@@ -16,9 +13,7 @@ describeEngine('files with PySpark', python !== null, () => {
   let cluster: SparkCluster
 
   beforeAll(async () => {
-    const command = [join(ROOT, 'dist/cli.js'), 'engine', 'spark', folder]
-    execFileSync(process.execPath, command, { stdio: 'ignore' })
-    cluster = await SparkCluster.start(python ?? '', folder, ['one', 'two'])
+    cluster = await startCluster(python, folder)
   })
   afterAll(() => cluster.stop())
 

@@ -7,11 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { installMaven } from '../../scripts/engine-packages.ts'
 import { freePort } from '../../scripts/free-port.ts'
-import { installSpark, SPARK_VERSION, SparkCluster } from '../../scripts/spark-cluster.ts'
-import { ROOT } from '../package/project.ts'
+import { installSpark, SPARK_VERSION, type SparkCluster } from '../../scripts/spark-cluster.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, hasCommand, installedOrNull } from './engine.ts'
-import { expectExactlyOnce, runUntilKilled, streamArguments } from './streams.ts'
+import { expectExactlyOnce, runUntilKilled, startCluster, streamArguments } from './streams.ts'
 
 const python = installedOrNull(() => installSpark(4))
 const broker = hasCommand('java')
@@ -40,16 +39,13 @@ describeEngine('Kafka with PySpark', python !== null && broker !== null && conne
   }
 
   beforeAll(async () => {
-    execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), 'engine', 'spark', folder], {
-      stdio: 'ignore',
-    })
     const [port, controller] = [await freePort(), await freePort()]
     servers = `127.0.0.1:${port}`
     writeFileSync(at('server.properties'), properties(port, controller, at('kafka')))
     const format = ['-cp', `${broker}/*`, 'kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg']
     execFileSync('java', [...format, '-c', at('server.properties')], { stdio: 'ignore' })
     await startBroker()
-    cluster = await SparkCluster.start(python ?? '', folder, ['one', 'two'])
+    cluster = await startCluster(python, folder)
   })
   afterAll(() => {
     cluster.stop()

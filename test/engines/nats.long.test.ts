@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
+import { words } from '../cli/enrich/command-line.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, engineFolder, hasCommand } from './engine.ts'
@@ -78,17 +79,7 @@ describeEngine('NATS JetStream', packages !== null, () => {
     const port = await freePort()
     const store = temporaryStore
     const serve = () =>
-      start('nats-server', [
-        '-js',
-        '-a',
-        '127.0.0.1',
-        '-p',
-        String(port),
-        '-sd',
-        store,
-        '-l',
-        join(store, 'log'),
-      ])
+      start('nats-server', words`-js -a 127.0.0.1 -p ${String(port)} -sd ${store} -l ${join(store, 'log')}`)
     const servers = `nats://127.0.0.1:${port}`
     const work = () =>
       start(process.execPath, [join(folder, 'worker.mjs')], {

@@ -1,33 +1,22 @@
 // GNU parallel runs geofix on 16 parts of a log, as the guide says. One of them is killed and done again.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { accessLines } from '../../scripts/bench/enrich/access-lines.ts'
-import { firstLines } from '../../scripts/bench/enrich/grown-log.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { describeEngine, hasCommand, writeGeofix } from './engine.ts'
-
-const LINES = 160_000
+import { describeEngine, expectSameBytes, hasCommand, writeLogAndCommands } from './engine.ts'
 
 const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
 /** The statements of the guide, which work in the folder of the log. */
 const STATEMENTS = /^split [\s\S]*?(?=\n```)/m.exec(guide)?.[0] ?? ''
 
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 describeEngine('GNU parallel', hasCommand('parallel'), () => {
   const folder = temporaryFolder()
-  const geofix = writeGeofix(join(folder, 'built'))
-  writeFileSync(join(folder, 'access.log'), firstLines('access-log', accessLines().lines, LINES))
   // The first attempt at the fifth part is killed after it has read a quarter of the part and written what became of it.
-  writeGeofix(join(folder, 'bin'))
-  writeFileSync(
-    join(folder, 'bin/geofix'),
-    `#!/bin/sh
-if [ "$PARALLEL_SEQ" = 5 ] && mkdir '${folder}/killed' 2>/dev/null; then
+  writeLogAndCommands(
+    folder,
+    (geofix) => `if [ "$PARALLEL_SEQ" = 5 ] && mkdir '${folder}/killed' 2>/dev/null; then
   exec 3<&0
   (head -c 600000 <&3; sleep 5) | '${geofix}' "$@" &
   sleep 3
@@ -35,7 +24,6 @@ if [ "$PARALLEL_SEQ" = 5 ] && mkdir '${folder}/killed' 2>/dev/null; then
   wait $!
   exit $?
 fi
-exec '${geofix}' "$@"
 `,
   )
   const run = (statement: string, path: string) => {
@@ -50,8 +38,6 @@ exec '${geofix}' "$@"
     expect([status, existsSync(join(folder, 'killed'))]).toEqual([0, true])
     const single = 'geofix enrich --rows --format access-log --append < access.log > single.log'
     expect(run(single, 'built')).toEqual({ status: 0, stderr: '' })
-    const [parts, whole] = ['places.log', 'single.log'].map((name) => readFileSync(join(folder, name)))
-    expect(parts?.length).toBe(whole?.length)
-    expect(sha256(parts ?? new Uint8Array())).toBe(sha256(whole ?? new Uint8Array()))
+    expectSameBytes(folder)
   })
 })

@@ -1,18 +1,14 @@
 // Slurm with two nodes runs geofix on 16 parts of a log, as the guide says. One node is killed.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessLines } from '../../scripts/bench/enrich/access-lines.ts'
-import { firstLines } from '../../scripts/bench/enrich/grown-log.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { describeEngine, hasCommand, writeGeofix } from './engine.ts'
-
-const LINES = 160_000
+import { describeEngine, expectSameBytes, hasCommand, writeLogAndCommands } from './engine.ts'
 
 /** The daemons of nodes need root. */
 const isThere =
@@ -21,8 +17,6 @@ const isThere =
 const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
 const SPLIT = /^split .*/m.exec(guide)?.[0] ?? ''
 const SUBMIT = /^sbatch [\s\S]*?(?=\n```)/m.exec(guide)?.[0] ?? ''
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 describeEngine('Slurm', isThere, () => {
   const folder = temporaryFolder()
@@ -42,21 +36,16 @@ describeEngine('Slurm', isThere, () => {
   let node = daemons[0]
 
   beforeAll(async () => {
-    const geofix = writeGeofix(join(folder, 'built'))
-    writeGeofix(join(folder, 'bin'))
     // A job of the first node stops in the middle of its part, so that the node is killed before it is done.
-    writeFileSync(
-      join(folder, 'bin/geofix'),
-      `#!/bin/sh
-if [ "$SLURMD_NODENAME" = one ] && mkdir '${folder}/stopped' 2>/dev/null; then
+    writeLogAndCommands(
+      folder,
+      (geofix) => `if [ "$SLURMD_NODENAME" = one ] && mkdir '${folder}/stopped' 2>/dev/null; then
   echo $PPID > '${folder}/stopped/script'
   exec 3<&0
   (head -c 600000 <&3; sleep 100) | '${geofix}' "$@"
 fi
-exec '${geofix}' "$@"
 `,
     )
-    writeFileSync(join(folder, 'access.log'), firstLines('access-log', accessLines().lines, LINES))
     bash(SPLIT)
     writeFileSync(join(folder, 'munge.key'), randomBytes(1024), { mode: 0o600 })
     writeFileSync(join(folder, 'slurm.conf'), configuration(folder))
@@ -101,8 +90,7 @@ exec '${geofix}' "$@"
     expect(bash('ls part-??.done | wc -l').trim()).toBe('16')
     bash('cat part-??.done > places.log')
     bash('geofix enrich --rows --format access-log --append < access.log > single.log')
-    const [parts, whole] = ['places.log', 'single.log'].map((name) => readFileSync(join(folder, name)))
-    expect(sha256(parts ?? new Uint8Array())).toBe(sha256(whole ?? new Uint8Array(1)))
+    expectSameBytes(folder)
     // The part was begun twice, and the first begin has left what it wrote.
     expect(bash('ls part-??.0').trim()).toMatch(/^part-..\.0$/)
   })

@@ -25,6 +25,7 @@ import {
   processesOf,
   SparkCluster,
 } from '../../scripts/spark-cluster.ts'
+import { valuesIn, words } from '../cli/enrich/command-line.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { describeEngine, installedOrNull } from './engine.ts'
@@ -32,6 +33,7 @@ import { describeEngine, installedOrNull } from './engine.ts'
 /** Of the whole log. CI sets less. */
 const LINES = Number(process.env.GEOFIX_ENGINE_LINES ?? 5_000_000)
 const PARTITIONS = 64
+const LONG = { timeout: 1_800_000 }
 const FIELDS =
   'country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id,timezone_offset'
 
@@ -46,12 +48,8 @@ for (const version of [4, 3] as const) {
     let cluster: SparkCluster
 
     /** The options of a program that uses the module and the archive. */
-    const withGeofix = () => [
-      '--py-files',
-      at('geofix_spark.py'),
-      '--archives',
-      `${at('geofix-worker.tgz')}#geofix`,
-    ]
+    const withGeofix = () =>
+      words`--py-files ${at('geofix_spark.py')} --archives ${at('geofix-worker.tgz')}#geofix`
     const geofix = (...args: readonly string[]): string =>
       execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], {
         cwd: folder,
@@ -108,48 +106,25 @@ for (const version of [4, 3] as const) {
             .sort()
             .flatMap((name) => readFileSync(join(output, name), 'utf8').trimEnd().split('\n'))
         }
-        const text = [
-          '--input',
-          at('log.txt'),
-          '--format',
-          'text',
-          '--output',
-          at('text'),
-          '--output-format',
-          'json',
-        ]
+        const text = words`--input ${at('log.txt')} --format text --output ${at('text')} --output-format json`
         const rows = (await run(...text)).map((line): { value: string; location: object | null } =>
           JSON.parse(line),
         )
         expect(rows.map(({ value }) => value)).toEqual(lines)
         expect(rows.slice(-2).map(({ location }) => location)).toEqual([null, null])
-        const expected = geofix('enrich', '--quiet', '--format', 'access-log', 'log.txt')
-          .trimEnd()
-          .split('\n')
+        const expected = valuesIn(geofix(...words`enrich --quiet --format access-log log.txt`))
         expect(rows.slice(0, 500).map(({ location }) => location)).toEqual(
-          expected.slice(0, 500).map((line) => JSON.parse(line).location),
+          expected.slice(0, 500).map(({ location }) => location),
         )
 
         writeFileSync(
           at('rows.ndjson'),
           rows.map((_, id) => `{"id":${id},"client_ip":"81.2.69.${id % 256}"}\n`).join(''),
         )
-        const json = [
-          '--input',
-          at('rows.ndjson'),
-          '--format',
-          'json',
-          '--output',
-          at('csv'),
-          '--output-format',
-          'csv',
-        ]
+        const json = words`--input ${at('rows.ndjson')} --format json --output ${at('csv')} --output-format csv`
         const [header = '', ...records] = await run(
           ...json,
-          '--at',
-          '2026-07-01T00:00:00+00:00',
-          '--locale',
-          'de',
+          ...words`--at 2026-07-01T00:00:00+00:00 --locale de`,
         )
         expect(header).toMatch(/^client_ip,id,location_country_code,location_country_name,/)
         expect(records).toHaveLength(502)
@@ -176,110 +151,73 @@ for (const version of [4, 3] as const) {
           Readable.from(blocksOf(grow(accessLines().lines, LINES))),
           createWriteStream(at('access.log')),
         )
-        geofix(
-          'enrich',
-          '--quiet',
-          '--format',
-          'access-log',
-          '--append',
-          '--fields',
-          FIELDS,
-          'access.log',
-          '-o',
-          'single.log',
-        )
+        const files = words`access.log -o single.log`
+        geofix(...words`enrich --quiet --format access-log --append --fields ${FIELDS}`, ...files)
         expected = sorted(at('single.log'))
       })
 
-      it.each(['enrich', 'enrich_lines', 'transform'])(
-        '%s: the rows of a single run',
-        { timeout: 1_800_000 },
-        async (way) => {
-          await cluster.run([
-            ...withGeofix(),
-            job('whole.py'),
-            way,
-            at('access.log'),
-            at(way),
-            String(PARTITIONS),
-          ])
-          expect(sorted(at(way))).toBe(expected)
-          rmSync(at(way), { recursive: true })
-        },
-      )
+      /** The program that writes the log with locations to a folder, in one of the ways of the module. */
+      const whole = (way: string, output: string): string[] => [
+        ...withGeofix(),
+        ...[job('whole.py'), way, at('access.log'), output, String(PARTITIONS)],
+      ]
 
-      it('enrich: the same, although a worker is killed at 40%', { timeout: 1_800_000 }, async () => {
-        const output = at('killed')
-        const { process, done } = cluster.submit([
-          ...withGeofix(),
-          job('whole.py'),
-          'enrich',
-          at('access.log'),
-          output,
-          String(PARTITIONS),
-        ])
+      /** Starts this program, and disturbs it when it has done two fifths. @returns its standard error */
+      async function disturbed(
+        way: string,
+        output: string,
+        disturb: () => void | Promise<void>,
+        options: readonly string[] = [],
+      ): Promise<string> {
+        const { process, done } = cluster.submit([...options, ...whole(way, output)])
         while (tasksOf(output) < 0.4 * PARTITIONS) {
           if (process.exitCode !== null) throw failureOf(await done)
           await wait(50)
         }
         expect(tasksOf(output)).toBeLessThan(PARTITIONS)
-        cluster.killWorker('two')
+        await disturb()
         const { status, err } = await done
-        expect(err).toContain('Lost executor')
         expect(status).toBe(0)
         expect(sorted(output)).toBe(expected)
+        return err
+      }
+
+      it.each(['enrich', 'enrich_lines', 'transform'])('%s: the rows of a single run', LONG, async (way) => {
+        await cluster.run(whole(way, at(way)))
+        expect(sorted(at(way))).toBe(expected)
+        rmSync(at(way), { recursive: true })
+      })
+
+      it('enrich: the same, although a worker is killed at 40%', LONG, async () => {
+        const err = await disturbed('enrich', at('killed'), () => cluster.killWorker('two'))
+        expect(err).toContain('Lost executor')
         await cluster.startWorker('two')
       })
 
-      it('enrich: the same with speculation, which runs a task again that is stuck', {
-        timeout: 1_800_000,
-      }, async () => {
-        const output = at('speculative')
-        const { process, done } = cluster.submit([
-          ...['spark.speculation=true', 'spark.speculation.quantile=0.3'].flatMap((each) => ['--conf', each]),
-          ...withGeofix(),
-          ...[job('whole.py'), 'enrich', at('access.log'), output, String(PARTITIONS)],
-        ])
-        while (tasksOf(output) < 0.4 * PARTITIONS) {
-          if (process.exitCode !== null) throw failureOf(await done)
-          await wait(50)
+      it('enrich: the same with speculation, which runs a task again that is stuck', LONG, async () => {
+        let stuck: number[] = []
+        const options = words`--conf spark.speculation=true --conf spark.speculation.quantile=0.3`
+        const stop = () => {
+          stuck = [...cluster.workers.values()].slice(0, 1).flatMap(geofixesOf)
+          expect(stuck.length).toBeGreaterThan(0)
+          // Nothing continues these: only another run of their tasks can end the stage.
+          for (const pid of stuck) kill(pid, 'SIGSTOP')
         }
-        const stuck = [...cluster.workers.values()].slice(0, 1).flatMap(geofixesOf)
-        expect(stuck.length).toBeGreaterThan(0)
-        // Nothing continues these: only another run of their tasks can end the stage.
-        for (const pid of stuck) kill(pid, 'SIGSTOP')
-        const { status } = await done
-        for (const pid of stuck) killed(pid)
-        expect(status).toBe(0)
-        expect(sorted(output)).toBe(expected)
+        await disturbed('enrich', at('speculative'), stop, options).finally(() => {
+          for (const pid of stuck) killed(pid)
+        })
       })
 
-      it('enrich_lines: the same, although a process of geofix is killed', {
-        timeout: 1_800_000,
-      }, async () => {
-        const output = at('again')
-        const { process, done } = cluster.submit([
-          ...withGeofix(),
-          job('whole.py'),
-          'enrich_lines',
-          at('access.log'),
-          output,
-          String(PARTITIONS),
-        ])
-        while (tasksOf(output) < 0.4 * PARTITIONS) {
-          if (process.exitCode !== null) throw failureOf(await done)
-          await wait(50)
-        }
-        const geofixes = [...cluster.workers.values()].flatMap(geofixesOf)
-        expect(geofixes.length).toBeGreaterThan(0)
-        // A stopped process makes its task wait, so that it is in the middle of a task when it is killed.
-        for (const pid of geofixes) kill(pid, 'SIGSTOP')
-        await wait(5000)
-        for (const pid of geofixes) killed(pid)
-        const { status, err } = await done
+      it('enrich_lines: the same, although a process of geofix is killed', LONG, async () => {
+        const err = await disturbed('enrich_lines', at('again'), async () => {
+          const geofixes = [...cluster.workers.values()].flatMap(geofixesOf)
+          expect(geofixes.length).toBeGreaterThan(0)
+          // A stopped process makes its task wait, so that it is in the middle of a task when it is killed.
+          for (const pid of geofixes) kill(pid, 'SIGSTOP')
+          await wait(5000)
+          for (const pid of geofixes) killed(pid)
+        })
         expect(err).toContain('geofix ended with status -9 before it had answered all rows')
-        expect(status).toBe(0)
-        expect(sorted(output)).toBe(expected)
       })
     })
   })

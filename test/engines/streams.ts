@@ -1,13 +1,22 @@
 // What the tests of streams share: test/engines/spark/stream.py, whose driver is killed.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { failureOf, killed, processesOf, type SparkCluster } from '../../scripts/spark-cluster.ts'
+import { failureOf, killed, processesOf, SparkCluster } from '../../scripts/spark-cluster.ts'
+import { ROOT } from '../package/project.ts'
 
 const EVENTS = 50_000
 /** Of the whole stream. */
 const BATCHES = 25
+
+/** A cluster with two workers, and the module and the archive of geofix in a folder. */
+export async function startCluster(python: string | null, folder: string): Promise<SparkCluster> {
+  const command = [join(ROOT, 'dist/cli.js'), 'engine', 'spark', folder]
+  execFileSync(process.execPath, command, { stdio: 'ignore' })
+  return SparkCluster.start(python ?? '', folder, ['one', 'two'])
+}
 
 /** @param source `kafka:SERVERS`, or `files:FOLDER` */
 export function streamArguments(
