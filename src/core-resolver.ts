@@ -13,7 +13,6 @@ import { isGzip } from './bytes/gzip-member.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
 import type { Overlay } from './location/overlay-records.ts'
-import type { Overlays } from './location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
@@ -39,8 +38,7 @@ let packedReader: typeof import('./packed/open-packed.ts') | undefined
 let overlayCode: typeof import('./location/overlays.ts') | undefined
 
 /** @throws TypeError when the code is not loaded; InvalidOverlayError when the overlays are not valid */
-function openOverlays(overlays: readonly Overlay[] | undefined): Overlays | null {
-  if (overlays === undefined) return null
+function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
   if (overlayCode !== undefined) return overlayCode.openOverlays(overlays)
   throw new TypeError(
     'overlays are given: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',

@@ -8,8 +8,7 @@ import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from '.
 import { releaseAll, type SetOptions } from './location/database-set.ts'
 import { type LocationSchema, readSchemas } from './location/location-schema.ts'
 import type { Overlay } from './location/overlay-records.ts'
-import type { Overlays } from './location/overlays.ts'
-import type { SharedDatabases } from './location/shared-databases.ts'
+import { attachOverlays, type SharedDatabases } from './location/shared-databases.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { SignalLike } from './platform-types.ts'
@@ -103,7 +102,7 @@ export interface OpenCall {
   readonly asnCount: number | undefined
   /** The sizes of the sources in bytes, `null` for unknown ones. */
   readonly sizes?: (() => readonly (number | null)[]) | undefined
-  readonly openOverlays: (overlays: readonly Overlay[] | undefined) => Overlays | null
+  readonly openOverlays: (overlays: readonly Overlay[]) => OpenDatabase | null
 }
 
 /**
@@ -118,13 +117,13 @@ export function openSettings(
   shared?: SharedDatabases,
 ): OpenSettings {
   checkOptionNames(name, options, names)
-  const { onProgress, registeredCountry = shared?.registeredCountry ?? false } = options
+  const { onProgress, overlays, schema, registeredCountry = shared?.registeredCountry ?? false } = options
   if (typeof registeredCountry !== 'boolean') throw new TypeError('registeredCountry must be true or false')
   return {
     clients: new ClientWalk(options),
     set: {
-      overlays: openOverlays(options.overlays ?? shared?.overlays),
-      schemas: readSchemas(options.schema === undefined ? shared?.schemas : options.schema, count - asnCount),
+      overlays: overlays === undefined ? attachOverlays(shared) : openOverlays(overlays),
+      schemas: schema === undefined ? (shared?.schemas ?? []) : readSchemas(schema, count - asnCount),
       asnCount,
       registeredCountry,
     },

@@ -286,9 +286,9 @@ export abstract class Resolver {
   share(options?: ShareOptions): SharedDatabases {
     checkOptionNames('share', options, SHARE_OPTIONS)
     const set = this.#open()
-    const { shared, databases } = shareDatabases(set, options)
+    const { shared, set: copies } = shareDatabases(set, options)
     // Use the copies, so that the originals can be closed.
-    this.#set = new DatabaseSet(databases, set.options)
+    this.#set = copies
     set.release()
     return shared
   }

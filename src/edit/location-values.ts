@@ -21,8 +21,6 @@ export interface Projection {
   readonly fields: ReadonlySet<LocationField>
   /** `null` keeps all names. */
   readonly locales: readonly Locale[] | null
-  /** Whether coordinates are 64-bit floats even where a lookup gives the same with 32 bits: other readers show the difference. */
-  readonly exactCoordinates: boolean
 }
 
 /** Writes locations as records with the schema of GeoIP2, which most readers know. */
@@ -52,11 +50,11 @@ export class LocationValues {
    *   a location
    */
   add({ shared, city, postalCode, coordinates }: Location): number | null {
-    const { fields, exactCoordinates } = this.#projection
+    const { fields } = this.#projection
     const country = fields.has('country') && !shared.country.isUnknown ? shared.country : null
     const region = fields.has('region') && !shared.region.isUnknown ? shared.region : null
     const town = fields.has('city') ? city : null
-    const position = fields.has('coordinates') ? positionOf(coordinates, exactCoordinates) : null
+    const position = fields.has('coordinates') ? positionOf(coordinates) : null
     if (country === null && region === null && town === null && position === null) return null
     // Without an instant, no offset is computed: it would need a formatter for each zone.
     const zone = fields.has('timezone') ? shared.timezone.at(NO_INSTANT).id : null
@@ -118,14 +116,11 @@ export class LocationValues {
   }
 }
 
-/** Decimal degrees: unless they must be exact, 32-bit floats if a lookup then gives the same, which takes half the room. */
-function positionOf(
-  { latitude, longitude }: Coordinates,
-  exact: boolean,
-): { readonly [name: string]: WritableValue } | null {
+/** Decimal degrees: 32-bit floats if a lookup then gives the same, which takes half the room. */
+function positionOf({ latitude, longitude }: Coordinates): { readonly [name: string]: WritableValue } | null {
   if (latitude === null || longitude === null) return null
   const rounded = coordinatesOf(Math.fround(latitude), Math.fround(longitude))
   const isSame = rounded.latitude === latitude && rounded.longitude === longitude
-  const number = isSame && !exact ? float : double
+  const number = isSame ? float : double
   return { latitude: number(latitude), longitude: number(longitude) }
 }

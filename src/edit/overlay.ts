@@ -1,8 +1,8 @@
 import type { Bytes } from '../bytes/byte-source.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { type OverlaidNetwork, type Overlay, readOverlays } from '../location/overlay-records.ts'
-import { SampledFields } from '../location/schema.ts'
-import { geoip2 } from '../location/schemas/geoip2.ts'
+import { SampledFields } from '../location/sampled-fields.ts'
+import { isGeoip2 } from '../location/vendors.ts'
 import { Database } from '../mmdb/database.ts'
 import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
 import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
@@ -17,7 +17,6 @@ import { EMPTY, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { copyTree, type EditedDatabase, editedMetadata, openForEdit, written } from './edited-database.ts'
-import { EDITED_FIELDS, LocationValues } from './location-values.ts'
 import { checkSlimOptions, slimDatabase } from './slim.ts'
 
 /**
@@ -40,7 +39,7 @@ export function overlayDatabase(original: Database, networks: readonly OverlaidN
   const set = new DatabaseSet([original])
   if (set.noLocationsError !== null) throw set.noLocationsError
   const fields = new SampledFields(original)
-  if (fields.isEmpty || geoip2.recognises(fields)) return withNetworks(original, networks)
+  if (fields.isEmpty || isGeoip2(fields)) return withNetworks(original, networks)
   const { bytes, originalRecordCount } = slimDatabase(original, checkSlimOptions())
   return { ...withNetworks(new Database(bytes, original.path), networks), originalRecordCount }
 }
@@ -54,18 +53,13 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
     // Ids of values: those of the database's records first.
     const copy = copyTree(database, 0, depth, table, (offset) => linkToValue(offsets.push(offset) - 1))
     const values = new ValueTable()
-    const locations = new LocationValues(values, {
-      fields: new Set(EDITED_FIELDS),
-      locales: null,
-      exactCoordinates: true,
-    })
     const tries = { ipv4: new NetworkTrie(), ipv6: new NetworkTrie() }
-    for (const { family, words, prefixLength, location } of networks) {
-      const id = locations.add(location)
-      if (id === null) continue
+    for (const { family, words, prefixLength, value } of networks) {
       const trie = family === 4 ? tries.ipv4 : tries.ipv6
-      trie.insert(words, prefixLength, offsets.length + id)
+      trie.insert(words, prefixLength, offsets.length + values.add(value))
     }
+    const languages = new Set(metadata.languages)
+    if (networks.some(({ hasNames }) => hasNames)) languages.add('en')
     const ipVersion = networks.some(({ family }) => family === 6) ? 6 : metadata.ipVersion
     const root =
       ipVersion === 4
@@ -93,7 +87,7 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
           `${networks.length} ${networks.length === 1 ? 'network' : 'networks'} overlaid`,
         ),
         ipVersion,
-        languages: [...new Set([...metadata.languages, ...locations.languages])].sort(),
+        languages: [...languages].sort(),
         overlayBytes: metadata.overlayBytes + section.bytes.length - before.length,
       },
     )

@@ -116,7 +116,7 @@ export function slimDatabase(database: Database, options: CheckedSlimOptions): S
   if (set.noLocationsError !== null) throw set.noLocationsError
   const [locations] = set.locationTables
   const values = new ValueTable()
-  const records = new LocationValues(values, { fields, locales, exactCoordinates: false })
+  const records = new LocationValues(values, { fields, locales })
   const found = new Set<string>()
   /** By number of the location: several records can have one location. */
   const links = new Map<number, Link>()

@@ -1,7 +1,7 @@
 // What lines are counted by: the keys of a count, and the columns that they become.
 
 import { quoted } from '../errors.ts'
-import type { OptionalValue } from '../location/location-tables.ts'
+import type { OptionalValue } from '../location/schema.ts'
 import { nearestName, OptionError } from '../option-names.ts'
 
 /** The keys that do not depend on the log. Any other name is that of a field of the log. */

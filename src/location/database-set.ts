@@ -1,26 +1,18 @@
 import type { Address } from '../address/address.ts'
 import { UseCount } from '../bytes/use-count.ts'
-import { InvalidDatabaseError, isGeofixError, quoted } from '../errors.ts'
+import { InvalidDatabaseError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify.ts'
 import { AutonomousSystems } from './autonomous-systems.ts'
 import { type DatabaseInfo, databaseInfo } from './database-info.ts'
-import type { RegisteredSchema } from './location-schema.ts'
 import { LocationTable, NO_LOCATION } from './location-table.ts'
 import { LocationTables } from './location-tables.ts'
-import { findRecord, networkText, prefixBits } from './networks.ts'
-import type { Overlays } from './overlays.ts'
-import { listedFields, MAX_SAMPLED_RECORDS, SampledFields, type Schema } from './schema.ts'
-import { geoip2, geoip2OrRegistration } from './schemas/geoip2.ts'
-import { ipLocationDb } from './schemas/ip-location-db.ts'
-import { ipinfo } from './schemas/ipinfo.ts'
-
-/** The known schemas. To add a vendor, add a file to `schemas/` and its name here. */
-const SCHEMAS: readonly Schema[] = [geoip2, ipLocationDb, ipinfo]
-/** The same for the option `registeredCountry`. */
-const SCHEMAS_OR_REGISTRATION: readonly Schema[] = [geoip2OrRegistration, ipLocationDb, ipinfo]
+import { findRecord, networkText, prefixBits } from './record-table.ts'
+import { listedFields, SampledFields } from './sampled-fields.ts'
+import type { OptionalValue, SchemaFields } from './schema.ts'
+import { isGeoip2, OVERLAYS, recognised } from './vendors.ts'
 
 interface ReadDatabase {
   readonly database: OpenDatabase
@@ -30,40 +22,43 @@ interface ReadDatabase {
   readonly error: InvalidDatabaseError | null
 }
 
-/** What is read of a database, so that all sets with the database and the schema share its table of locations. */
-const read = new WeakMap<OpenDatabase, WeakMap<RegisteredSchema | readonly Schema[], ReadDatabase>>()
+/** Values that are left out of the locations of databases whose vendor is recognised. */
+const WITHOUT_REGISTRATION: readonly OptionalValue[] = ['registration']
+const WITH_REGISTRATION: readonly OptionalValue[] = []
 
-/** @param schema that the program gives, or those of which one is recognised */
-function readDatabase(database: OpenDatabase, schema: RegisteredSchema | readonly Schema[]): ReadDatabase {
+/** What is read of a database, so that all sets that read it in the same way share its table of locations. */
+const read = new WeakMap<OpenDatabase, WeakMap<SchemaFields | readonly OptionalValue[], ReadDatabase>>()
+
+/** @param schema that the program gives, or what to leave out of the one that is recognised */
+function readDatabase(database: OpenDatabase, schema: SchemaFields | readonly OptionalValue[]): ReadDatabase {
   const bySchema = read.get(database) ?? new WeakMap()
   read.set(database, bySchema)
   const known = bySchema.get(schema)
   if (known !== undefined) return known
-  const made = 'definition' in schema ? registered(database, schema) : recognised(database, schema)
+  const made = isList(schema) ? ofVendor(database, schema) : ofProgram(database, schema)
   bySchema.set(schema, made)
   return made
 }
 
-function recognised(database: OpenDatabase, schemas: readonly Schema[]): ReadDatabase {
-  // More records cannot change the choice of the first schema.
-  const fields = new SampledFields(database, (sample) => schemas[0]?.recognises(sample) === true)
-  const schema = schemas.find((each) => each.recognises(fields))
+function isList(schema: SchemaFields | readonly OptionalValue[]): schema is readonly OptionalValue[] {
+  return Array.isArray(schema)
+}
+
+function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): ReadDatabase {
+  const fields = new SampledFields(database, isGeoip2)
+  const schema = recognised(fields)
   return {
     database,
-    locations: schema === undefined ? null : new LocationTable(database, schema),
+    locations: schema === undefined ? null : new LocationTable(database, schema, omitted),
     error: schema !== undefined || fields.isEmpty ? null : withoutLocations(database, fields.names),
   }
 }
 
-/** The schema of a program fits a database if one of the first records has a location by it. */
-function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadDatabase {
+/** The schema of a program fits a database if one of the first records has a location by it, or is damaged. */
+function ofProgram(database: OpenDatabase, schema: SchemaFields): ReadDatabase {
   const locations = new LocationTable(database, schema)
-  let records = 0
-  for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
-    records++
-    if (hasLocation(locations, offset)) return { database, locations, error: null }
-  }
-  if (records === 0) return { database, locations, error: null }
+  const { records, hasValue } = locations.sample(true)
+  if (records === 0 || hasValue) return { database, locations, error: null }
   const { path } = database
   const fields = listedFields(new SampledFields(database).names)
   const first =
@@ -72,11 +67,24 @@ function registered(database: OpenDatabase, { schema }: RegisteredSchema): ReadD
   return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
 }
 
+/** The tables of overlays, which sets share as they share those of databases. */
+const overlayTables = new WeakMap<OpenDatabase, LocationTable>()
+
+function overlayTable(database: OpenDatabase): LocationTable {
+  const table = overlayTables.get(database) ?? new LocationTable(database, OVERLAYS, [], null, true)
+  overlayTables.set(database, table)
+  return table
+}
+
+/** Fewer bits than any network has: see {@link prefixBits}. */
+const FEWEST_BITS = -96
+
 /** How the databases of a set are read. */
 export interface SetOptions {
-  readonly overlays?: Overlays | null
+  /** A database that is searched first, in special-purpose networks too. It is in memory. */
+  readonly overlays?: OpenDatabase | null
   /** Of the program, for each database; `null`, or none, to recognise the vendor. */
-  readonly schemas?: readonly (RegisteredSchema | null)[]
+  readonly schemas?: readonly (SchemaFields | null)[]
   /** How many databases, the last ones, are only for autonomous systems. */
   readonly asnCount?: number
   /** Whether a record without a country has the country of registration. */
@@ -96,11 +104,11 @@ export class DatabaseSet extends LocationTables {
   /** For each database that is not only for autonomous systems, whether it has records of a known schema. */
   readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
-  readonly #overlays: Overlays | null
+  readonly #overlays: LocationTable | null
   /** The locations of the databases that have some, in the order of the databases. */
   readonly locationTables: readonly LocationTable[]
   /** Where lookups search, in this order: the overlays, if any, and the databases. */
-  readonly tables: readonly (LocationTable | Overlays)[]
+  readonly tables: readonly LocationTable[]
   readonly systems: AutonomousSystems
   readonly #users = new UseCount(() => releaseAll(this.databases))
 
@@ -116,12 +124,12 @@ export class DatabaseSet extends LocationTables {
   ) {
     super()
     const { overlays = null, schemas = [], asnCount = 0, registeredCountry = false } = options
-    const vendors = registeredCountry ? SCHEMAS_OR_REGISTRATION : SCHEMAS
-    this.#overlays = overlays
+    const omitted = registeredCountry ? WITH_REGISTRATION : WITHOUT_REGISTRATION
+    this.#overlays = overlays === null ? null : overlayTable(overlays)
     const sources = databases.slice(0, databases.length - asnCount)
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {
-      this.#databases = sources.map((database, index) => readDatabase(database, schemas[index] ?? vendors))
+      this.#databases = sources.map((database, index) => readDatabase(database, schemas[index] ?? omitted))
       this.systems = new AutonomousSystems(databases.slice(sources.length), sources)
     } catch (error) {
       releaseAll(databases)
@@ -129,7 +137,7 @@ export class DatabaseSet extends LocationTables {
     }
     const errors = this.#databases.flatMap(({ error }) => error ?? [])
     this.locationTables = this.#databases.flatMap(({ locations }) => locations ?? [])
-    this.tables = overlays === null ? this.locationTables : [overlays, ...this.locationTables]
+    this.tables = this.#overlays === null ? this.locationTables : [this.#overlays, ...this.locationTables]
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
     this.locationErrors = errors
     const [error] = errors
@@ -190,24 +198,20 @@ export class DatabaseSet extends LocationTables {
 
   /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
-    const bits = this.#overlays?.prefixLength(address) ?? 0
-    if (this.#isOverlaid(address)) return networkText(address, bits)
-    const match = this.#match(address)
-    if (match === null) return null
-    const ofDatabase = prefixBits(address, match.database, match.prefixLength)
-    return networkText(address, this.#overlays === null ? ofDatabase : Math.max(bits, ofDatabase))
+    const isOverlaid = this.#isOverlaid(address)
+    const bits = isOverlaid ? null : this.#match(address)?.bits
+    if (bits === undefined) return null
+    return networkText(address, Math.max(bits ?? FEWEST_BITS, this.#overlayBits(address)))
   }
 
   /** Whether a database only has the country of registration of an address, and the option to use it is not set. */
   hasUnusedRegistration(address: Address): boolean {
     return this.#databases.some(({ database, locations }) => {
       // A lookup searches no other databases. A damaged one must not fail here first.
-      if (locations?.schema !== geoip2 || (address.family === 6 && database.metadata.ipVersion === 4))
-        return false
+      if (locations?.omitted !== WITHOUT_REGISTRATION || lacksFamily(database, address)) return false
       const offset = findRecord(database, address)
-      const registered =
-        offset === NO_RECORD ? null : readDatabase(database, SCHEMAS_OR_REGISTRATION).locations
-      return registered !== null && hasLocation(registered, offset)
+      const registered = offset === NO_RECORD ? null : readDatabase(database, WITH_REGISTRATION).locations
+      return registered?.hasValue(offset, true) ?? false
     })
   }
 
@@ -215,14 +219,23 @@ export class DatabaseSet extends LocationTables {
     return this.#overlays !== null && this.#overlays.find(address) !== NO_LOCATION
   }
 
+  /** The leading bits of an address that all have the same overlay, or none. */
+  #overlayBits(address: Address): number {
+    if (this.#overlays === null) return FEWEST_BITS
+    const { database } = this.#overlays
+    findRecord(database, address)
+    return prefixBits(address, database)
+  }
+
   /** Prefers the first database with a location, then the first with a record, then the first of the family. */
   #match(address: Address): Match | null {
     let best: Match | null = null
     for (const { database, locations } of this.#databases) {
-      if (address.family === 6 && database.metadata.ipVersion === 4) continue
+      if (lacksFamily(database, address)) continue
       const offset = findRecord(database, address)
-      const match = { database, locations, offset, prefixLength: database.tree.prefixLength }
-      if (offset !== NO_RECORD && locations !== null && hasLocation(locations, offset)) return match
+      const match = { database, offset, bits: prefixBits(address, database) }
+      // A damaged record counts: a lookup throws for it and does not use another database.
+      if (offset !== NO_RECORD && locations?.hasValue(offset, true) === true) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
     return best
@@ -237,20 +250,14 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 /** The database to use for an address, and what its search tree has for it. */
 interface Match {
   readonly database: OpenDatabase
-  readonly locations: LocationTable | null
   /** Of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
-  readonly prefixLength: number
+  /** The leading bits of the address that have this record: see {@link prefixBits}. */
+  readonly bits: number
 }
 
-function hasLocation(locations: LocationTable, offset: number): boolean {
-  try {
-    return locations.at(offset) !== NO_LOCATION
-  } catch (error) {
-    // A damaged record counts: a lookup throws for it and does not use another database.
-    if (isGeofixError(error)) return true
-    throw error
-  }
+function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {
+  return family === 6 && metadata.ipVersion === 4
 }
 
 function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {

@@ -1,10 +1,10 @@
-// Schemas that programs give: where the fields of a LocationRecord are in the records of their own databases.
+// The language of schemas, for the option `schema` and for vendors: where the fields of a LocationRecord are in the records of a
+// database.
 import { InvalidSchemaError, isGeofixError, quoted } from '../errors.ts'
-import { type FieldReader, MAX_PATH_LENGTH, type Path } from '../mmdb/field-reader.ts'
+import { MAX_PATH_LENGTH, type Path } from '../mmdb/field-reader.ts'
 import { MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { nearestName } from '../option-names.ts'
-import { defineSchema, type Schema } from './schema.ts'
-import type { PartsMaker, Translations } from './shared-parts.ts'
+import type { FieldName, FieldType, SchemaFields, Source } from './schema.ts'
 
 /**
  * Where a value is in a record: the key of the record, or the keys from the record down to the value, at most 7. 0 is the
@@ -13,7 +13,7 @@ import type { PartsMaker, Translations } from './shared-parts.ts'
 export type SchemaPath = string | readonly (string | number)[]
 
 /** A path, alone or with the type of the value. A value of another type is not used: the field is then `null`. */
-export type SchemaField<Type extends 'text' | 'names' | 'number'> =
+export type SchemaField<Type extends FieldType> =
   | SchemaPath
   | { readonly path: SchemaPath; readonly type?: Type | undefined }
   | null
@@ -58,42 +58,48 @@ export interface LocationSchema {
   readonly timezone?: { readonly id?: SchemaField<'text'> } | null | undefined
 }
 
-/** A schema of the option `schema`. */
-export interface RegisteredSchema {
-  readonly schema: Schema
-  /** What the program gave, as a copy of plain data, for other threads. */
-  readonly definition: LocationSchema
-}
-
 /** The option `schema`: one for all databases, or an array with one for each. `null`: Geofix recognises the vendor. */
 export type SchemaOption = LocationSchema | readonly (LocationSchema | null)[]
 
-type FieldType = 'text' | 'names' | 'number'
+/** A field of a vendor: the first of several places that has a value. */
+type VendorField = SchemaField<FieldType> | { readonly any: readonly SchemaField<FieldType>[] }
 
-interface Field<Type extends FieldType = FieldType> {
-  readonly path: Path
-  readonly type: Type
-}
-
-/** The fields of a schema by the names that the reader of records uses. */
-interface Fields {
-  readonly countryCode: Field<'text'> | undefined
-  readonly countryName: Field<'text' | 'names'> | undefined
-  readonly regionCode: Field<'text'> | undefined
-  readonly regionName: Field<'text' | 'names'> | undefined
-  readonly city: Field<'text' | 'names'> | undefined
-  readonly postalCode: Field<'text'> | undefined
-  readonly latitude: Field<'number'> | undefined
-  readonly longitude: Field<'number'> | undefined
-  readonly timeZone: Field<'text'> | undefined
+/** The members of a {@link LocationSchema}, in which vendors also use types and alternatives that programs cannot. */
+export interface VendorSchema {
+  readonly country: { readonly code: VendorField; readonly name?: VendorField }
+  readonly region?: { readonly code?: VendorField; readonly name: VendorField }
+  readonly city?: VendorField
+  readonly postal_code?: VendorField
+  readonly coordinates?: { readonly latitude: VendorField; readonly longitude: VendorField }
+  readonly timezone?: { readonly id: VendorField }
 }
 
 /** The types that a field can have. The first one is the default. */
-type Types<Type extends FieldType> = readonly [Type, ...Type[]]
+type Types = readonly [FieldType, ...FieldType[]]
 
-const TEXT: Types<'text'> = ['text']
-const NAMES: Types<'text' | 'names'> = ['text', 'names']
-const NUMBER: Types<'number'> = ['number']
+/** The fields by their members in a schema, and the types that they can have. */
+const MEMBERS: ReadonlyMap<string, { readonly field: FieldName; readonly types: Types }> =
+  /* @__PURE__ */ new Map([
+    ['country.code', { field: 'countryCode', types: ['text'] }],
+    ['country.name', { field: 'countryName', types: ['text', 'names'] }],
+    ['region.code', { field: 'regionCode', types: ['text'] }],
+    ['region.name', { field: 'regionName', types: ['text', 'names'] }],
+    ['city', { field: 'city', types: ['text', 'names'] }],
+    ['postal_code', { field: 'postalCode', types: ['text'] }],
+    ['coordinates.latitude', { field: 'latitude', types: ['number'] }],
+    ['coordinates.longitude', { field: 'longitude', types: ['number'] }],
+    ['timezone.id', { field: 'timeZone', types: ['text'] }],
+  ])
+
+/** Without one of these, no record has a location. */
+const PLACES: readonly FieldName[] = [
+  'countryCode',
+  'countryName',
+  'regionCode',
+  'regionName',
+  'city',
+  'latitude',
+]
 
 /**
  * Reads the option `schema`. Keeps nothing of the caller's objects, and reads each member once.
@@ -102,10 +108,10 @@ const NUMBER: Types<'number'> = ['number']
  * @returns a schema for each database, or `null` for one whose vendor is recognised
  * @throws InvalidSchemaError when a schema is not valid, or their number is not that of the databases
  */
-export function readSchemas(option: unknown, count: number): readonly (RegisteredSchema | null)[] {
+export function readSchemas(option: unknown, count: number): readonly (SchemaFields | null)[] {
   if (option === undefined) return []
   try {
-    if (!Array.isArray(option)) return new Array(count).fill(registered(option, 'schema'))
+    if (!Array.isArray(option)) return new Array(count).fill(readSchema(option, 'schema'))
     if (option.length !== count) {
       throw refused(
         'schema',
@@ -114,7 +120,7 @@ export function readSchemas(option: unknown, count: number): readonly (Registere
     }
     return Array.from({ length: count }, (_, index) => {
       const each: unknown = option[index]
-      return each === null ? null : registered(each, `schema[${index}]`)
+      return each === null ? null : readSchema(each, `schema[${index}]`)
     })
   } catch (cause) {
     if (isGeofixError(cause)) throw cause
@@ -123,128 +129,82 @@ export function readSchemas(option: unknown, count: number): readonly (Registere
   }
 }
 
-function registered(value: unknown, name: string): RegisteredSchema {
-  const fields = fieldsOf(value, name)
-  const { countryCode, countryName, regionCode, regionName, city, latitude, longitude } = fields
-  if ((latitude === undefined) !== (longitude === undefined)) {
-    const missing = latitude === undefined ? 'latitude' : 'longitude'
+function readSchema(value: unknown, name: string): SchemaFields {
+  const paths = new Map<string, Path>()
+  const fields: { [Name in FieldName]?: readonly Source[] } = {}
+  for (const { member, field, types, given } of membersIn(value, name)) {
+    const source = sourceOf(given, types, `${name}.${member}`)
+    paths.set(member, source.path)
+    fields[field] = [source]
+  }
+  refuseOverlaps(paths, name)
+  if ((fields.latitude === undefined) !== (fields.longitude === undefined)) {
+    const missing = fields.latitude === undefined ? 'latitude' : 'longitude'
     throw refused(
       `${name}.coordinates.${missing}`,
       'it is missing: give the paths of both latitude and longitude',
     )
   }
-  if ((countryCode ?? countryName ?? regionCode ?? regionName ?? city ?? latitude) === undefined) {
+  if (!PLACES.some((field) => fields[field] !== undefined)) {
     throw refused(name, 'it has no location: give the path of a country, region, city or of coordinates')
   }
-  const definition: LocationSchema = {
-    country: { code: countryCode, name: countryName },
-    region: { code: regionCode, name: regionName },
-    city,
-    postal_code: fields.postalCode,
-    coordinates: { latitude, longitude },
-    timezone: { id: fields.timeZone },
-  }
-  return { schema: schemaOf(fields), definition }
-}
-
-function schemaOf(schema: Fields): Schema {
-  const {
-    countryCode,
-    countryName,
-    regionCode,
-    regionName,
-    city,
-    postalCode,
-    latitude,
-    longitude,
-    timeZone,
-  } = schema
-  const namesOf = (
-    fields: FieldReader<keyof Fields>,
-    maker: PartsMaker,
-    field: 'countryName' | 'regionName',
-  ): Translations =>
-    schema[field]?.type === 'names' ? maker.fromMap(fields, field) : maker.ofText(fields.text(field))
-  return defineSchema<keyof Fields>(
-    () => true,
-    {
-      countryCode: countryCode?.path,
-      countryName: countryName?.path,
-      regionCode: regionCode?.path,
-      regionName: regionName?.path,
-      city: city?.path,
-      postalCode: postalCode?.path,
-      latitude: latitude?.path,
-      longitude: longitude?.path,
-      timeZone: timeZone?.path,
-    },
-    {
-      parts: {
-        from: ['countryCode', 'countryName', 'regionCode', 'regionName', 'timeZone'],
-        read: (fields, maker) => ({
-          countryCode: fields.text('countryCode'),
-          countryNames: namesOf(fields, maker, 'countryName'),
-          regionCode: fields.text('regionCode'),
-          regionNames: namesOf(fields, maker, 'regionName'),
-          timeZone: fields.text('timeZone'),
-        }),
-      },
-      city: {
-        from: ['city'],
-        read: (fields) => (city?.type === 'names' ? fields.defaultName('city') : fields.textOffset('city')),
-      },
-      cityNames: city?.type === 'names' ? 'city' : undefined,
-      postalCode: { from: ['postalCode'], read: (fields) => fields.textOffset('postalCode') },
-      coordinates: (fields) => [fields.number('latitude'), fields.number('longitude')],
-    },
-  )
-}
-
-/** The fields of a schema. @throws InvalidSchemaError when it has others, or two have the same path */
-function fieldsOf(value: unknown, name: string): Fields {
-  const all = new Map<string, Path>()
-  const field = <Type extends FieldType>(
-    given: unknown,
-    types: Types<Type>,
-    member: string,
-  ): Field<Type> | undefined => {
-    if (given === undefined || given === null) return undefined
-    const read = fieldOf(given, types, `${name}.${member}`)
-    all.set(member, read.path)
-    return read
-  }
-  const members = membersOf(
-    value,
-    ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'],
-    name,
-  )
-  const group = (member: string, names: readonly string[]): ReadonlyMap<string, unknown> =>
-    membersOf(members.get(member) ?? {}, names, `${name}.${member}`)
-  const country = group('country', ['code', 'name'])
-  const region = group('region', ['code', 'name'])
-  const coordinates = group('coordinates', ['latitude', 'longitude'])
-  const fields: Fields = {
-    countryCode: field(country.get('code'), TEXT, 'country.code'),
-    countryName: field(country.get('name'), NAMES, 'country.name'),
-    regionCode: field(region.get('code'), TEXT, 'region.code'),
-    regionName: field(region.get('name'), NAMES, 'region.name'),
-    city: field(members.get('city'), NAMES, 'city'),
-    postalCode: field(members.get('postal_code'), TEXT, 'postal_code'),
-    latitude: field(coordinates.get('latitude'), NUMBER, 'coordinates.latitude'),
-    longitude: field(coordinates.get('longitude'), NUMBER, 'coordinates.longitude'),
-    timeZone: field(group('timezone', ['id']).get('id'), TEXT, 'timezone.id'),
-  }
-  refuseOverlaps(all, name)
   return fields
 }
 
-function fieldOf<Type extends FieldType>(given: unknown, types: Types<Type>, name: string): Field<Type> {
-  if (typeof given !== 'object' || Array.isArray(given)) return { path: pathOf(given, name), type: types[0] }
-  const members = membersOf(given, ['path', 'type'], name)
+/** The fields of a vendor's schema. @param registered where the country is that a network is registered in */
+export function fieldsOf(schema: VendorSchema, registered?: VendorSchema['country']): SchemaFields {
+  const fields: { [Name in FieldName]?: readonly Source[] } = {}
+  for (const { field, types, given } of membersIn(schema, '')) fields[field] = sourcesOf(given, types[0])
+  if (registered === undefined) return fields
+  const { countryCode, countryName } = fieldsOf({ country: registered })
+  return { ...fields, registeredCode: countryCode ?? [], registeredName: countryName ?? [] }
+}
+
+/** The places of a vendor's field, in order. */
+export function sourcesOf(given: unknown, type: FieldType): readonly Source[] {
+  if (typeof given === 'object' && given !== null && 'any' in given && Array.isArray(given.any)) {
+    return given.any.flatMap((each) => sourcesOf(each, type))
+  }
+  return [sourceOf(given, [type, ...VENDOR_TYPES], '')]
+}
+
+const VENDOR_TYPES: readonly FieldType[] = ['names', 'name', 'code', 'not-code', 'first', 'second', 'asn']
+
+interface Given {
+  readonly member: string
+  readonly field: FieldName
+  readonly types: Types
+  readonly given: unknown
+}
+
+/** The fields that a schema has. @throws InvalidSchemaError when it has others */
+function membersIn(value: unknown, name: string, prefix = ''): Given[] {
+  const below = [...MEMBERS.keys()].flatMap((member) =>
+    member.startsWith(prefix) ? (member.slice(prefix.length).split('.')[0] ?? '') : [],
+  )
+  return membersOf(value, [...new Set(below)], name).flatMap(([key, given]) => {
+    if (given === undefined || given === null) return []
+    const member = prefix + key
+    const known = MEMBERS.get(member)
+    return known === undefined
+      ? membersIn(given, `${name}.${key}`, `${member}.`)
+      : { member, ...known, given }
+  })
+}
+
+function sourceOf(given: unknown, types: Types, name: string): Source {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return placed(pathOf(given, name), types[0])
+  }
+  const members = new Map(membersOf(given, ['path', 'type'], name))
   const wanted = members.get('type') ?? types[0]
   const type = types.find((each) => each === wanted)
   if (type === undefined) throw refused(`${name}.type`, `write ${types.map(quoted).join(' or ')}`)
-  return { path: pathOf(members.get('path'), `${name}.path`), type }
+  return placed(pathOf(members.get('path'), `${name}.path`), type)
+}
+
+function placed(path: Path, type: FieldType): Source {
+  return { path, type, key: JSON.stringify(path) }
 }
 
 function pathOf(given: unknown, name: string): Path {
@@ -271,12 +231,13 @@ function keyOf(key: unknown, name: string): string | 0 {
 }
 
 /** The own members of an object, each read once. @throws InvalidSchemaError when it has others */
-function membersOf(value: unknown, names: readonly string[], name: string): ReadonlyMap<string, unknown> {
+function membersOf(value: unknown, names: readonly string[], name: string): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw refused(name, `write an object with ${names.join(', ')}`)
   }
-  const members = new Map<string, unknown>(Object.entries(value))
-  for (const member of members.keys()) {
+  const members: [string, unknown][] = Object.entries(value)
+  members.sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
+  for (const [member] of members) {
     if (names.includes(member)) continue
     const near = nearestName(member, names)
     const advice = near === undefined ? `write ${names.join(', ')} only` : `did you mean ${quoted(near)}?`

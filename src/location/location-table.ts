@@ -1,19 +1,17 @@
 import type { Address } from '../address/address.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
-import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_TEXT } from '../mmdb/field-reader.ts'
 import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
-import { type LocationReader, NO_COORDINATES, type Schema } from './schema.ts'
+import { findRecord, NO_VALUE, RecordTable } from './record-table.ts'
+import { LocationReader, NO_COORDINATES, type OptionalValue, type SchemaFields } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { ABSENT, NumberMap, RowSet, remember } from './tables.ts'
+import { ABSENT, RowSet, remember } from './tables.ts'
 
 /** The result for an address without a location. Numbers of locations are greater. */
-export const NO_LOCATION = 0
-
-/** Records whose locations a table keeps, 16 bytes each and 40 for a distinct location. GeoLite2-City has 0.34 million, the embedded one 0.56. */
-const MAX_RECORDS = 2 ** 20
+export const NO_LOCATION = NO_VALUE
 
 /** Shared parts, cities and postal codes that a table keeps, counted each time that the file stores them. */
 const MAX_SHARED_VALUES = 2 ** 19
@@ -49,20 +47,12 @@ export const STORED_APART = -(2 ** 31)
 const COORDINATES_BYTES = 100
 
 /**
- * The locations of one database, each read once and then kept as a row of numbers.
- *
- * Millions of networks share a few hundred thousand records, so the keys are offsets of records in the file, not addresses.
- * Records differ in fields that are not used here, so several can have one location. A location is a row of five 32-bit
- * numbers: shared parts (country, region, time zone), city and postal code by their numbers, latitude and longitude. Texts,
- * and the coordinates of the first locations, become objects when a record is first made of them. Nothing is evicted: the limits above have room for all of
- * GeoLite2-City. A larger or hostile database can reach a limit. The table is then emptied and fills again.
+ * The locations of one database. A location is a row of five 32-bit numbers: shared parts (country, region, time zone), city
+ * and postal code by their numbers, latitude and longitude. Texts, and the coordinates of the first locations, become objects
+ * when a record is first made of them. The limits above have room for all of GeoLite2-City.
  */
-export class LocationTable {
-  /** How often the table was emptied. Numbers of locations are valid while it stays the same. */
-  generation = 0
+export class LocationTable extends RecordTable {
   #reader: LocationReader
-  /** Numbers of locations by the offset of a record. */
-  #numbers = new NumberMap()
   /** By number. No location has the number 0. */
   #rows = rowsAfterFirst()
   /** The coordinates of the first locations, once made. Making and freezing an object for each result takes long. */
@@ -78,47 +68,40 @@ export class LocationTable {
   #localCitiesOf: Locale | null = null
   /** The row to add. */
   readonly #row = new Int32Array(ROW)
-  readonly #index: AddressIndex
   readonly #stored: StoredLocation
 
-  /** The table with all values, if the schema leaves some out. */
-  readonly #whole: LocationTable | null
-
+  /**
+   * @param omitted values that are not read, as if no record had them
+   * @param whole the table with all values, if some are left out
+   * @param isOverlay whether all networks are a program's own
+   */
   constructor(
-    readonly database: OpenDatabase,
-    readonly schema: Schema,
-    whole: LocationTable | null = null,
+    database: OpenDatabase,
+    readonly schema: SchemaFields,
+    readonly omitted: readonly OptionalValue[] = [],
+    readonly whole: LocationTable | null = null,
+    readonly isOverlay = false,
   ) {
-    this.#whole = whole
-    this.#index = database.index((offset) => this.at(offset))
+    super(database)
     this.#stored = new StoredLocation(database.data)
     this.#reader = this.#newReader()
   }
 
   /**
-   * The number of the location of an address. Locations with the same values, stored once in the file, have one number.
-   *
-   * @returns {@link NO_LOCATION} when the database has no record, or one with none of country, region, city and
-   *   coordinates
-   * @throws InvalidDatabaseError when the search tree or the record is damaged
+   * The same locations without some values, in a table of their own. Damage of what is left out is not noticed.
    */
-  find(address: Address): number {
-    return address.family === 4 ? this.#index.findIPv4(address.ipv4) : this.#index.findIPv6(address.words)
+  without(omitted: readonly OptionalValue[]): LocationTable {
+    return new LocationTable(this.database, this.schema, [...this.omitted, ...omitted], this, this.isOverlay)
   }
 
-  /** As {@link find}, but only in records that `geofix overlay` added to the file. */
+  /** As {@link find}, but only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */
   findOverlay(address: Address): number {
-    const { metadata, tree } = this.database
+    if (this.isOverlay) return this.find(address)
+    const { metadata } = this.database
     if (metadata.overlayBytes === 0) return NO_LOCATION
-    const offset = address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
     // Added records are the last ones of the data section, which ends where the metadata starts.
+    const offset = findRecord(this.database, address)
     return offset >= metadata.start - metadata.overlayBytes ? this.at(offset) : NO_LOCATION
-  }
-
-  /** As {@link find}, by the offset of the record in the file, as the search tree gives it. */
-  at(offset: number): number {
-    const known = this.#numbers.get(offset)
-    return known === ABSENT ? this.#read(offset) : known
   }
 
   /** The location with a number, as a new object. Its city is in English without a locale. @throws RangeError when there is none */
@@ -199,9 +182,7 @@ export class LocationTable {
     return made
   }
 
-  #read(offset: number): number {
-    // Check before reading: a damaged record throws, but has already added names.
-    if (this.#isFull) this.#clear()
+  protected override read(offset: number): number {
     const { parts, city, postalCode } = this.#reader
     const row = this.#row
     this.#reader.read(offset)
@@ -217,10 +198,9 @@ export class LocationTable {
       city.values[town] !== NO_TEXT ||
       parts.values[shared]?.isUnknown === false ||
       // What is left out can be all that a record has.
-      (this.#whole !== null && this.#whole.at(offset) !== NO_LOCATION)
+      (this.whole !== null && this.whole.at(offset) !== NO_LOCATION)
     const number = isLocation ? this.#rows.add(row) : NO_LOCATION
     if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(null)
-    this.#numbers.set(offset, number)
     return number
   }
 
@@ -237,17 +217,16 @@ export class LocationTable {
     } else row[LONGITUDE] = this.#apart.push(Object.freeze({ latitude, longitude })) - 1
   }
 
-  get #isFull(): boolean {
+  protected override get isFull(): boolean {
     const { parts, city, postalCode, retainedBytes } = this.#reader
     return (
-      this.#numbers.size >= MAX_RECORDS ||
       parts.size + city.size + postalCode.size >= MAX_SHARED_VALUES ||
       retainedBytes + this.#apart.length * COORDINATES_BYTES > MAX_RETAINED_BYTES
     )
   }
 
   #newReader(): LocationReader {
-    const reader = this.schema.readerFor(this.database.data)
+    const reader = new LocationReader(this.database.data, this.schema, this.omitted)
     this.#parts = reader.parts.values
     this.#cities = []
     this.#codes = []
@@ -255,11 +234,8 @@ export class LocationTable {
     return reader
   }
 
-  #clear(): void {
-    this.generation++
-    this.#index.clear()
+  protected override empty(): void {
     this.#reader = this.#newReader()
-    this.#numbers = new NumberMap()
     this.#rows = rowsAfterFirst()
     this.#coordinates = [NO_COORDINATES]
     this.#apart = [NO_COORDINATES]

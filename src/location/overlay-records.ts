@@ -3,11 +3,12 @@ import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-
 import { utf8Encoder } from '../bytes/utf8.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
+import { double, type WritableValue } from '../mmdb/writer/value.ts'
 import { messageOf } from '../realm.ts'
 import { officialCountryCode } from './country-codes.ts'
-import { Location } from './location-table.ts'
+import type { Coordinates } from './location-record.ts'
 import { coordinatesOf, NO_COORDINATES } from './schema.ts'
-import { PartsMaker, regionCodeOf, Translations } from './shared-parts.ts'
+import { regionCodeOf } from './shared-parts.ts'
 import { remember } from './tables.ts'
 import { timezoneOf } from './timezone.ts'
 
@@ -47,11 +48,14 @@ type OverlayPart =
   | null
   | undefined
 
-/** A network of an overlay, and its location. */
+/** A network of an overlay, and its record in a database. */
 export interface OverlaidNetwork extends Network {
-  readonly location: Location
-  /** A copy of what the caller gave, with the network in canonical text. */
-  readonly overlay: Overlay
+  /** The canonical text. */
+  readonly text: string
+  /** With the schema of GeoIP2, which most readers know. Names are those of English. */
+  readonly value: WritableValue
+  /** Whether the record has a name. */
+  readonly hasNames: boolean
 }
 
 /** The most overlays. Each takes up to 1 kB of memory for an IPv4 network, and 2 kB for an IPv6 network. */
@@ -63,7 +67,7 @@ export type OverlayName = (index: number, field: string) => string
 const inOption: OverlayName = (index, field) => `overlays[${index}]${field === '' ? '' : `.${field}`}`
 
 /**
- * Checks overlays and makes their locations. Keeps nothing of the caller's objects.
+ * Checks overlays and makes their records. Keeps nothing of the caller's objects.
  *
  * @param nameOf names a field in errors
  * @returns the networks, larger ones first, so that a more specific one is inserted after those around it
@@ -77,7 +81,7 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
       `there are ${overlays.length} overlays, more than ${MAX_OVERLAYS}: write a database with MmdbWriter`,
     )
   }
-  const reader = new RecordReader()
+  const zones = new Map<string, string>()
   const indexes = new Map<string, number>()
   return Array.from(overlays, (each: unknown, index): OverlaidNetwork => {
     const { network: text, record } = membersOf(each ?? '', ['network', 'record'], nameOf(index, ''))
@@ -88,8 +92,7 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
       throw refused(nameOf(index, 'network'), `${cidr} is also ${nameOf(other, 'network')}: keep one of them`)
     }
     indexes.set(cidr, index)
-    const { location, copy } = reader.read(record, (field) => nameOf(index, field))
-    return { ...network, location, overlay: { network: cidr, record: copy } }
+    return { ...network, text: cidr, ...checkedValue(record, zones, (field) => nameOf(index, field)) }
   }).sort((a, b) => a.prefixLength - b.prefixLength)
 }
 
@@ -125,79 +128,72 @@ function parsedNetwork(value: string, name: string): Network {
   }
 }
 
-/** Makes locations of records. Equal parts are one object. */
-class RecordReader {
-  readonly #parts = new PartsMaker()
-  readonly #names = new Map<string, GivenName>()
-  readonly #zones = new Map<string, string>()
-
-  /** @param nameOf names a field of the record in errors */
-  read(
-    value: unknown,
-    nameOf: (field: string) => string,
-  ): { readonly location: Location; readonly copy: OverlayRecord } {
-    const record = membersOf(value ?? '', RECORD_FIELDS, nameOf('record'))
-    const part = (field: 'country' | 'region'): { code: string | null; name: string | null } => {
-      const { code, name } = membersOf(record[field], ['code', 'name'], nameOf(field))
-      return { code: textOf(code, nameOf(`${field}.code`)), name: textOf(name, nameOf(`${field}.name`)) }
-    }
-    const [country, region] = [part('country'), part('region')]
-    if (country.code !== null) country.code = givenCountryCode(country.code, nameOf('country.code'))
-    const regionCode = regionCodeOf(country.code, region.code)
-    if (region.code !== null && regionCode === null) {
-      const ofCountry = country.code === null ? '' : ` of ${country.code}`
-      throw refused(
-        nameOf('region.code'),
-        `it is not an ISO 3166-2 code${ofCountry}: write one such as DE-BE`,
-      )
-    }
-    const timezone = membersOf(record.timezone, ['id', 'offset'], nameOf('timezone'))
-    const copy = {
-      country,
-      region: { ...region, code: regionCode },
-      city: textOf(record.city, nameOf('city')),
-      postal_code: textOf(record.postal_code, nameOf('postal_code')),
-      coordinates: positionOf(record.coordinates, nameOf),
-      timezone: { id: this.#zoneOf(textOf(timezone.id, nameOf('timezone.id')), nameOf('timezone.id')) },
-    }
-    const shared = this.#parts.make({
-      countryCode: country.code,
-      countryNames: this.#nameOf(country.name),
-      regionCode,
-      regionNames: this.#nameOf(region.name),
-      timeZone: copy.timezone.id,
-    })
-    if (shared.isUnknown && copy.city === null && copy.coordinates === NO_COORDINATES) {
-      throw refused(nameOf('record'), 'it has no location: give a country, region, city or coordinates')
-    }
-    return { location: new Location(shared, copy.city, copy.postal_code, copy.coordinates), copy }
+/**
+ * Checks a record, and writes it as those of GeoIP2.
+ *
+ * @param zones spellings of time zones that are known
+ * @param nameOf names a field of the record in errors
+ */
+function checkedValue(
+  given: unknown,
+  zones: Map<string, string>,
+  nameOf: (field: string) => string,
+): Pick<OverlaidNetwork, 'value' | 'hasNames'> {
+  const record = membersOf(given ?? '', RECORD_FIELDS, nameOf('record'))
+  const part = (field: 'country' | 'region'): { code: string | null; name: string | null } => {
+    const { code, name } = membersOf(record[field], ['code', 'name'], nameOf(field))
+    return { code: textOf(code, nameOf(`${field}.code`)), name: textOf(name, nameOf(`${field}.name`)) }
   }
-
-  /** A zone in its usual capitals. @throws InvalidOverlayError when the platform does not know it */
-  #zoneOf(id: string | null, name: string): string | null {
-    if (id === null) return null
-    return remember(this.#zones, MAX_OVERLAYS, id, () => {
-      if (timezoneOf(id).at(0).offset === null) {
-        throw refused(name, 'the platform does not know it: write an IANA id such as Europe/Berlin')
-      }
-      const known = new Intl.DateTimeFormat('en', { timeZone: id }).resolvedOptions().timeZone
-      // The platform answers with another id for some that were renamed.
-      return known.toLowerCase() === id.toLowerCase() ? known : id
-    })
+  const [country, region] = [part('country'), part('region')]
+  if (country.code !== null) country.code = givenCountryCode(country.code, nameOf('country.code'))
+  const regionCode = regionCodeOf(country.code, region.code)
+  if (region.code !== null && regionCode === null) {
+    const ofCountry = country.code === null ? '' : ` of ${country.code}`
+    throw refused(nameOf('region.code'), `it is not an ISO 3166-2 code${ofCountry}: write one such as DE-BE`)
   }
-
-  #nameOf(name: string | null): Translations {
-    return name === null
-      ? Translations.NONE
-      : remember(this.#names, MAX_OVERLAYS, name, () => new GivenName(new Map([['en', name]])))
+  const { id } = membersOf(record.timezone, ['id', 'offset'], nameOf('timezone'))
+  const city = textOf(record.city, nameOf('city'))
+  const postalCode = textOf(record.postal_code, nameOf('postal_code'))
+  const { latitude, longitude } = positionOf(record.coordinates, nameOf)
+  const zone = zoneOf(textOf(id, nameOf('timezone.id')), zones, nameOf('timezone.id'))
+  // As in GeoIP2, the code of a region has no country in it, unless the record has none either.
+  const written = country.code === null ? regionCode : (regionCode?.slice(country.code.length + 1) ?? null)
+  const namesOf = (name: string | null): WritableValue | null => known({ en: name })
+  const subdivision = known({ iso_code: written, names: namesOf(region.name) })
+  const value = known({
+    city: known({ names: namesOf(city) }),
+    country: known({ iso_code: country.code, names: namesOf(country.name) }),
+    location: known({
+      latitude: latitude === null ? null : double(latitude),
+      longitude: longitude === null ? null : double(longitude),
+      time_zone: zone,
+    }),
+    postal: known({ code: postalCode }),
+    subdivisions: subdivision === null ? null : [subdivision],
+  })
+  if (value === null || !(city ?? value.country ?? subdivision ?? latitude)) {
+    throw refused(nameOf('record'), 'it has no location: give a country, region, city or coordinates')
   }
+  return { value, hasNames: (city ?? country.name ?? region.name) !== null }
 }
 
-/** A name for all languages. */
-class GivenName extends Translations {
-  override inLanguageOf(): string | null {
-    return this.english
-  }
+/** The members that are not `null`; `null` for none. */
+function known(members: Record<string, WritableValue | null>): Record<string, WritableValue> | null {
+  const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+  return given.length === 0 ? null : Object.fromEntries(given)
+}
+
+/** A zone in its usual capitals. @throws InvalidOverlayError when the platform does not know it */
+function zoneOf(id: string | null, zones: Map<string, string>, name: string): string | null {
+  if (id === null) return null
+  return remember(zones, MAX_OVERLAYS, id, () => {
+    if (timezoneOf(id).at(0).offset === null) {
+      throw refused(name, 'the platform does not know it: write an IANA id such as Europe/Berlin')
+    }
+    const known = new Intl.DateTimeFormat('en', { timeZone: id }).resolvedOptions().timeZone
+    // The platform answers with another id for some that were renamed.
+    return known.toLowerCase() === id.toLowerCase() ? known : id
+  })
 }
 
 const RECORD_FIELDS = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
@@ -236,7 +232,7 @@ function givenCountryCode(text: string, name: string): string {
   }
 }
 
-function positionOf(value: unknown, nameOf: (field: string) => string): Location['coordinates'] {
+function positionOf(value: unknown, nameOf: (field: string) => string): Coordinates {
   const members = membersOf(value, ['latitude', 'longitude'], nameOf('coordinates'))
   const [latitude, longitude] = (['latitude', 'longitude'] as const).map((each, index) => {
     const degrees = members[each] ?? null

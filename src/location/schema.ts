@@ -1,124 +1,212 @@
-import { isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
-import { type FieldPaths, FieldReader, NO_TEXT } from '../mmdb/field-reader.ts'
-import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import { decimalOf, FieldReader, NO_TEXT, type Path } from '../mmdb/field-reader.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates } from './location-record.ts'
-import { PartsMaker, type RawParts, type SharedParts, Translations } from './shared-parts.ts'
+import { isCountry, PartsMaker, type RawParts, type SharedParts, Translations } from './shared-parts.ts'
 import { RowSet } from './tables.ts'
+
+/**
+ * How a value is written:
+ * - `text`: one text; an empty one means unknown
+ * - `names`: a map of names by language
+ * - `name`: one text, the name in every language
+ * - `number`: a number, or a text of decimal digits
+ * - `code`, `not-code`: a text that is, or is not, two letters
+ * - `first`, `second`: a part of a text with two numbers, such as `52.52,13.4`
+ * - `asn`: as `number`, or a text such as `AS3320`
+ */
+export type FieldType =
+  | 'text'
+  | 'names'
+  | 'name'
+  | 'number'
+  | 'code'
+  | 'not-code'
+  | 'first'
+  | 'second'
+  | 'asn'
+
+/** Where a value can be in a record. */
+export interface Source {
+  readonly path: Path
+  readonly type: FieldType
+  /** The path as one text. */
+  readonly key: string
+}
+
+/** The fields of a location. */
+export type FieldName =
+  | 'countryCode'
+  | 'countryName'
+  // The country of registration, for records without another one.
+  | 'registeredCode'
+  | 'registeredName'
+  | 'regionCode'
+  | 'regionName'
+  | 'city'
+  | 'postalCode'
+  | 'latitude'
+  | 'longitude'
+  | 'timeZone'
+
+/** Where the fields of a location are in the records of a database. The first source that has a value is used. Plain data. */
+export type SchemaFields = { readonly [Name in FieldName]?: readonly Source[] }
+
+/** The fields that each value which can be left out is made from. */
+const OPTIONAL_VALUES = {
+  registration: ['registeredCode', 'registeredName'],
+  region: ['regionCode', 'regionName'],
+  timezone: ['timeZone'],
+  city: ['city'],
+  postalCode: ['postalCode'],
+  coordinates: ['latitude', 'longitude'],
+} as const satisfies Readonly<Record<string, readonly FieldName[]>>
+
+/** The values of a location that can be left out. */
+export type OptionalValue = keyof typeof OPTIONAL_VALUES
 
 /** Decimal degrees. */
 export type RawCoordinates = readonly [latitude: number | null, longitude: number | null]
 
-/** A value that is made from some fields of a record. */
-interface SharedField<Name extends string, Value> {
-  /** All fields that it is made from. */
-  readonly from: readonly Name[]
-  readonly read: (fields: FieldReader<Name>, names: PartsMaker) => Value
-}
+const TWO_LETTERS = /^[A-Za-z]{2}$/
+const AS_NUMBER = /^AS(\d{1,10})$/i
+const NO_SOURCES: readonly Source[] = []
 
-/** What the fields of a vendor's records mean. */
-interface Meaning<Name extends string> {
-  readonly parts: SharedField<Name, RawParts>
-  /** Read as the offset of the text, or `NO_TEXT`. */
-  readonly city: SharedField<Name, number>
-  /** The field with the names of the city by language, if the vendor has them. */
-  readonly cityNames?: Name | undefined
-  readonly postalCode: SharedField<Name, number>
-  readonly coordinates: (fields: FieldReader<Name>) => RawCoordinates
+/** Reads values from the first of several sources that has one. */
+export class SourceReader extends FieldReader<string> {
+  /** @param sources all that are read */
+  constructor(data: DataSection, sources: readonly Source[]) {
+    super(data, Object.fromEntries(sources.map(({ key, path }) => [key, path])))
+  }
+
+  firstText(sources: readonly Source[] = NO_SOURCES): string | null {
+    for (const { key, type } of sources) {
+      const text = this.text(key)
+      if (text !== null && (type !== 'code' || TWO_LETTERS.test(text))) return text
+    }
+    return null
+  }
+
+  firstNumber(sources: readonly Source[] = NO_SOURCES): number | null {
+    for (const source of sources) {
+      const number = source.type === 'number' ? this.number(source.key) : this.#numberIn(source)
+      if (number !== null) return number
+    }
+    return null
+  }
+
+  /** Where a text is, or of names the English one, or else the first; `NO_TEXT` without one. */
+  firstTextOffset(sources: readonly Source[] = NO_SOURCES): number {
+    for (const { key, type } of sources) {
+      const offset = type === 'names' ? this.defaultName(key) : this.textOffset(key)
+      if (offset !== NO_TEXT) return offset
+    }
+    return NO_TEXT
+  }
+
+  firstNames(maker: PartsMaker, sources: readonly Source[] = NO_SOURCES): Translations {
+    for (const { key, type } of sources) {
+      if (type === 'names') return maker.fromMap(this, key)
+      const text = this.text(key)
+      if (text !== null && !(type === 'not-code' && TWO_LETTERS.test(text)))
+        return maker.ofText(text, type === 'name')
+    }
+    return Translations.NONE
+  }
+
+  #numberIn({ key, type }: Source): number | null {
+    const text = this.text(key)
+    if (type === 'asn') {
+      const digits = AS_NUMBER.exec(text ?? '')?.[1]
+      return digits === undefined ? this.number(key) : Number(digits)
+    }
+    const [first = null, second = null, ...rest] = text?.split(',').map(decimalOf) ?? []
+    if (first === null || second === null || rest.length > 0) return null
+    return type === 'first' ? first : second
+  }
 }
 
 /** Reads the records of one database. After `read`, the other members describe that record. */
-export interface LocationReader {
-  /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
-  read(offset: number): void
+export class LocationReader {
   readonly parts: SharedValues<SharedParts>
   /** Offsets of texts, or `NO_TEXT`. */
   readonly city: SharedValues<number>
   readonly postalCode: SharedValues<number>
-  /** The name of the city with a number in the language of a locale, or else as {@link city} has it. */
-  cityIn(number: number, locale: Locale): string | null
-  /** Both coordinates, or `null` for both. */
-  coordinates(): RawCoordinates
-  /** The text at an offset. */
-  textAt(offset: number): string
+  readonly #schema: SchemaFields
+  readonly #fields: SourceReader
+  readonly #maker = new PartsMaker()
+  /** Where the names of cities are, by number of a city. */
+  readonly #cityMaps: number[] = []
+
+  /** @param omitted values that are not read, as if no record had them */
+  constructor(data: DataSection, schema: SchemaFields, omitted: readonly OptionalValue[] = []) {
+    const left = new Set<string>(omitted.flatMap((value) => OPTIONAL_VALUES[value]))
+    this.#schema = Object.fromEntries(Object.entries(schema).filter(([name]) => !left.has(name)))
+    const { city = [], postalCode = [], latitude = [], longitude = [], ...shared } = this.#schema
+    const parts = Object.values(shared).flat()
+    const fields = new SourceReader(data, [...parts, ...city, ...postalCode, ...latitude, ...longitude])
+    this.#fields = fields
+    this.parts = new SharedValues(fields, parts, () => this.#maker.make(this.#rawParts()))
+    const cityNames = city.find(({ type }) => type === 'names')
+    this.city = new SharedValues(fields, city, (number) => {
+      const offset = this.#textOffset(city)
+      if (cityNames !== undefined) this.#cityMaps[number] = fields.mapOffset(cityNames.key) ?? NO_TEXT
+      return offset
+    })
+    this.postalCode = new SharedValues(fields, postalCode, () => this.#textOffset(postalCode))
+  }
+
   /** Estimated memory of all names, shared parts and long texts read so far. */
-  readonly retainedBytes: number
-}
+  get retainedBytes(): number {
+    return this.#maker.retainedBytes
+  }
 
-/** Chooses some fields. */
-export type ChoosePaths = <Name extends string>(paths: FieldPaths<Name>) => FieldPaths<Name>
+  /** Finds the fields of the record at an offset. @throws InvalidDatabaseError when it is damaged */
+  read(offset: number): void {
+    this.#fields.read(offset)
+  }
 
-/** How one vendor writes locations. */
-export interface Schema {
-  /** Whether a database has this schema, judged by the fields of its records and never by its `database_type`. */
-  readonly recognises: (fields: SampledFields) => boolean
-  /** @param choose leaves out the paths of fields that are not read, as if no record had them */
-  readonly readerFor: (data: DataSection, choose?: ChoosePaths) => LocationReader
-}
+  /** The name of the city with a number in the language of a locale, or else as {@link city} has it. */
+  cityIn(number: number, locale: Locale): string | null {
+    const offset = this.city.values[number] ?? NO_TEXT
+    if (offset === NO_TEXT) return null
+    const map = this.#cityMaps[number] ?? NO_TEXT
+    if (map === NO_TEXT) return this.textAt(offset)
+    const names = new Translations(this.#fields.textsAt(map).offsets, (place) => this.textAt(place))
+    return names.inLanguageOf(locale) ?? names.fallbackFor(locale)
+  }
 
-/**
- * Defines a vendor's schema: which fields of its records to read, and what they mean.
- *
- * @param paths of the fields in a record
- */
-export function defineSchema<Name extends string>(
-  recognises: (fields: SampledFields) => boolean,
-  paths: FieldPaths<Name>,
-  { parts, city, cityNames, postalCode, coordinates }: Meaning<NoInfer<Name>>,
-): Schema {
-  return {
-    recognises,
-    readerFor: (data, choose = (all) => all) => {
-      const fields = new FieldReader(data, choose(paths))
-      const maker = new PartsMaker()
-      const text = (
-        { from, read }: Meaning<Name>['city'],
-        onRead?: (number: number) => void,
-      ): SharedValues<number> =>
-        new SharedValues(
-          fields,
-          from.map((name) => fields.indexOf(name)),
-          (number) => {
-            const offset = read(fields, maker)
-            if (offset !== NO_TEXT) maker.countText(fields.textBytes(offset))
-            onRead?.(number)
-            return offset
-          },
-        )
-      /** Where the names of cities are, by number of a city. */
-      const cityMaps: number[] = []
-      const cities =
-        cityNames === undefined
-          ? text(city)
-          : text(city, (number) => {
-              cityMaps[number] = fields.mapOffset(cityNames) ?? NO_TEXT
-            })
-      return {
-        read: (offset) => fields.read(offset),
-        parts: new SharedValues(
-          fields,
-          parts.from.map((name) => fields.indexOf(name)),
-          () => maker.make(parts.read(fields, maker)),
-        ),
-        city: cities,
-        cityIn: (number, locale) => {
-          const offset = cities.values[number] ?? NO_TEXT
-          if (offset === NO_TEXT) return null
-          const map = cityMaps[number] ?? NO_TEXT
-          if (map === NO_TEXT) return fields.textAt(offset)
-          const names = new Translations(fields.textsAt(map).offsets, (place) => fields.textAt(place))
-          return names.inLanguageOf(locale) ?? names.fallbackFor(locale)
-        },
-        postalCode: text(postalCode),
-        coordinates: () => usable(...coordinates(fields)),
-        textAt: (offset) => fields.textAt(offset),
-        get retainedBytes() {
-          return maker.retainedBytes
-        },
-      }
-    },
+  /** Both coordinates, or `null` for both. */
+  coordinates(): RawCoordinates {
+    const { latitude, longitude } = this.#schema
+    return usable(this.#fields.firstNumber(latitude), this.#fields.firstNumber(longitude))
+  }
+
+  /** The text at an offset. */
+  textAt(offset: number): string {
+    return this.#fields.textAt(offset)
+  }
+
+  #rawParts(): RawParts {
+    const schema = this.#schema
+    const fields = this.#fields
+    const countryCode = fields.firstText(schema.countryCode)
+    const countryNames = fields.firstNames(this.#maker, schema.countryName)
+    const isRegistered = schema.registeredCode !== undefined && !isCountry(countryCode, countryNames)
+    return {
+      countryCode: isRegistered ? fields.firstText(schema.registeredCode) : countryCode,
+      countryNames: isRegistered ? fields.firstNames(this.#maker, schema.registeredName) : countryNames,
+      // The code of a region is one of the country that the record does not have.
+      regionCode: isRegistered ? null : fields.firstText(schema.regionCode),
+      regionNames: fields.firstNames(this.#maker, schema.regionName),
+      timeZone: fields.firstText(schema.timeZone),
+    }
+  }
+
+  #textOffset(sources: readonly Source[]): number {
+    const offset = this.#fields.firstTextOffset(sources)
+    if (offset !== NO_TEXT) this.#maker.countText(this.#fields.textBytes(offset))
+    return offset
   }
 }
 
@@ -126,17 +214,19 @@ export function defineSchema<Name extends string>(
 class SharedValues<Value> {
   /** By number. A value that cannot be read is absent. */
   readonly values: Value[] = []
+  readonly #from: readonly number[]
   readonly #known: RowSet
   readonly #key: Int32Array
 
   /** @param read makes the value of the record that was read last, whose number it gets */
   constructor(
-    readonly fields: Pick<FieldReader<string>, 'identify'>,
-    readonly from: readonly number[],
+    readonly fields: SourceReader,
+    sources: readonly Source[],
     readonly read: (number: number) => Value,
   ) {
-    this.#key = new Int32Array(from.length + 1)
-    this.#known = new RowSet(from.length + 1)
+    this.#from = [...new Set(sources.map(({ key }) => fields.indexOf(key)))]
+    this.#key = new Int32Array(this.#from.length + 1)
+    this.#known = new RowSet(this.#key.length)
   }
 
   get size(): number {
@@ -145,86 +235,11 @@ class SharedValues<Value> {
 
   /** The number of the value of the record that was read last. @throws InvalidDatabaseError when it is damaged */
   number(): number {
-    this.fields.identify(this.from, this.#key)
+    this.fields.identify(this.#from, this.#key)
     const number = this.#known.add(this.#key)
     if (this.values[number] === undefined) this.values[number] = this.read(number)
     return number
   }
-}
-
-/** Many records, because the first ones of a file can be sparse. */
-export const MAX_SAMPLED_RECORDS = 1000
-
-/** The type of a field's value. */
-export type FieldKind = 'map' | 'array' | 'text' | 'other'
-
-/** The top-level fields of a database's records, from a sample of them. */
-export class SampledFields {
-  readonly #kinds = new Map<string, Set<FieldKind>>()
-  /** Whether the database has no records. */
-  readonly isEmpty: boolean
-
-  /**
-   * Takes bounded time: no value is decoded, and all records share one budget.
-   *
-   * @param isEnough whether the sample so far needs no more records
-   */
-  constructor(database: OpenDatabase, isEnough: (fields: SampledFields) => boolean = () => false) {
-    database.data.beginRecord()
-    let records = 0
-    for (const offset of database.firstRecords(MAX_SAMPLED_RECORDS)) {
-      records++
-      try {
-        this.#add(database.data, offset, isEnough)
-      } catch (error) {
-        // Skip damaged records here: looking one up throws.
-        if (!isGeofixError(error) || error instanceof ReadFailure) throw error
-      }
-      if (isEnough(this)) break
-    }
-    this.isEmpty = records === 0
-  }
-
-  /** Whether a record of the sample has the field with a value of this kind. */
-  has(field: string, kind: FieldKind): boolean {
-    return this.#kinds.get(field)?.has(kind) ?? false
-  }
-
-  /** The names of all fields, sorted. */
-  get names(): string[] {
-    return [...this.#kinds.keys()].sort()
-  }
-
-  #add(data: DataSection, offset: number, isEnough: (fields: SampledFields) => boolean): void {
-    data.open(offset)
-    if (data.type !== DataType.map) return
-    let at = data.start
-    for (let pairs = data.size; pairs > 0; pairs--) {
-      data.open(at)
-      const name = data.size > MAX_KEY_BYTES ? null : data.text()
-      const value = data.next
-      data.open(value)
-      if (name !== null) this.#kinds.set(name, (this.#kinds.get(name) ?? new Set()).add(kindOf(data.type)))
-      // Each field can be in another block of a packed database.
-      if (isEnough(this)) return
-      at = data.skip(value)
-    }
-  }
-}
-
-/** Fields that an error lists. */
-const MAX_LISTED_FIELDS = 12
-
-/** What the records of a database have, for its error. @param names of their fields */
-export function listedFields(names: readonly string[]): string {
-  if (names.length === 0) return 'its records have no readable fields'
-  return `its records only have ${names.slice(0, MAX_LISTED_FIELDS).map(quoted).join(', ')}`
-}
-
-function kindOf(type: number): FieldKind {
-  if (type === DataType.map) return 'map'
-  if (type === DataType.array) return 'array'
-  return type === DataType.utf8String ? 'text' : 'other'
 }
 
 /** The coordinates of a record that has none, or unusable ones. */

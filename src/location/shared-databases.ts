@@ -1,11 +1,10 @@
 import { allocate } from '../bytes/byte-limit.ts'
 import { isPacked } from '../bytes/extract.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
-import type { DatabaseSet } from './database-set.ts'
-import type { LocationSchema } from './location-schema.ts'
-import type { Overlay } from './overlay-records.ts'
+import { DatabaseSet } from './database-set.ts'
+import type { SchemaFields } from './schema.ts'
 import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
 /** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
@@ -19,10 +18,10 @@ export interface SharedDatabases {
   readonly registeredCountry?: boolean | undefined
   /** Memory for the offsets of time zones that lookups find, so that threads share them. */
   readonly offsets?: SharedArrayBuffer | undefined
-  /** Those of the option `overlays`, which are copied. */
-  readonly overlays?: readonly Overlay[] | undefined
+  /** Those of the option `overlays`. */
+  readonly overlays?: SharedDatabase | undefined
   /** Those of the option `schema`, which are copied: one for each database, `null` for one whose vendor is recognised. */
-  readonly schemas?: readonly (LocationSchema | null)[] | undefined
+  readonly schemas?: readonly (SchemaFields | null)[] | undefined
 }
 
 /** One database in memory that threads share. */
@@ -48,8 +47,7 @@ export interface ShareOptions {
 /**
  * Shares databases with other threads. Those that are not in shared memory yet are copied into it.
  *
- * @returns what other threads attach, and the databases in shared memory: those of the set, or copies of them. The caller
- *   has one use of each
+ * @returns what other threads attach, and a set of the databases in shared memory: those of the set, or copies of them
  * @throws TypeError when the platform has no shared memory, as on a page that is not cross-origin isolated, or the option
  *   is not true or false
  * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
@@ -57,7 +55,7 @@ export interface ShareOptions {
 export function shareDatabases(
   set: DatabaseSet,
   { expand = true }: ShareOptions = {},
-): { readonly shared: SharedDatabases; readonly databases: readonly OpenDatabase[] } {
+): { readonly shared: SharedDatabases; readonly set: DatabaseSet } {
   if (typeof expand !== 'boolean') throw new TypeError('expand must be true or false')
   if (typeof SharedArrayBuffer === 'undefined') {
     throw new TypeError(
@@ -65,22 +63,25 @@ export function shareDatabases(
     )
   }
   const copies = set.databases.map(inSharedMemory)
-  const databases = copies.map((copy) => {
+  const shared = (copy: OpenDatabase): SharedDatabase => {
     const { bytes, path } = copy
     return { bytes, path, tables: expand || !isPacked(bytes) ? copy.shareTables() : undefined }
-  })
-  for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
-  const { overlays, schemas = [], asnCount = 0, registeredCountry } = set.options
-  const shared: SharedDatabases = {
-    geofix: 1,
-    offsets: shareOffsets(),
-    overlays: overlays?.list,
-    asn: asnCount > 0 ? asnCount : undefined,
-    schemas: schemas.length > 0 ? schemas.map((each) => each?.definition ?? null) : undefined,
-    registeredCountry,
-    databases,
   }
-  return { shared, databases: copies }
+  for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
+  const { schemas = [], asnCount = 0, registeredCountry } = set.options
+  const overlays = set.options.overlays ? inSharedMemory(set.options.overlays) : null
+  return {
+    shared: {
+      geofix: 1,
+      offsets: shareOffsets(),
+      overlays: overlays === null ? undefined : shared(overlays),
+      asn: asnCount > 0 ? asnCount : undefined,
+      schemas: schemas.length > 0 ? schemas : undefined,
+      registeredCountry,
+      databases: copies.map(shared),
+    },
+    set: new DatabaseSet(copies, { ...set.options, overlays }),
+  }
 }
 
 /**
@@ -103,6 +104,13 @@ export function attachDatabases(
   return databases.map(({ bytes, path, tables }) => open(bytes, path, { cacheBytes }, tables))
 }
 
+/** The overlays that another thread has shared; `null` for none. */
+export function attachOverlays(shared: SharedDatabases | undefined): OpenDatabase | null {
+  if (shared?.overlays === undefined) return null
+  const { bytes, tables } = shared.overlays
+  return new Database(bytes, undefined, tables)
+}
+
 /** @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared */
 export function checkShared(shared: unknown): SharedDatabases {
   if (isSharedDatabases(shared)) return shared
@@ -121,6 +129,7 @@ function isSharedDatabases(value: unknown): value is SharedDatabases {
     Array.isArray(value.databases) &&
     value.databases.every(isSharedDatabase) &&
     (!('asn' in value) || value.asn === undefined || isCountOf(value.databases, value.asn)) &&
+    (!('overlays' in value) || value.overlays === undefined || isSharedDatabase(value.overlays)) &&
     (!('offsets' in value) || value.offsets === undefined || isOfClass(value.offsets, 'SharedArrayBuffer'))
   )
 }

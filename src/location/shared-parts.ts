@@ -76,6 +76,13 @@ export class Translations {
   }
 }
 
+/** A name for all languages. */
+class GivenName extends Translations {
+  override inLanguageOf(): string | null {
+    return this.english
+  }
+}
+
 /** Locales cached for one country or region. */
 const MAX_LOCALES = 16
 
@@ -215,12 +222,15 @@ export class PartsMaker {
     })
   }
 
-  /** A single name, which vendors write in English. */
-  ofText(text: string | null): Translations {
-    if (text === null) return Translations.NONE
+  /**
+   * A single name, which vendors write in English.
+   *
+   * @param isForAll whether it is the name in all languages; the same for all names of a database
+   */
+  ofText(text: string, isForAll: boolean): Translations {
     return keep(this.#namesByText, text, () => {
       this.retainedBytes += NAME_BYTES + 2 * text.length
-      return new Translations(new Map([['en', text]]))
+      return new (isForAll ? GivenName : Translations)(new Map([['en', text]]))
     })
   }
 

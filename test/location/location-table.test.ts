@@ -4,9 +4,9 @@ import { Address } from '../../src/address/address.ts'
 import { Resolver } from '../../src/index.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
-import { narrowTable, type OptionalValue } from '../../src/location/location-tables.ts'
-import { coordinatesOf } from '../../src/location/schema.ts'
-import { geoip2 } from '../../src/location/schemas/geoip2.ts'
+import { SampledFields } from '../../src/location/sampled-fields.ts'
+import { coordinatesOf, type OptionalValue } from '../../src/location/schema.ts'
+import { recognised } from '../../src/location/vendors.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { itInLongRun } from '../effort.ts'
@@ -33,11 +33,15 @@ const wordsOf = (text: string): Address => {
   return address
 }
 
+const locationsOf = (database: Database): LocationTable =>
+  new LocationTable(database, recognised(new SampledFields(database)) ?? {}, ['registration'])
+
 /** A table of records at 20.0.0.0/16, 20.1.0.0/16, and so on, and the number of the location of each. */
 function tableOf(records: readonly Source[]): { table: LocationTable; numbers: number[] } {
   const writer = new MmdbWriter({ databaseType: 'Test', aliases: false })
   for (const [index, record] of records.entries()) writer.insert(`20.${index}.0.0/16`, record)
-  const table = new LocationTable(new Database(writer.toBytes()), geoip2)
+  const database = new Database(writer.toBytes())
+  const table = locationsOf(database)
   const numbers = records.map((_, index) => table.find(wordsOf(`20.${index}.0.1`)))
   return { table, numbers }
 }
@@ -65,7 +69,7 @@ describe('LocationTable', () => {
       fc.property(fc.array(subsets, { minLength: 1, maxLength: 20 }), omitted, (all, left) => {
         const records = all.map((names) => Object.fromEntries(names.map((name) => [name, parts[name] ?? ''])))
         const { table, numbers } = tableOf([source(), ...records])
-        const narrow = narrowTable(table, left)
+        const narrow = table.without(left)
         for (const [index, number] of numbers.entries()) {
           const found = narrow.find(wordsOf(`20.${index}.0.1`))
           if (number === NO_LOCATION) {
@@ -142,7 +146,7 @@ describe('LocationTable', () => {
 
   itInLongRun('makes the coordinates of each record when there are many locations', () => {
     const database = new Database(plainCity())
-    const table = new LocationTable(database, geoip2)
+    const table = locationsOf(database)
     let compared = 0
     const compare = (value: number): void => {
       const number = table.at(offsetOf(database, value))

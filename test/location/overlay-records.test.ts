@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { isGeofixError } from '../../src/errors.ts'
-import { localeOf } from '../../src/location/locale.ts'
 import { readOverlays } from '../../src/location/overlay-records.ts'
 
 const CITY = { city: 'Here' }
@@ -17,7 +16,7 @@ describe('readOverlays', () => {
     ['2000::/3', '2000::/3'],
   ])('reads the network %s', (network, canonical) => {
     const [read] = readOverlays([{ network, record: CITY }])
-    expect(read?.overlay.network).toBe(canonical)
+    expect(read?.text).toBe(canonical)
   })
 
   it.each(['2001::/20', '64:ff9b::/48', '2000::/3', '::/95'])(
@@ -35,10 +34,10 @@ describe('readOverlays', () => {
   it('reads codes and zones in any case, and regions without their country', () => {
     const record = { country: { code: 'de' }, region: { code: 'be' }, timezone: { id: 'europe/berlin' } }
     const [read] = readOverlays([{ network: '10.0.0.0/8', record }])
-    expect(read?.overlay.record).toMatchObject({
-      country: { code: 'DE' },
-      region: { code: 'DE-BE' },
-      timezone: { id: 'Europe/Berlin' },
+    expect(read?.value).toEqual({
+      country: { iso_code: 'DE' },
+      location: { time_zone: 'Europe/Berlin' },
+      subdivisions: [{ iso_code: 'BE' }],
     })
   })
 
@@ -51,10 +50,9 @@ describe('readOverlays', () => {
       coordinates: { latitude: null, longitude: null },
       timezone: { id: 'Europe/London', offset: '+01:00' },
     }
-    const [read] = readOverlays([{ network: '10.0.0.0/8', record }])
-    expect(read?.location.record('10.0.0.1', localeOf('de'), 1_783_000_000_000)).toMatchObject({
-      country: { name: 'United Kingdom' },
-      timezone: { offset: '+01:00' },
+    expect(readOverlays([{ network: '10.0.0.0/8', record }])[0]?.value).toEqual({
+      country: { iso_code: 'GB', names: { en: 'United Kingdom' } },
+      location: { time_zone: 'Europe/London' },
     })
   })
 

@@ -2,13 +2,11 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { Address } from '../../src/address/address.ts'
-import { formatIPv4 } from '../../src/address/ip-text.ts'
+import { formatIPv4, parseNetwork } from '../../src/address/ip-text.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
 import { enrich } from '../../src/enrich.ts'
 import { createHandler } from '../../src/http-core.ts'
-import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
-import { Overlays, openOverlays } from '../../src/location/overlays.ts'
+import { isLookupFailure, type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -191,29 +189,21 @@ describe('the core', () => {
   })
 })
 
-describe('Overlays', () => {
-  it('are none if the list is empty', () => {
-    expect([openOverlays(undefined), openOverlays([])]).toEqual([null, null])
+const IPV4_ONLY = new MmdbWriter({ databaseType: 'Sample-City', ipVersion: 4 }).toBytes()
+const EMPTY = new MmdbWriter({ databaseType: 'Sample-City' }).toBytes()
+
+describe('the networks of overlays', () => {
+  it('are all IPv4 addresses for 0.0.0.0/0', () => {
+    const overlays = [{ network: '0.0.0.0/0', record: BERLIN }]
+    for (const database of [EMPTY, IPV4_ONLY]) {
+      const geo = Resolver.openSync(database, { overlays })
+      expect([geo.lookup('1.2.3.4').city, geo.network('1.2.3.4')]).toEqual(['Berlin', '0.0.0.0/0'])
+    }
+    const geo = Resolver.openSync(EMPTY, { overlays })
+    expect(geo.find('2a00::1')).toMatchObject({ error: { reason: 'not-found' } })
   })
 
-  it('refuse a number that is not one of a location', () => {
-    expect(() => new Overlays(OVERLAYS).location(6)).toThrow(RangeError)
-  })
-
-  it('cover all addresses with the network /0', () => {
-    const all = new Overlays([{ network: '0.0.0.0/0', record: BERLIN }])
-    const address = new Address()
-    address.parse('1.2.3.4')
-    expect([all.find(address), all.prefixLength(address)]).toEqual([1, 0])
-    address.parse('2a00::1')
-    expect([all.find(address), all.prefixLength(address)]).toEqual([0, 0])
-  })
-
-  it('do not cover ::1 and its neighbours, which are IPv4 networks in databases', () => {
-    const all = new Overlays([{ network: '::/0', record: BERLIN }])
-    const address = new Address()
-    address.parse('::1')
-    expect([all.find(address), all.prefixLength(address)]).toEqual([0, 96])
+  it('are not ::1 and its neighbours, which are IPv4 networks in databases', () => {
     const geo = Resolver.openSync(DATABASE, { overlays: [{ network: '::/0', record: BERLIN }] })
     expect(geo.find('::1')).toMatchObject({ error: { reason: 'loopback' } })
     expect(geo.network('::1')).toMatch(/^::\/(9[6-9]|1[0-2]\d)$/)
@@ -233,7 +223,7 @@ describe('Overlays', () => {
     expect(geo.raw(ip)).toBeNull()
   })
 
-  it('find the longest network, whose prefix length has one result', () => {
+  it('are found by the longest one, and all of a network has one result', () => {
     const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => ({
       first: length === 0 ? 0 : ((0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))) >>> 0,
       length,
@@ -244,12 +234,11 @@ describe('Overlays', () => {
         fc.nat(0xfff),
         fc.nat(),
         (networks, bits, other) => {
-          const overlays = new Overlays(
-            networks.map(({ first, length }) => ({
-              network: `${formatIPv4(first)}/${length}`,
-              record: { city: `${first}/${length}` },
-            })),
-          )
+          const overlays = networks.map(({ first, length }) => ({
+            network: `${formatIPv4(first)}/${length}`,
+            record: { city: `${first}/${length}` },
+          }))
+          const geo = Resolver.openSync(EMPTY, { overlays })
           const longest = (ipv4: number): string | null => {
             const around = networks.filter(
               ({ first, length }) => length === 0 || (first ^ ipv4) >>> (32 - length) === 0,
@@ -257,16 +246,11 @@ describe('Overlays', () => {
             const [best] = around.sort((a, b) => b.length - a.length)
             return best === undefined ? null : `${best.first}/${best.length}`
           }
-          const address = new Address()
-          const found = (ipv4: number): string | null => {
-            address.setIPv4(ipv4 >>> 0, '')
-            const number = overlays.find(address)
-            return number === 0 ? null : overlays.location(number).city
-          }
           const ipv4 = 0x0a00_0000 + bits * 1021
-          expect(found(ipv4)).toBe(longest(ipv4))
-          const length = overlays.prefixLength(address)
-          const near = length === 0 ? other : length === 32 ? ipv4 : ipv4 ^ (other >>> length)
+          const found = geo.find(formatIPv4(ipv4))
+          expect(isLookupFailure(found) ? null : found.city).toBe(longest(ipv4))
+          const { family, prefixLength: length } = parseNetwork(geo.network(formatIPv4(ipv4)) ?? '')
+          const near = family === 6 || length === 0 ? other : length === 32 ? ipv4 : ipv4 ^ (other >>> length)
           expect(longest(near >>> 0)).toBe(longest(ipv4))
         },
       ),

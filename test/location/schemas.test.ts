@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import type { LocationRecord } from '../../src/location/location-record.ts'
+import { VENDORS } from '../../src/location/vendors.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'
@@ -41,24 +42,8 @@ const LONDON = {
   timezone: { id: 'Europe/London', offset: '+01:00' },
 }
 
-/** The files of src/location/schemas, with the name that the guides have for the vendor. */
-const VENDORS: Readonly<Record<string, string>> = {
-  'geoip2.ts': 'GeoIP2',
-  'ip-location-db.ts': 'ip-location-db',
-  'ipinfo.ts': 'IPinfo',
-}
-
-describe.each(readdirSync('src/location/schemas'))('the schema in %s', (file) => {
-  const vendor = VENDORS[file] ?? ''
+describe.each(VENDORS.map(({ name }) => name))('the vendor %s', (vendor) => {
   const text = (path: string): string => readFileSync(path, 'utf8')
-
-  it('is of a vendor that VENDORS names', () => {
-    expect(vendor).not.toBe('')
-  })
-
-  it('is in SCHEMAS of src/location/database-set.ts', () => {
-    expect(text('src/location/database-set.ts')).toContain(`'./schemas/${file}'`)
-  })
 
   it('has tests with records of the vendor, in a suite with its name', () => {
     expect(text(join(import.meta.dirname, 'schemas.test.ts'))).toContain(`\ndescribe('${vendor}`)

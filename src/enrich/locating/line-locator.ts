@@ -6,7 +6,8 @@ import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-sys
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
-import { type LocationTables, NarrowTables, type OptionalValue } from '../../location/location-tables.ts'
+import { type LocationTables, NarrowTables } from '../../location/location-tables.ts'
+import type { OptionalValue } from '../../location/schema.ts'
 import { neededValues } from '../count-plan.ts'
 import {
   countInstant,

@@ -1,0 +1,158 @@
+import type { Address } from '../address/address.ts'
+import { formatCidr } from '../address/ip-text.ts'
+import { isGeofixError, ReadFailure } from '../errors.ts'
+import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
+import { ABSENT, NumberMap } from './tables.ts'
+
+/** The number for an address without a value. Numbers of values are greater. */
+export const NO_VALUE = 0
+
+/** Records whose values a table keeps. GeoLite2-City has 0.34 million, the embedded city database 0.56. */
+const MAX_RECORDS = 2 ** 20
+
+/** Many records, because the first ones of a file can be sparse. */
+export const MAX_SAMPLED_RECORDS = 1000
+
+const IPV6_ZERO = new Uint32Array(4)
+
+/**
+ * The values that the records of one database have: each record is read once, when a lookup first finds it. Millions of
+ * networks share a few hundred thousand records, so the keys are offsets of records in the file, not addresses. Records
+ * differ in fields that are not read, so several can have one value. Nothing is evicted: a table that has reached a limit
+ * is emptied and fills again.
+ */
+export abstract class RecordTable {
+  /** How often the table was emptied. Numbers of values are valid while it stays the same. */
+  generation = 0
+  /** Numbers of values by the offset of a record. */
+  #numbers = new NumberMap()
+  /** Made when it is first needed: its tables take megabytes. */
+  #index: AddressIndex | undefined
+
+  constructor(readonly database: OpenDatabase) {}
+
+  /**
+   * The number of the value of an address. Equal values that the file stores once have one number.
+   *
+   * @returns {@link NO_VALUE} when the database has no record, or one without a value
+   * @throws InvalidDatabaseError when the search tree or the record is damaged
+   */
+  find(address: Address): number {
+    this.#index ??= this.database.index((offset) => this.at(offset))
+    return address.family === 4 ? this.#index.findIPv4(address.ipv4) : this.#index.findIPv6(address.words)
+  }
+
+  /** As {@link find}, by the offset of the record in the file, as the search tree gives it. */
+  at(offset: number): number {
+    const known = this.#numbers.get(offset)
+    return known === ABSENT ? this.#read(offset) : known
+  }
+
+  /** Whether a record has a value. @param ifDamaged the result for a damaged record */
+  hasValue(offset: number, ifDamaged: boolean): boolean {
+    try {
+      return this.at(offset) !== NO_VALUE
+    } catch (error) {
+      if (!isGeofixError(error) || error instanceof ReadFailure) throw error
+      return ifDamaged
+    }
+  }
+
+  /** How many of the first records it has read until one had a value. @param ifDamaged as that of {@link hasValue} */
+  sample(ifDamaged: boolean): { readonly records: number; readonly hasValue: boolean } {
+    let records = 0
+    for (const offset of this.database.firstRecords(MAX_SAMPLED_RECORDS)) {
+      records++
+      if (this.hasValue(offset, ifDamaged)) return { records, hasValue: true }
+    }
+    return { records, hasValue: false }
+  }
+
+  /** Reads the record at an offset. @returns the number of its value, or {@link NO_VALUE} */
+  protected abstract read(offset: number): number
+  /** Whether there is no room for another value. */
+  protected abstract readonly isFull: boolean
+  /** Removes all values. */
+  protected abstract empty(): void
+
+  #read(offset: number): number {
+    // Check before reading: a damaged record throws, but has already added texts.
+    if (this.#numbers.size >= MAX_RECORDS || this.isFull) this.#clear()
+    const number = this.read(offset)
+    this.#numbers.set(offset, number)
+    return number
+  }
+
+  #clear(): void {
+    this.generation++
+    this.#index?.clear()
+    this.#numbers = new NumberMap()
+    this.empty()
+  }
+}
+
+/** Tables that are searched in order. The first one with a value for an address is used. */
+export abstract class RecordTables<Table extends RecordTable> {
+  abstract readonly tables: readonly Table[]
+
+  /**
+   * Finds the value of an address.
+   *
+   * @returns its number, the same one for equal values of a database while {@link generation} stays the same;
+   *   {@link NO_VALUE} when no database has one
+   * @throws InvalidDatabaseError when the search tree or the record is damaged
+   */
+  find(address: Address): number {
+    const tables = this.tables
+    for (let index = 0; index < tables.length; index++) {
+      const number = tables[index]?.find(address) ?? NO_VALUE
+      if (number !== NO_VALUE) return number * tables.length + index
+    }
+    return NO_VALUE
+  }
+
+  /** Changes when earlier numbers become invalid: when one of the tables was emptied. */
+  get generation(): number {
+    let generation = 0
+    for (const table of this.tables) generation += table.generation
+    return generation
+  }
+
+  /** The table that gave a number. @throws RangeError when there is none */
+  protected tableOf(number: number): Table {
+    const count = this.tables.length
+    const table = this.tables[count === 1 ? 0 : number % count]
+    if (table === undefined) throw new RangeError('no table has given this number')
+    return table
+  }
+
+  /** A number as its table gave it. */
+  protected numberIn(number: number): number {
+    const count = this.tables.length
+    return count === 1 ? number : Math.floor(number / count)
+  }
+}
+
+/**
+ * The offset of the record of an address, or `NO_RECORD`. Afterwards the tree has the length of the matched prefix.
+ *
+ * @throws InvalidDatabaseError when the tree is damaged on the address's path
+ */
+export function findRecord({ tree }: OpenDatabase, address: Address): number {
+  return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
+}
+
+/**
+ * The leading bits of an address in its family that the last search of the database's tree used. Below 0: the network holds
+ * more than IPv4.
+ */
+export function prefixBits({ family }: Address, { metadata, tree }: OpenDatabase): number {
+  // IPv4 is at ::/96 of an IPv6 tree.
+  return family === 4 && metadata.ipVersion === 6 ? tree.prefixLength - 96 : tree.prefixLength
+}
+
+/** The network of an address as CIDR text. @param bits as {@link prefixBits} gives them */
+export function networkText({ family, ipv4, words }: Address, bits: number): string {
+  if (bits < 0) return formatCidr(6, IPV6_ZERO, 96 + bits)
+  return formatCidr(family, family === 4 ? Uint32Array.of(ipv4) : words, bits)
+}
