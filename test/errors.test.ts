@@ -16,18 +16,14 @@ import { anyCharacter } from './any-character.ts'
 
 describe('the error classes', () => {
   it.each([
-    [new MalformedAddressError('m'), 'MalformedAddressError', 'MALFORMED_ADDRESS', 400],
-    [
-      new UnresolvableAddressError('m', 'private', '10.0.0.1'),
-      'UnresolvableAddressError',
-      'UNRESOLVABLE_ADDRESS',
-      422,
-    ],
-    [new InvalidLocaleError('m'), 'InvalidLocaleError', 'INVALID_LOCALE', 400],
-    [new InvalidOverlayError('m'), 'InvalidOverlayError', 'INVALID_OVERLAY', null],
-    [new InvalidSchemaError('m'), 'InvalidSchemaError', 'INVALID_SCHEMA', null],
-    [new InvalidDatabaseError('m'), 'InvalidDatabaseError', 'INVALID_DATABASE', null],
-  ])('%s', (error, name, code, status) => {
+    [new MalformedAddressError('m'), 'MalformedAddress', 400],
+    [new UnresolvableAddressError('m', 'private', '10.0.0.1'), 'UnresolvableAddress', 422],
+    [new InvalidLocaleError('m'), 'InvalidLocale', 400],
+    [new InvalidOverlayError('m'), 'InvalidOverlay', null],
+    [new InvalidSchemaError('m'), 'InvalidSchema', null],
+    [new InvalidDatabaseError('m'), 'InvalidDatabase', null],
+  ])('%s', (error, kind, status) => {
+    const [name, code] = [`${kind}Error`, kind.replace(/\B[A-Z]/, '_$&').toUpperCase()]
     expect(error).toBeInstanceOf(GeofixError)
     expect(error).toBeInstanceOf(Error)
     expect([error.name, error.code, error.status]).toEqual([name, code, status])
@@ -74,18 +70,9 @@ describe('isGeofixError', () => {
   })
 
   it.each([
-    null,
-    undefined,
-    0,
-    'MALFORMED_ADDRESS',
-    Symbol('geofix.error'),
-    {},
-    [],
-    () => undefined,
-    new Error('x'),
-    new TypeError('x'),
+    ...[null, undefined, 0, 'MALFORMED_ADDRESS', Symbol('geofix.error'), {}, [], () => undefined],
+    ...[new Error('x'), new TypeError('x'), Object.create(null)],
     { code: 'MALFORMED_ADDRESS', status: 400 }, // similar, but not thrown by this package
-    Object.create(null),
   ])('is false for anything else: %s', (value) => {
     expect(isGeofixError(value)).toBe(false)
   })

@@ -25,18 +25,10 @@ describe('Child', () => {
   })
 
   it.each([
-    [
-      'the error that ended it',
-      script('bad', 'throw new RangeError("too much")'),
-      'bad: RangeError: too much',
-    ],
-    ['that it said nothing', script('mute', ''), 'mute: it exited without a message'],
-    [
-      'that there is no such program',
-      { name: 'none', file: 'geofix-no-such-program', args: [] },
-      /^none: .*ENOENT/,
-    ],
-  ])('reports %s', async (_, command, message) => {
+    [script('bad', 'throw new RangeError("too much")'), 'bad: RangeError: too much'],
+    [script('mute', ''), 'mute: it exited without a message'],
+    [{ name: 'none', file: 'geofix-no-such-program', args: [] }, /^none: .*ENOENT/],
+  ])('reports why a program did not answer: %2$s', async (command, message) => {
     await expect(answerOf(command)).rejects.toThrow(message)
   })
 })

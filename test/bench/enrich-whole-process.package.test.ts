@@ -32,27 +32,9 @@ describe('runWhole', () => {
     }
   })
 
-  it.each([
-    [
-      'the error that ended it',
-      script('bad', 'throw new RangeError("too much")'),
-      'bad: RangeError: too much',
-    ],
-    [
-      'that there is no such program',
-      {
-        name: 'none',
-        processes: [
-          {
-            command: { name: 'none', file: 'geofix-no-such-program', args: [] },
-            output: join(folder, 'none'),
-          },
-        ],
-      },
-      /^none: .*ENOENT/,
-    ],
-  ])('reports %s', async (_, command, message) => {
-    await expect(runWhole(command)).rejects.toThrow(message)
+  it('reports the error that ended one', async () => {
+    const bad = script('bad', 'throw new RangeError("too much")')
+    await expect(runWhole(bad)).rejects.toThrow('bad: RangeError: too much')
   })
 })
 

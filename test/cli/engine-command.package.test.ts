@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { geofix } from './enrich/command-line.ts'
+import { geofix, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -67,22 +67,13 @@ describe.skipIf(process.platform === 'win32')('geofix engine spark', () => {
   })
 
   it.each([
-    [
-      'a runtime for another system',
-      ['--node', 'script'],
-      2,
-      'is not a program for Linux: give the bin/node of',
-    ],
-    ['a runtime in a library', ['--node', 'debian-node'], 2, 'needs the library libnode.so'],
-    ['a runtime that is not there', ['--node', 'none'], 4, 'none cannot be read: no such file or directory'],
-    ['a database without locations', ['--node', 'node', '--db', 'asn.mmdb'], 1, 'Sample-ASN'],
-    [
-      'a database that is not there',
-      ['--node', 'node', '--db', 'none.mmdb'],
-      4,
-      'none.mmdb: it cannot be read',
-    ],
-  ])('refuses %s', async (_, options, status, message) => {
+    [words`--node script`, 2, 'is not a program for Linux: give the bin/node of'],
+    [words`--node debian-node`, 2, 'needs the library libnode.so'],
+    [words`--node none`, 4, 'none cannot be read: no such file or directory'],
+    // A database without locations.
+    [words`--node node --db asn.mmdb`, 1, 'Sample-ASN'],
+    [words`--node node --db none.mmdb`, 4, 'none.mmdb: it cannot be read'],
+  ])('refuses %j', async (options, status, message) => {
     const args = options.map((each) => (each.startsWith('--') ? each : at(each)))
     const ran = await geofix(['engine', 'spark', at('refused'), ...args])
     expect(ran.err).toContain(message)

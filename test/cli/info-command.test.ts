@@ -3,37 +3,25 @@ import { fieldsOf } from '../../src/cli/info-command.ts'
 import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 
 describe('the fields of records', () => {
-  it.each<[string, MmdbValue[], string[]]>([
-    ['no records', [], []],
-    ['a record that is not a map', ['text', 42, true, 7n, Uint8Array.of(1)], []],
-    ['an empty map, and an empty array', [{}, []], []],
-    ['fields below fields', [{ country: { iso_code: 'GB' } }], ['country.iso_code']],
-    [
-      'elements of arrays',
-      [{ subdivisions: [{ code: 'A' }, { type: 'B' }] }],
-      ['subdivisions[].code', 'subdivisions[].type'],
-    ],
-    ['arrays in arrays', [[['x']]], ['[][]']],
-    [
-      'names, without their languages',
-      [{ names: { en: 'x' }, city: { names: { de: 'y' } } }],
-      ['city.names', 'names'],
-    ],
-    ['a key that only ends in names', [{ usernames: { en: 'x' } }], ['usernames.en']],
-    ['several records, sorted and without duplicates', [{ b: 1 }, { a: 1, b: 2 }], ['a', 'b']],
-    ['byte strings', [{ bytes: Uint8Array.of(1, 2) }], ['bytes']],
-    [
-      'a path of 256 characters',
-      [{ ['k'.repeat(256)]: 1, a: { ['k'.repeat(254)]: 1 } }],
-      [`a.${'k'.repeat(254)}`, 'k'.repeat(256)],
-    ],
-    [
-      'longer paths, which are left out',
-      [{ ['k'.repeat(257)]: 1, a: { ['k'.repeat(255)]: 1 }, b: 1 }],
-      ['b'],
-    ],
-  ])('%s', (_, records, expected) => {
-    expect(fieldsOf(records)).toEqual(expected)
+  const long = (length: number) => 'k'.repeat(length)
+  it.each<[records: MmdbValue[], ...fields: string[]]>([
+    [[]],
+    [['text', 42, true, 7n, Uint8Array.of(1)]],
+    [[{}, []]],
+    [[{ country: { iso_code: 'GB' } }], 'country.iso_code'],
+    [[{ subdivisions: [{ code: 'A' }, { type: 'B' }] }], 'subdivisions[].code', 'subdivisions[].type'],
+    [[[['x']]], '[][]'],
+    // Names are without their languages.
+    [[{ names: { en: 'x' }, city: { names: { de: 'y' } } }], 'city.names', 'names'],
+    [[{ usernames: { en: 'x' } }], 'usernames.en'],
+    // Sorted and without duplicates.
+    [[{ b: 1 }, { a: 1, b: 2 }], 'a', 'b'],
+    [[{ bytes: Uint8Array.of(1, 2) }], 'bytes'],
+    // Longer paths than 256 characters are left out.
+    [[{ [long(256)]: 1, a: { [long(254)]: 1 } }], `a.${long(254)}`, long(256)],
+    [[{ [long(257)]: 1, a: { [long(255)]: 1 }, b: 1 }], 'b'],
+  ])('of %o are %s', (records, ...fields) => {
+    expect(fieldsOf(records)).toEqual(fields)
   })
 
   it('are at most a thousand', () => {

@@ -22,20 +22,23 @@ const PACKAGES = 'scripts/build-data/packages'
 const CHANGELOG =
   '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- Things.\n\n## [1.1.0] - 2026-01-01\n'
 
+const GIT = ['user.name=Test', 'user.email=test@example.com', 'init.defaultBranch=main']
+
 function git(root: string, ...args: string[]): void {
-  const identity = [
-    '-c',
-    'user.name=Test',
-    '-c',
-    'user.email=test@example.com',
-    '-c',
-    'init.defaultBranch=main',
-  ]
-  execFileSync('git', [...identity, ...args], { cwd: root, stdio: 'pipe' })
+  execFileSync('git', [...GIT.flatMap((each) => ['-c', each]), ...args], { cwd: root, stdio: 'pipe' })
 }
 
 const json = (value: unknown) => `${JSON.stringify(value)}\n`
-const lockOf = (packages: Record<string, unknown>) => json({ packages: { '': {}, ...packages } })
+const PACKAGE = { version: '1.2.0', repository: REPOSITORY, ...PAGES }
+/** The files that pin the packages of the source: those that are required, and those in the lock file. */
+const pinned = (dependencies: Record<string, string>, locked: Record<string, object>) => ({
+  [`${PACKAGES}/package.json`]: json({ dependencies }),
+  [`${PACKAGES}/package-lock.json`]: json({
+    packages: Object.fromEntries(
+      Object.entries(locked).map(([name, each]) => [`node_modules/${name}`, each]),
+    ),
+  }),
+})
 
 /** A repository of version 1.2.0 that can be released. */
 function repository(): string {
@@ -45,7 +48,7 @@ function repository(): string {
   )
   const packed = gzipSync(unpacked)
   writeProject(root, {
-    'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES }),
+    'package.json': json(PACKAGE),
     'package-lock.json': json({ version: '1.2.0', packages: { '': { version: '1.2.0' } } }),
     'CHANGELOG.md': CHANGELOG,
     '.gitignore': 'dist/\n*.tgz\n',
@@ -56,8 +59,7 @@ function repository(): string {
       sources: [SOURCE],
       inputs: [{ file: 'zone.tab', sha256: sha256(Buffer.from('zones')) }],
     }),
-    [`${PACKAGES}/package.json`]: json({ dependencies: { places: '1.0.0' } }),
-    [`${PACKAGES}/package-lock.json`]: lockOf({ 'node_modules/places': SOURCE }),
+    ...pinned({ places: '1.0.0' }, { places: SOURCE }),
     'scripts/build-data/input/zone.tab': 'zones',
     'scripts/build-data/input/README.md': '',
   })
@@ -87,101 +89,56 @@ describe('releaseProblems', () => {
     expect(releaseProblems(root)).toEqual([])
   })
 
-  it.each<[what: string, change: (root: string) => void, problems: RegExp[]]>([
+  const ofPackage = (change: object) => having({ 'package.json': json({ ...PACKAGE, ...change }) })
+  const changed = (from: string, to: string) => having({ 'CHANGELOG.md': CHANGELOG.replace(from, to) })
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.txt`, '']))
+  const issues = 'https://github.com/another/geofix/issues'
+
+  it.each<[change: (root: string) => void, ...problems: RegExp[]]>([
     [
-      'a changed file',
       (root) => writeProject(root, { 'CHANGELOG.md': `${CHANGELOG}\n` }),
-      [/^the work tree is not clean: commit, stash or remove these files:\n {4} M CHANGELOG\.md$/],
+      /^the work tree is not clean: commit, stash or remove these files:\n {4} M CHANGELOG\.md$/,
     ],
+    [(root) => writeProject(root, { 'a/b.txt': '' }), /not clean: .*\n {4}\?\? a\/b\.txt$/s],
     [
-      'an untracked file',
-      (root) => writeProject(root, { 'a/b.txt': '' }),
-      [/not clean: .*\n {4}\?\? a\/b\.txt$/s],
-    ],
-    [
-      'a staged file',
       (root) => {
         writeProject(root, { 'b.txt': '' })
         git(root, 'add', '.')
       },
-      [/not clean/],
+      /not clean: .*\n {4}A {2}b\.txt$/s,
+    ],
+    [(root) => writeProject(root, many), /not clean.*\n {4}and 2 more$/s],
+    [
+      ofPackage({ repository: undefined }),
+      /^package\.json names no repository on GitHub, .*: add "repository"/,
     ],
     [
-      'many files',
-      (root) =>
-        writeProject(root, Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.txt`, '']))),
-      [/not clean.*\n {4}and 2 more$/s],
+      ofPackage({ bugs: undefined }),
+      /: add "bugs": \{ "url": "https:\/\/github\.com\/someone\/geofix\/issues" \}$/,
+    ],
+    [ofPackage({ bugs: issues }), /^package\.json does not name the page for faults of its repository/],
+    [
+      ofPackage({ homepage: undefined }),
+      /^package\.json has no homepage: add "homepage": "https:\/\/github\.com\/someone\/geofix#readme"$/,
     ],
     [
-      'a package without a repository',
-      having({ 'package.json': json({ version: '1.2.0' }) }),
-      [/^package\.json names no repository on GitHub, .*: add "repository"/],
-    ],
-    [
-      'a package without a page for faults',
-      having({
-        'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, bugs: undefined }),
-      }),
-      [/: add "bugs": \{ "url": "https:\/\/github\.com\/someone\/geofix\/issues" \}$/],
-    ],
-    [
-      'a page for faults of another repository',
-      having({
-        'package.json': json({
-          version: '1.2.0',
-          repository: REPOSITORY,
-          ...PAGES,
-          bugs: 'https://github.com/another/geofix/issues',
-        }),
-      }),
-      [/^package\.json does not name the page for faults of its repository/],
-    ],
-    [
-      'a package without a homepage',
-      having({
-        'package.json': json({ version: '1.2.0', repository: REPOSITORY, ...PAGES, homepage: undefined }),
-      }),
-      [/^package\.json has no homepage: add "homepage": "https:\/\/github\.com\/someone\/geofix#readme"$/],
-    ],
-    [
-      'a lock file with another version',
       having({ 'package-lock.json': json({ version: '1.1.0', packages: { '': { version: '1.1.0' } } }) }),
-      [
-        /^package-lock\.json has version 1\.1\.0, package\.json has 1\.2\.0: run "npm install --package-lock-only"$/,
-      ],
+      /^package-lock\.json has version 1\.1\.0, package\.json has 1\.2\.0: run "npm install --package-lock-only"$/,
     ],
     [
-      'a lock file whose root package has no version',
       having({ 'package-lock.json': json({ version: '1.2.0', packages: { '': {} } }) }),
-      [/^package-lock\.json has version none/],
+      /^package-lock\.json has version none/,
     ],
     [
-      'a version missing from the changelog',
-      having({ 'CHANGELOG.md': CHANGELOG.replace('1.2.0', '1.2.01') }),
-      [/^CHANGELOG\.md has no section for 1\.2\.0: add "## \[1\.2\.0\] - YYYY-MM-DD"/],
+      changed('1.2.0', '1.2.01'),
+      /^CHANGELOG\.md has no section for 1\.2\.0: add "## \[1\.2\.0\] - YYYY-MM-DD"/,
     ],
+    [changed(' - 2026-11-21', ''), /^CHANGELOG\.md has the heading "## \[1\.2\.0\]": write it as/],
+    [changed('2026-11-21', '2026-02-31'), /has the heading "## \[1\.2\.0\] - 2026-02-31"/],
+    [changed('- Things.\n', ''), /^CHANGELOG\.md has no entries under "## \[1\.2\.0\] - 2026-11-21": list/],
+    [(root) => git(root, 'tag', 'v1.2.0'), /^the tag v1\.2\.0 exists already: set the next version/],
     [
-      'a changelog without a date',
-      having({ 'CHANGELOG.md': CHANGELOG.replace(' - 2026-11-21', '') }),
-      [/^CHANGELOG\.md has the heading "## \[1\.2\.0\]": write it as/],
-    ],
-    [
-      'a changelog with an invalid date',
-      having({ 'CHANGELOG.md': CHANGELOG.replace('2026-11-21', '2026-02-31') }),
-      [/has the heading/],
-    ],
-    [
-      'a changelog without entries',
-      having({ 'CHANGELOG.md': CHANGELOG.replace('- Things.\n', '') }),
-      [/^CHANGELOG\.md has no entries under "## \[1\.2\.0\] - 2026-11-21": list/],
-    ],
-    [
-      'a tagged version',
-      (root) => git(root, 'tag', 'v1.2.0'),
-      [/^the tag v1\.2\.0 exists already: set the next version/],
-    ],
-    [
-      'a version that is tagged at the remote',
+      // At the remote only.
       (root) => {
         const origin = mkdtempSync(join(folder, 'origin-'))
         git(origin, 'init', '--quiet', '--bare')
@@ -190,76 +147,53 @@ describe('releaseProblems', () => {
         git(root, 'push', '--quiet', 'origin', 'v1.2.0')
         git(root, 'tag', '--delete', 'v1.2.0')
       },
-      [/^the tag v1\.2\.0 exists already/],
+      /^the tag v1\.2\.0 exists already/,
     ],
     [
-      'a changed data file',
       having({ 'data/t.mmdb.gz': 'x' }),
-      [/^data\/t\.mmdb\.gz does not match data\/manifest\.json: 1 bytes, not \d+: run "npm run build-data"/],
+      /^data\/t\.mmdb\.gz does not match data\/manifest\.json: 1 bytes, not \d+: run "npm run build-data"/,
     ],
     [
-      'a missing data file',
       (root) => {
         rmSync(join(root, 'data/t.mmdb.gz'))
         commit(root)
       },
-      [/^data\/t\.mmdb\.gz .*no such file/],
+      /^data\/t\.mmdb\.gz .*no such file/,
     ],
     [
-      'a data file of another build than the manifest',
       (root) => {
         const manifest = JSON.parse(readFileSync(join(root, 'data/manifest.json'), 'utf8'))
         having({ 'data/manifest.json': json({ ...manifest, buildDate: '2001-01-01T00:00:00.000Z' }) })(root)
       },
-      [/built 2000-01-01T00:00:00\.000Z, not 2001-01-01T00:00:00\.000Z/],
+      /built 2000-01-01T00:00:00\.000Z, not 2001-01-01T00:00:00\.000Z/,
+    ],
+    [having({ 'data/more.mmdb.gz': '' }), /^data\/more\.mmdb\.gz is not in data\/manifest\.json: remove it$/],
+    [
+      having(pinned({ places: '1.1.0' }, { places: { version: '1.1.0', integrity: 'sha512-b' } })),
+      /^data\/ was built from places 1\.0\.0, but 1\.1\.0 is pinned: run "npm run build-data"/,
     ],
     [
-      'a data file that is not in the manifest',
-      having({ 'data/more.mmdb.gz': '' }),
-      [/^data\/more\.mmdb\.gz is not in data\/manifest\.json: remove it$/],
+      having(pinned({ places: '2.0.0' }, { places: SOURCE })),
+      /package-lock\.json does not have places 2\.0\.0, which package\.json requires: run "npm install/,
     ],
     [
-      'a pinned source that the data was not built from',
-      having({
-        [`${PACKAGES}/package.json`]: json({ dependencies: { places: '1.1.0' } }),
-        [`${PACKAGES}/package-lock.json`]: lockOf({
-          'node_modules/places': { version: '1.1.0', integrity: 'sha512-b' },
-        }),
-      }),
-      [/^data\/ was built from places 1\.0\.0, but 1\.1\.0 is pinned: run "npm run build-data"/],
+      having(pinned({ names: '1.0.0' }, { names: { version: '1.0.0', integrity: 'sha512-c' } })),
+      /^data\/ was built from no names, but 1\.0\.0 is pinned/,
+      /^data\/ was built from places, which is no longer pinned/,
     ],
     [
-      'a source that is required but not pinned',
-      having({ [`${PACKAGES}/package.json`]: json({ dependencies: { places: '2.0.0' } }) }),
-      [/package-lock\.json does not have places 2\.0\.0, which package\.json requires: run "npm install/],
-    ],
-    [
-      'an additional source and a missing one',
-      having({
-        [`${PACKAGES}/package.json`]: json({ dependencies: { names: '1.0.0' } }),
-        [`${PACKAGES}/package-lock.json`]: lockOf({
-          'node_modules/names': { version: '1.0.0', integrity: 'sha512-c' },
-        }),
-      }),
-      [
-        /^data\/ was built from no names, but 1\.0\.0 is pinned/,
-        /^data\/ was built from places, which is no longer pinned/,
-      ],
-    ],
-    [
-      'an input that the data was not built from',
       having({ 'scripts/build-data/input/zone.tab': 'other zones' }),
-      [/^scripts\/build-data\/input\/zone\.tab is not the file that data\/ was built from/],
+      /^scripts\/build-data\/input\/zone\.tab is not the file that data\/ was built from/,
     ],
     [
-      'a missing input and an additional one',
       (root) => {
         rmSync(join(root, 'scripts/build-data/input/zone.tab'))
         having({ 'scripts/build-data/input/more.tsv': '' })(root)
       },
-      [/input\/more\.tsv is not the file/, /input\/zone\.tab is not the file/],
+      /input\/more\.tsv is not the file/,
+      /input\/zone\.tab is not the file/,
     ],
-  ])('finds %s', (_, change, problems) => {
+  ])('finds a problem: %2$s', (change, ...problems) => {
     const root = repository()
     change(root)
     expect(releaseProblems(root)).toEqual(problems.map((problem) => expect.stringMatching(problem)))
