@@ -111,9 +111,16 @@ describe('the imports of src', () => {
     // All but pages.ts and parquet-file.ts import types.
     [
       'hyparquet',
-      ['added-columns', 'column-writer', 'columns', 'pages', 'parquet-file', 'values'].map(
-        (name) => `cli/enrich/parquet/${name}.ts`,
-      ),
+      [
+        'column-writer',
+        'columns',
+        'located-columns',
+        'pages',
+        'parquet-file',
+        'rows-output',
+        'value-column',
+        'values',
+      ].map((name) => `cli/enrich/parquet/${name}.ts`),
     ],
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
     ['fzstd', ['cli/enrich/parquet/pages.ts']],

@@ -1,6 +1,6 @@
-import type { CountColumn, CountColumns } from '../../enrich/counting/count-rows.ts'
+import type { CountColumns } from '../../enrich/counting/count-rows.ts'
 import { ColumnWriter } from '../enrich/parquet/column-writer.ts'
-import { elementsOf } from '../enrich/parquet/columns.ts'
+import { elementsOf, leafOf, parquetValue } from '../enrich/parquet/columns.ts'
 import { isNumeric, numbersOf } from './forms.ts'
 
 /** Rows of a row group. */
@@ -13,24 +13,19 @@ export function* parquetOf(table: CountColumns): Generator<Uint8Array> {
     ...column,
     type: numbers.includes(column) || isNumeric(column) ? ('INT64' as const) : ('STRING' as const),
   }))
-  const writer = new ColumnWriter(columns.map(({ name, type }) => elementsOf(name, type)))
+  const elements = columns.map(({ name, type }) => elementsOf(name, type))
+  const writer = new ColumnWriter(elements)
   const rows = table.counts.length
   for (let from = 0; from < rows; from += GROUP_ROWS) {
-    writer.add(columns.map((column) => valuesOf(column, from, Math.min(rows, from + GROUP_ROWS))))
+    const to = Math.min(rows, from + GROUP_ROWS)
+    const leaves = columns.map(({ codes, size, value, type }, index) =>
+      leafOf(elements[index] ?? [], codes.subarray(from, to), size, (code) =>
+        parquetValue(type, value(code)),
+      ),
+    )
+    writer.add(leaves, to - from)
     yield writer.take()
   }
   writer.end()
   yield writer.take()
-}
-
-function valuesOf(
-  { codes, value, type }: CountColumn & { readonly type: 'INT64' | 'STRING' },
-  from: number,
-  to: number,
-): unknown[] {
-  return Array.from(codes.subarray(from, to), (code) => {
-    const each = value(code)
-    if (each === null) return null
-    return type === 'INT64' ? BigInt(each) : String(each)
-  })
 }

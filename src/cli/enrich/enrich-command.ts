@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
+import type { DelimitedPlan } from '../../enrich/formats/delimited/plan.ts'
 import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
@@ -9,7 +10,6 @@ import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
-import type { ArrayOutput } from './array-output.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './command-line.ts'
 import { Input, sizeOfInputs } from './input.ts'
@@ -18,10 +18,11 @@ import { Notes } from './notes.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
+import type { ArrayOutput } from './rows/array-output.ts'
+import type { TableOutput } from './rows/table-output.ts'
 import { runSession, type Session } from './session.ts'
 import { type Position, Progress, type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 import { SummaryOutputs } from './summary-outputs.ts'
-import type { TableOutput } from './table-output.ts'
 import { openForThreads } from './thread-databases.ts'
 import { ThreadedExecutor, workersFor } from './threaded-executor.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -184,12 +185,12 @@ class EnrichSession implements Session {
   async #table(target: Output): Promise<Output> {
     const { table: form, isArray, hasMark, options, others } = this.#command
     if (isArray) {
-      const { ArrayOutput } = await import('./array-output.ts')
+      const { ArrayOutput } = await import('./rows/array-output.ts')
       this.#arrayOutput = new ArrayOutput(target, options.into ?? INTO)
       return this.#keep(this.#arrayOutput)
     }
     if (form === undefined) return target
-    const { TableOutput } = await import('./table-output.ts')
+    const { TableOutput } = await import('./rows/table-output.ts')
     const fields = asUsage(() => checkedFields(options))
     const added = [options, ...others].map(({ into }) => {
       const names = asUsage(() => columnNames(fields, { into }))
@@ -226,15 +227,15 @@ class EnrichSession implements Session {
       asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
     // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
     const first = table === undefined ? planned() : planned({ fields: undefined })
+    const kept = () => planned({ fields: this.#command.options.fields, to: undefined })
     const isDocument = isArray && !leavesOut && first.plan.format === 'json' && this.#inputs.length === 1
-    const isKept = this.#parquetRun?.isTable(first.plan) || first.plan.format === table || isDocument
-    const { plan, notes } = isKept ? planned({ fields: this.#command.options.fields, to: undefined }) : first
+    const { plan, notes } = first.plan.format === table || isDocument ? kept() : first
     checkFit(options, plan.format, name)
-    this.#tableOutput?.usePlan(plan)
-    this.#arrayOutput?.usePlan(plan, isDocument)
+    if (this.#tableOutput !== null) this.#tableOutput.keepsBytes = plan.format === table
+    if (this.#arrayOutput !== null) this.#arrayOutput.keepsBytes = isDocument
     if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
+    this.#parquetRun?.usePlan(tableOf(plan) === null ? null : tableOf(kept().plan))
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
-    this.#parquetRun?.usePlan(plan)
     if (this.#command.summaries.length === 0) return plan
     this.#reportFields ??= reportFields(plan)
     const reported = withReport(plan, this.#command.namesAddresses, this.#reportFields)
@@ -290,6 +291,10 @@ class EnrichSession implements Session {
       databases: set.info,
     })
   }
+}
+
+function tableOf(plan: Plan): DelimitedPlan | null {
+  return plan.format === 'csv' || plan.format === 'tsv' ? plan : null
 }
 
 /** For the report: if its reader stops early, the lines are still complete. @throws any other error */

@@ -26,7 +26,7 @@ import {
   wholeNumber,
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import type { TableForm } from './separated-values.ts'
+import type { TableForm } from './rows/separated-values.ts'
 import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
 
 /** A larger number is probably a typing error. */

@@ -1,19 +1,36 @@
 // The only importer of hyparquet-writer, which is bundled into the command line's output.
-import type { KeyValue, SchemaElement } from 'hyparquet'
+import type { ColumnChunk, Encoding, KeyValue, SchemaElement, Statistics } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
+import { writePlain } from 'hyparquet-writer/src/plain.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
+/** A page ends before its values, or four bytes for each of their indexes, have more. Bytes. */
+const PAGE_BYTES = 2 ** 20
+
+/** A value as its column holds it. Text and JSON are bytes. */
+export type ParquetValue = Uint8Array | bigint | number | boolean
+
+/** The values of a column, or of a member of a column of structs, in a row group. */
+export interface Leaf {
+  /** Its element, after those of the structs around it. All of them are optional. */
+  readonly path: readonly SchemaElement[]
+  /** The distinct values. */
+  readonly values: readonly ParquetValue[]
+  /** For each row the index of its value, or the complement of how many elements of the path it has. */
+  readonly codes: Int32Array
+}
 
 /** Writes a file of columns, a row group at a time. The caller takes the bytes. */
 export class ColumnWriter {
   readonly #bytes = new ByteWriter()
   readonly #writer: ParquetWriter
-  readonly #columns: readonly SchemaElement[]
 
   /** @param columns the elements of each column */
   constructor(columns: readonly (readonly SchemaElement[])[], metadata?: KeyValue[]) {
-    this.#columns = columns.flatMap(([element]) => element ?? [])
     this.#writer = new ParquetWriter({
       writer: this.#bytes,
       schema: [{ name: 'schema', num_children: columns.length }, ...columns.flat()],
@@ -22,23 +39,27 @@ export class ColumnWriter {
     })
   }
 
-  /** Adds a row group. @param columns their values; at least one row. */
-  add(columns: readonly (readonly unknown[])[]): void {
-    const rowGroupSize = columns[0]?.length ?? 0
-    const columnData = this.#columns.map(({ name, logical_type }, index) => ({
-      name,
-      data: [...(columns[index] ?? [])],
-      offsetIndex: false,
-      statistics: logical_type?.type !== 'JSON',
-    }))
-    void this.#writer.write({ columnData, rowGroupSize })
+  /** Adds a row group. @param leaves of all columns, each with the same number of rows */
+  add(leaves: Iterable<Leaf>, rows: number): void {
+    const start = this.#bytes.offset
+    const columns: ColumnChunk[] = []
+    let size = 0n
+    for (const leaf of leaves) {
+      const chunk = writeChunk(this.#bytes, leaf)
+      size += chunk.meta_data?.total_uncompressed_size ?? 0n
+      columns.push(chunk)
+    }
+    this.#writer.num_rows += BigInt(rows)
+    this.#writer.row_groups.push({
+      columns,
+      total_byte_size: size,
+      num_rows: BigInt(rows),
+      total_compressed_size: BigInt(this.#bytes.offset - start),
+    })
   }
 
   /** Adds the end of the file. */
   end(): void {
-    // Set this type after the values are written. Earlier, the writer would encode their JSON again, as strings.
-    for (const element of this.#columns)
-      if (element.logical_type?.type === 'JSON') element.converted_type = 'JSON'
     void this.#writer.finish()
   }
 
@@ -48,4 +69,146 @@ export class ColumnWriter {
     this.#bytes.index = 0
     return bytes
   }
+}
+
+function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnChunk {
+  const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
+  const sizes = Int32Array.from(values, (value) => (value instanceof Uint8Array ? value.length + 4 : 8))
+  let rowsWithValue = 0
+  let plainBytes = 0
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] ?? -1
+    if (code < 0) continue
+    rowsWithValue++
+    plainBytes += sizes[code] ?? 0
+  }
+  const width = bitsOf(values.length - 1)
+  const dictionaryBytes = sizes.reduce((sum, size) => sum + size, 0) + Math.ceil((rowsWithValue * width) / 8)
+  // A dictionary is worth it if it takes at most half of the bytes.
+  const hasDictionary = rowsWithValue > 0 && type !== 'BOOLEAN' && 2 * dictionaryBytes <= plainBytes
+  const encoding: Encoding = hasDictionary ? 'RLE_DICTIONARY' : 'PLAIN'
+  const start = writer.offset
+  let uncompressed = 0
+  if (hasDictionary) {
+    const page = new ByteWriter()
+    writePlain(page, [...values], type, undefined)
+    const body = snappyCompress(page.getBytes())
+    writePageHeader(writer, {
+      type: 'DICTIONARY_PAGE',
+      uncompressed_page_size: page.offset,
+      compressed_page_size: body.length,
+      dictionary_page_header: { num_values: values.length, encoding: 'PLAIN' },
+    })
+    uncompressed += writer.offset - start + page.offset
+    writer.appendBytes(body)
+  }
+  const dataStart = writer.offset
+  for (let from = 0; from < codes.length; ) {
+    let to = from
+    for (let bytes = 0; to < codes.length && (bytes < PAGE_BYTES || to === from); to++) {
+      const code = codes[to] ?? -1
+      if (code >= 0) bytes += hasDictionary ? 4 : (sizes[code] ?? 0)
+    }
+    const page = codes.subarray(from, to)
+    uncompressed += writePage(writer, page, path.length, encoding, (body, present) => {
+      if (!hasDictionary)
+        writePlain(
+          body,
+          Array.from(present, (code) => values[code]),
+          type,
+          undefined,
+        )
+      else {
+        body.appendUint8(width)
+        writeRleBitPackedHybrid(body, present, width)
+      }
+    })
+    from = to
+  }
+  const hasStatistics = logical_type?.type !== 'JSON'
+  return {
+    meta_data: {
+      type,
+      encodings: hasDictionary ? ['PLAIN', encoding] : [encoding],
+      path_in_schema: path.map(({ name }) => name),
+      codec: 'SNAPPY',
+      num_values: BigInt(codes.length),
+      total_compressed_size: BigInt(writer.offset - start),
+      total_uncompressed_size: BigInt(uncompressed),
+      data_page_offset: BigInt(dataStart),
+      ...(hasDictionary && { dictionary_page_offset: BigInt(start) }),
+      ...(hasStatistics && { statistics: statisticsOf(values, codes.length - rowsWithValue) }),
+    },
+    file_offset: BigInt(start),
+  }
+}
+
+/** Writes a page of data, of version 2. @returns its size before compression */
+function writePage(
+  writer: ByteWriter,
+  codes: Int32Array,
+  maxLevel: number,
+  encoding: Encoding,
+  writeBody: (body: ByteWriter, present: Int32Array) => void,
+): number {
+  const levels = new Uint8Array(codes.length)
+  const present = new Int32Array(codes.length)
+  let count = 0
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] ?? -1
+    levels[row] = code < 0 ? ~code : maxLevel
+    if (code >= 0) present[count++] = code
+  }
+  const levelBytes = new ByteWriter()
+  writeRleBitPackedHybrid(levelBytes, levels, bitsOf(maxLevel))
+  const body = new ByteWriter()
+  writeBody(body, present.subarray(0, count))
+  const compressed = snappyCompress(body.getBytes())
+  const start = writer.offset
+  writePageHeader(writer, {
+    type: 'DATA_PAGE_V2',
+    uncompressed_page_size: levelBytes.offset + body.offset,
+    compressed_page_size: levelBytes.offset + compressed.length,
+    data_page_header_v2: {
+      num_values: codes.length,
+      num_nulls: codes.length - count,
+      num_rows: codes.length,
+      encoding,
+      definition_levels_byte_length: levelBytes.offset,
+      repetition_levels_byte_length: 0,
+      is_compressed: true,
+    },
+  })
+  const headerSize = writer.offset - start
+  writer.appendBytes(levelBytes.getBytes())
+  writer.appendBytes(compressed)
+  return headerSize + levelBytes.offset + body.offset
+}
+
+/** How many bits numbers up to this one take. */
+function bitsOf(most: number): number {
+  return most <= 0 ? 0 : 32 - Math.clz32(most)
+}
+
+/** The smallest and the largest value. */
+function statisticsOf(values: readonly ParquetValue[], nulls: number): Statistics {
+  let min: ParquetValue | undefined
+  let max: ParquetValue | undefined
+  for (const value of values) {
+    if (Number.isNaN(value)) continue
+    if (min === undefined || isBefore(value, min)) min = value
+    if (max === undefined || isBefore(max, value)) max = value
+  }
+  return {
+    null_count: BigInt(nulls),
+    ...(min !== undefined && { min_value: min === 0 ? -0 : min }),
+    ...(max !== undefined && { max_value: max === 0 ? 0 : max }),
+  }
+}
+
+/** Texts are in the order of their bytes. */
+function isBefore(value: ParquetValue, other: ParquetValue): boolean {
+  return value instanceof Uint8Array && other instanceof Uint8Array
+    ? Buffer.compare(value, other) < 0
+    : value < other
 }

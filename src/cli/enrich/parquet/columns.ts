@@ -1,8 +1,11 @@
-// The columns of a location, and the types of other columns.
+// The types of columns, and their values.
 import type { SchemaElement } from 'hyparquet'
 import type { LocationField } from '../../../enrich/options.ts'
-import { fieldOf, type LocatedRecord } from '../../../enrich/writing/column-templates.ts'
-import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
+import { NONE } from '../rows/distinct-texts.ts'
+import type { Leaf, ParquetValue } from './column-writer.ts'
+
+/** No code of a value. */
+const UNSEEN = 2 ** 31 - 1
 
 /** The types of columns that values of JSON get. */
 export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON'
@@ -26,51 +29,53 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
     ]
   }
   if (type === 'JSON') {
-    const json = { logical_type: { type: 'JSON' } } as const
+    const json = { converted_type: 'JSON', logical_type: { type: 'JSON' } } as const
     return [{ name, type: 'BYTE_ARRAY', ...json, repetition_type: 'OPTIONAL' }]
   }
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/** The elements of a column of the form of a `LocationRecord`. */
-export function locationElements(name: string): readonly SchemaElement[] {
-  const texts = (...names: string[]) => names.map((own) => elementsOf(own, 'STRING'))
-  return group(name, [
-    ...texts('ip'),
-    group('country', texts('code', 'name')),
-    group('region', texts('name', 'code')),
-    ...texts('city', 'postal_code'),
-    group('coordinates', [elementsOf('latitude', 'DOUBLE'), elementsOf('longitude', 'DOUBLE')]),
-    group('timezone', texts('id', 'offset')),
-  ])
+/** The values of a column. @param numbers for each row a number below `count`, or less than 0 */
+export function leafOf(
+  path: readonly SchemaElement[],
+  numbers: Int32Array,
+  count: number,
+  valueOfNumber: (number: number) => ParquetValue | null,
+): Leaf {
+  const values: ParquetValue[] = []
+  const indexes = new Map<string | ParquetValue, number>()
+  // Of each number the index of its value; UNSEEN before its first row.
+  const codeOf = new Int32Array(count).fill(UNSEEN)
+  const codes = new Int32Array(numbers.length)
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] ?? NONE
+    if (number < 0) {
+      codes[row] = NONE
+      continue
+    }
+    if (codeOf[number] === UNSEEN) {
+      const value = valueOfNumber(number)
+      const key = value instanceof Uint8Array ? Buffer.from(value).toString() : value
+      const known = key === null ? -path.length : indexes.get(key)
+      const code = known ?? values.length
+      codeOf[number] = code
+      if (key !== null && value !== null && known === undefined) {
+        indexes.set(key, code)
+        values.push(value)
+      }
+    }
+    codes[row] = codeOf[number] ?? NONE
+  }
+  return { path, values, codes }
 }
 
-/** The elements of a column of the form of an `AutonomousSystem`. */
-export function systemElements(name: string): readonly SchemaElement[] {
-  return group(name, [elementsOf('number', 'INT64'), elementsOf('organization', 'STRING')])
-}
+const encoder = new TextEncoder()
 
-/** The value of that column. Writers take 64-bit integers as `bigint`. */
-export function systemValue(system: AutonomousSystem | null | undefined): object | null {
-  return system ? { number: BigInt(system.number), organization: system.organization } : null
-}
-
-function group(name: string, children: readonly (readonly SchemaElement[])[]): readonly SchemaElement[] {
-  return [{ name, repetition_type: 'OPTIONAL', num_children: children.length }, ...children.flat()]
-}
-
-/** The elements of the column of a field. */
-export function fieldElements(name: string, field: LocationField): readonly SchemaElement[] {
-  return elementsOf(name, typeOfField(field))
-}
-
-/** The value of a field; `null` without a location. */
-export function fieldValue(
-  record: LocatedRecord | null,
-  field: LocationField,
-): string | number | bigint | null {
-  const value = record === null ? null : fieldOf(record, field)
-  return field === 'asn_number' && value !== null ? BigInt(value) : value
+/** A value that is not `null`, in the form of its column. */
+export function parquetValue(type: ColumnType, value: string | number | null): ParquetValue | null {
+  if (value === null) return null
+  if (type === 'INT64') return BigInt(value)
+  return type === 'DOUBLE' ? Number(value) : encoder.encode(String(value))
 }
 
 const SPARK_TYPES: Readonly<Record<string, string>> = { DOUBLE: 'double', INT64: 'long' }

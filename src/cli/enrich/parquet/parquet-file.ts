@@ -11,7 +11,7 @@ import {
 } from 'hyparquet'
 import { isError, messageOf } from '../../../realm.ts'
 import type { CommandFailure } from '../../terminal.ts'
-import { recordText } from '../separated-values.ts'
+import { recordText } from '../rows/separated-values.ts'
 import { unreadableInput } from '../system-error.ts'
 import { checkFooter, columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'

@@ -1,5 +1,6 @@
 // Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
-import type { EnrichOptions, Plan } from '../../../enrich/formats/formats.ts'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
+import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
 import {
@@ -25,12 +26,10 @@ import { RowsOutput } from './rows-output.ts'
 /** How a run writes Parquet. */
 export interface ParquetRun {
   readonly output: Output
-  /** The options for the lines of the run. The output makes the columns of `fields`, except for tables. */
+  /** The options for the lines of the run. The output makes the columns of `fields`. */
   readonly options: EnrichOptions
-  /** Whether the run writes a table, which has the columns of `fields`. */
-  readonly isTable: (plan: Plan) => boolean
-  /** Call it with the plan of each input. */
-  readonly usePlan: (plan: Plan) => void
+  /** Call it with the plan that would keep the table that an input is, or `null`. */
+  readonly usePlan: (table: DelimitedPlan | null) => void
   /** Whether the notes of this plan are printed already. */
   readonly isPlanned: boolean
 }
@@ -55,12 +54,12 @@ export async function parquetRun(
   if (found.includes(true) && isMasked(options))
     note('the file is written anew, without its addresses: its columns get types by their values')
   if (input === undefined || !found.includes(true) || isMasked(options)) {
-    const output = new RowsOutput(target, options.into ?? INTO, systemMember(options), namedFields(options))
+    const added = { into: options.into ?? INTO, asn: systemMember(options) }
+    const output = new RowsOutput(target, added, namedFields(options))
     return {
       output,
       options: { ...options, fields: undefined },
-      isTable: (plan) => plan.format === 'csv' || plan.format === 'tsv',
-      usePlan: (plan) => output.usePlan(plan),
+      usePlan: (table) => output.usePlan(table),
       isPlanned: false,
     }
   }
@@ -106,7 +105,6 @@ async function addedColumns(
   return {
     output: new AddedColumnsOutput(target, file, into, system, fields),
     options: { ...options, format: 'ndjson', fields: undefined, field, timeField, into: LOCATION_MEMBER },
-    isTable: () => false,
     usePlan: () => {},
     isPlanned: true,
   }

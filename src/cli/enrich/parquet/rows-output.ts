@@ -1,245 +1,170 @@
-import type { Plan } from '../../../enrich/formats/formats.ts'
+import type { SchemaElement } from 'hyparquet'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import type { Output } from '../output.ts'
-import { ColumnWriter } from './column-writer.ts'
-import {
-  type ColumnType,
-  elementsOf,
-  fieldValue,
-  locationElements,
-  systemElements,
-  systemValue,
-  typeOfField,
-} from './columns.ts'
-import {
-  isLocation,
-  isSystem,
-  jsonOf,
-  locatedOf,
-  RESCUED,
-  type Row,
-  RowReader,
-  type SizedRow,
-} from './row-reader.ts'
+import { NONE } from '../rows/distinct-texts.ts'
+import type { AddedMembers } from '../rows/located-members.ts'
+import { RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
+import { ColumnWriter, type Leaf } from './column-writer.ts'
+import { elementsOf } from './columns.ts'
+import { LocatedColumns } from './located-columns.ts'
+import { ValueColumn } from './value-column.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
 const GROUP_BYTES = 2 ** 26
-
 /** Limit of the columns. More members are in the column of rescued data. */
 const MAX_COLUMNS = 2000
-const MOST_INT64 = 2n ** 63n - 1n
 
-/** A column of the file: its type, and the values of the row group that is being read. */
-interface Column {
-  /** `null` until the first row group is complete. `location` and `system` are structs. */
-  type: ColumnType | 'location' | 'system' | null
-  values: unknown[]
+const RESCUED_ELEMENTS = elementsOf(RESCUED, 'JSON')
+
+/** A column of the values that lines have. */
+interface OwnColumn {
+  readonly name: string
+  readonly column: ValueColumn
+  /** Empty before its type is decided. */
+  elements: readonly SchemaElement[]
 }
 
 /**
- * Makes a Parquet file of the lines of a run: objects, or rows of a table.
+ * Makes a Parquet file of the objects of a run.
  *
- * The first row group decides on the columns and their types. A member of objects becomes a column of booleans, integers,
+ * The first row group decides on the columns and their types. A member becomes a column of booleans, integers,
  * floating-point numbers, instants or text if all its values have that type, and otherwise a column of JSON. Columns of tables are text.
  * Later members without a column, and later values of another type, go into a column of their own. So do lines that cannot be
  * read.
  */
-export class RowsOutput implements Output {
-  readonly #target: Output
-  readonly #into: string
-  readonly #system: string | null
-  readonly #fields: ReadonlyMap<string, LocationField> | null
-  #reader: RowReader | null = null
-  readonly #columns = new Map<string, Column>()
-  #rescued: unknown[] = []
+export class RowsOutput extends RowOutput {
+  readonly #added: AddedMembers
+  #fields: ReadonlyMap<string, LocationField> | null
+  #located: LocatedColumns | null = null
+  /** The numbers of the members that columns of the location replace. */
+  #replaced: ReadonlySet<number> = new Set()
+  /** By the number of a name. */
+  readonly #columns: (ValueColumn | undefined)[] = []
+  /** Those that were made, in order. */
+  readonly #own: OwnColumn[] = []
+  /** How many of them are before the columns of the location; `null` before the first row with one. */
+  #locatedAt: number | null = null
+  readonly #rescued = new ValueColumn('JSON')
+  #isTable = false
+  #hasHeader = true
   #writer: ColumnWriter | null = null
   #rows = 0
   #bytes = 0
-  #isEnded = false
 
-  /**
-   * @param into the name of the member with the location
-   * @param system the name of that with the autonomous system; `null` for none
-   * @param fields columns with one value each instead, by their names; `null` for the whole location. Tables have their
-   *   columns already
-   */
-  constructor(
-    target: Output,
-    into: string,
-    system: string | null,
-    fields: ReadonlyMap<string, LocationField> | null,
-  ) {
-    this.#target = target
-    this.#into = into
-    this.#system = system
+  /** @param fields columns with one value each in place of the location, by their names; `null` for the whole location */
+  constructor(target: Output, added: AddedMembers, fields: ReadonlyMap<string, LocationField> | null) {
+    super(target)
+    this.#added = added
     this.#fields = fields
   }
 
-  /** Call it before the first line of an input. */
-  usePlan(plan: Plan): void {
-    this.#reader ??= new RowReader(plan)
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    await this.#addAll(this.#reader?.rows(bytes) ?? [])
-  }
-
-  async flush(): Promise<void> {
-    if (!this.#isEnded) {
-      this.#isEnded = true
-      await this.#addAll(this.#reader?.end() ?? [])
-      await this.#writeGroup()
-      this.#writer?.end()
-      await this.#target.write(this.#writer?.take() ?? new Uint8Array(0))
+  /**
+   * Call it before the first line of an input.
+   *
+   * @param table the plan that would keep the table that the input is; `null` for another input
+   */
+  usePlan(table: DelimitedPlan | null): void {
+    if (this.#located !== null) return
+    if (table !== null) {
+      this.#isTable = true
+      this.#hasHeader = table.headerLine > 0
+      this.#fields = new Map(table.fields.map((field, index) => [table.columns[index] ?? field, field]))
+      this.#replaced = new Set(
+        table.names.flatMap((name, column) =>
+          (table.replaced[column] ?? -1) < 0 ? [] : [this.members.add(name)],
+        ),
+      )
     }
-    await this.#target.flush()
+    this.#located = new LocatedColumns(this.members, this.#added, this.#fields)
   }
 
-  async finish(): Promise<void> {
-    await this.flush()
-    await this.#target.finish()
-  }
-
-  discard(): void {
-    this.#target.discard()
-  }
-
-  async #addAll(rows: Iterable<SizedRow>): Promise<void> {
-    for (const { row, size } of rows) {
-      this.#add(row)
-      this.#bytes += size
-      if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) await this.#writeGroup()
+  protected row(isRaw: boolean): void {
+    const { members } = this
+    const { bytes, view } = members
+    const located = this.#located
+    if (located === null) return
+    located.add()
+    let rescued: number[] | null = null
+    for (let member = 0; member < members.count; member++) {
+      const number = members.numbers[member] ?? NONE
+      if (located.has(number) || this.#replaced.has(number)) {
+        if (this.#replaced.has(number) || located.holds(number, member)) continue
+      } else {
+        const column = this.#columns[number] ?? this.#newColumn(number)
+        const [start = 0, end = 0] = [members.starts[member], members.ends[member]]
+        const isHeld =
+          column !== null && (members.isNull(member) || column.add(this.#rows, bytes, view, start, end))
+        if (isHeld) continue
+      }
+      rescued ??= []
+      rescued.push(member)
     }
-  }
-
-  #add(row: Row): void {
-    const rescued: [string, unknown][] = []
-    for (const [name, value] of this.#split(row)) {
-      const column = this.#columns.get(name) ?? this.#newColumn(name)
-      const kept = column === null ? undefined : column.type === null ? value : valueAs(column.type, value)
-      if (column !== null && kept !== undefined) column.values[this.#rows] = kept
-      else rescued.push([name, value])
+    if (rescued !== null) {
+      const texts = rescued.map((member) => members.jsonOf(member))
+      this.#rescued.addText(this.#rows, `{${texts.join(',')}}`)
     }
-    this.#rescued[this.#rows] = rescued.length === 0 ? null : jsonBytes(Object.fromEntries(rescued))
+    if (!isRaw) this.#locatedAt ??= this.#own.length
     this.#rows++
+    this.#bytes += members.end - members.start
+    if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
   }
 
-  /** The row, with the fields of the location in its place. */
-  *#split(row: Row): Row {
-    const fields = this.#reader?.isTable ? null : this.#fields
-    let location: unknown
-    let system: unknown
-    for (const [name, value] of row) {
-      if (fields === null || (name !== this.#into && name !== this.#system)) yield [name, value]
-      else if (name === this.#system) system = value
-      else location = value
-    }
-    const located = locatedOf(location, system)
-    for (const [column, field] of fields ?? []) yield [column, fieldValue(located, field)]
+  protected end(): void {
+    this.#writeGroup()
+    this.#writer?.end()
+    this.out.write(this.#writer?.take() ?? new Uint8Array(0))
   }
 
   /** `null` once the columns are decided. */
-  #newColumn(name: string): Column | null {
-    if (this.#writer !== null || this.#columns.size >= MAX_COLUMNS || name === RESCUED) return null
-    const column: Column = { type: null, values: [] }
-    this.#columns.set(name, column)
+  #newColumn(number: number): ValueColumn | null {
+    const name = this.members.names[number]
+    if (name !== undefined && this.#fields?.has(name)) throw takenColumn(name)
+    if (this.#writer !== null || name === undefined || name === RESCUED) return null
+    if (this.#own.length >= MAX_COLUMNS) return null
+    const column = new ValueColumn(this.#isTable ? 'STRING' : null)
+    this.#columns[number] = column
+    this.#own.push({ name: this.#hasHeader ? name : `column_${name}`, column, elements: [] })
     return column
   }
 
-  async #writeGroup(): Promise<void> {
+  #writeGroup(): void {
     this.#writer ??= this.#decide()
-    const rows = this.#rows
-    if (rows > 0) {
-      const values = [...this.#columns.values()].map((column) => column.values)
-      this.#writer.add(
-        [...values, this.#rescued].map((each) => Array.from({ length: rows }, (_, row) => each[row] ?? null)),
-      )
-    }
-    for (const column of this.#columns.values()) column.values = []
-    this.#rescued = []
+    if (this.#rows > 0) this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
     this.#bytes = 0
-    await this.#target.write(this.#writer.take())
+    this.out.write(this.#writer.take())
+  }
+
+  /** The values of the columns, in the order of the schema. */
+  *#leaves(): Generator<Leaf> {
+    const rows = this.#rows
+    const leafOf = ({ column, elements: [element] }: OwnColumn): Leaf =>
+      column.take(element ?? { name: '' }, rows)
+    const [before, after] = this.#halves
+    yield* before.map(leafOf)
+    if (this.#located !== null) yield* this.#located.take()
+    yield* after.map(leafOf)
+    yield this.#rescued.take(RESCUED_ELEMENTS[0] ?? { name: '' }, rows)
+  }
+
+  /** The columns before and after those of the location. */
+  get #halves(): readonly [OwnColumn[], OwnColumn[]] {
+    const at = this.#locatedAt ?? 0
+    return [this.#own.slice(0, at), this.#own.slice(at)]
   }
 
   /** Decides on the types of the columns by the values of the first row group. */
   #decide(): ColumnWriter {
-    const isTable = this.#reader?.isTable === true
-    const fields = isTable ? this.#reader?.fields : this.#fields
-    const elements = [...this.#columns].map(([name, column]) => {
-      const field = fields?.get(name)
-      if (name === this.#into && !fields) column.type = 'location'
-      else if (name === this.#system && !fields) column.type = 'system'
-      else if (field !== undefined) column.type = typeOfField(field)
-      else column.type = isTable ? 'STRING' : typeOf(column.values)
-      const type = column.type
-      column.values = column.values.map((value) => valueAs(type, value) ?? null)
-      if (type === 'location') return locationElements(name)
-      return type === 'system' ? systemElements(name) : elementsOf(name, type)
-    })
-    return new ColumnWriter([...elements, elementsOf(RESCUED, 'JSON')])
+    this.members.fixNames()
+    for (const own of this.#own) own.elements = elementsOf(own.name, own.column.decide())
+    const [before, after] = this.#halves.map((half) => half.map(({ elements }) => elements))
+    return new ColumnWriter([
+      ...(before ?? []),
+      ...(this.#located?.elements ?? []),
+      ...(after ?? []),
+      RESCUED_ELEMENTS,
+    ])
   }
-}
-
-/** The first type that can hold all these values. The array is sparse, and any type can hold a missing value. */
-function typeOf(values: readonly unknown[]): ColumnType {
-  const given = values.filter((value) => value !== null && value !== undefined)
-  const types = ['BOOLEAN', 'INT64', 'DOUBLE', 'TIMESTAMP', 'STRING'] as const
-  // Most columns whose first values are missing are text, such as the user of a request.
-  if (given.length === 0) return 'STRING'
-  return types.find((type) => given.every((value) => valueAs(type, value) !== undefined)) ?? 'JSON'
-}
-
-/** The value as a column of the type holds it; `undefined` if it cannot. `null` stays. */
-function valueAs(type: ColumnType | 'location' | 'system', value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  switch (type) {
-    case 'BOOLEAN':
-      return typeof value === 'boolean' ? value : undefined
-    case 'INT64':
-      return integerOf(value)
-    case 'DOUBLE':
-      return numberOf(value)
-    case 'TIMESTAMP':
-      return instantOf(value)
-    case 'STRING':
-      return typeof value === 'string' ? value : undefined
-    case 'location':
-      return isLocation(value) ? value : undefined
-    case 'system':
-      return isSystem(value) ? systemValue(value) : undefined
-    case 'JSON':
-      return jsonBytes(value)
-  }
-}
-
-function integerOf(value: unknown): bigint | undefined {
-  const integer = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
-  if (Object.is(value, -0) || typeof integer !== 'bigint') return undefined
-  return integer <= MOST_INT64 && integer >= -MOST_INT64 - 1n ? integer : undefined
-}
-
-/** RFC 3339 with an offset. A fraction with more digits than microseconds stays text. */
-const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(Z|[+-]\d\d:\d\d)$/
-
-/** Microseconds since 1970. */
-function instantOf(value: unknown): bigint | undefined {
-  const [, clock, fraction = '', offset] = (typeof value === 'string' ? INSTANT.exec(value) : null) ?? []
-  if (clock === undefined) return undefined
-  const utc = new Date(`${clock}Z`)
-  const instant = Date.parse(`${clock}${offset}`)
-  // Date takes 30 February for a day of March.
-  if (Number.isNaN(instant) || !utc.toISOString().startsWith(clock)) return undefined
-  return BigInt(instant) * 1000n + BigInt(fraction.padEnd(6, '0'))
-}
-
-function numberOf(value: unknown): number | undefined {
-  if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : undefined
-  return typeof value === 'number' ? value : undefined
-}
-
-/** Bytes, because the writer would write a text as a JSON string. */
-function jsonBytes(value: unknown): Uint8Array {
-  return Buffer.from(jsonOf(value))
 }

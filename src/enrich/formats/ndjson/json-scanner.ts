@@ -50,30 +50,31 @@ export class JsonScanner {
    * @returns whether `bytes[start, end)` is one JSON object; `bytes[end]` must be a line end
    */
   scan(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-    this.scalars.length = 0
     this.start = skipBlanks(bytes, start, end)
     if (bytes[this.start] !== BRACE) {
       this.fault = 'it is not a JSON object'
       return false
     }
-    const fault = this.#object(bytes, view, this.start, end)
-    if (fault === -1) return true
+    const after = this.endOf(bytes, view, this.start, end)
+    const fault = after < 0 ? ~after : skipBlanks(bytes, after, end)
+    if (after >= 0 && fault === end) return true
     const where = fault >= end ? 'it ends too early' : `see its byte ${fault - start + 1}`
     this.fault = `it is not valid JSON: ${where}`
     return false
   }
 
-  /** Reads the object that begins at `first`. @returns the index of the first fault, or -1 */
-  #object(bytes: Uint8Array, view: DataView, first: number, end: number): number {
+  /** Reads the object or array that begins at `first`. @returns where it ends, or the complement of where it is not valid */
+  endOf(bytes: Uint8Array, view: DataView, first: number, end: number): number {
+    this.scalars.length = 0
     const isListed = end - first <= MAX_LISTED_BYTES
-    this.#openings[0] = BRACE
+    this.#openings[0] = bytes[first] ?? 0
     let depth = 0
-    let next = KEY | FIRST
+    let next = (bytes[first] === BRACE ? KEY : VALUE) | FIRST
     let after = first + 1
     for (;;) {
       const at = skipBlanks(bytes, after, end)
       const byte = bytes[at] ?? 0
-      if ((next & statesOf(byte)) === 0) return at
+      if ((next & statesOf(byte)) === 0) return ~at
       after = at + 1
       if (byte === COLON) next = VALUE
       else if (byte === COMMA) next = this.#openings[depth] === BRACE ? KEY : VALUE
@@ -82,16 +83,15 @@ export class JsonScanner {
         this.#openings[depth] = byte
         next = (byte === BRACE ? KEY : VALUE) | FIRST
       } else if (byte === BRACE_END || byte === BRACKET_END) {
-        if (byte !== closingOf(this.#openings[depth])) return at
+        if (byte !== closingOf(this.#openings[depth])) return ~at
         if (depth-- === 0) {
           this.isEmpty = (next & FIRST) !== 0
-          const last = skipBlanks(bytes, after, end)
-          return last === end ? -1 : last
+          return after
         }
         next = AFTER_VALUE
       } else {
         after = scalarEnd(bytes, view, at, end)
-        if (after < 0) return ~after
+        if (after < 0) return after
         if (isListed && (next & VALUE) !== 0) this.scalars.push(at, after)
         next = (next & VALUE) === 0 ? AFTER_KEY : AFTER_VALUE
       }

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
-import { definitionOf, FORMATS } from '../../../src/enrich/formats/formats.ts'
-import { effort } from '../../effort.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { sampleTable } from '../../../../src/enrich/formats/delimited/table.ts'
+import { definitionOf, FORMATS } from '../../../../src/enrich/formats/formats.ts'
+import { effort } from '../../../effort.ts'
+import { temporaryFolder } from '../../../temporary.ts'
+import { geofix, writeDatabase } from '../command-line.ts'
 
 const folder = temporaryFolder()
 const DB = writeDatabase(folder)

@@ -1,0 +1,128 @@
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { markLength } from '../../../enrich/reading/sample.ts'
+import { viewOf } from '../../../enrich/swar.ts'
+import { RAW } from '../../../enrich/writing/json-text.ts'
+import { UsageError } from '../../terminal.ts'
+import type { Output } from '../output.ts'
+import { decodedIn } from './json-values.ts'
+import { ObjectMembers } from './object-members.ts'
+
+const LINE_FEED = 0x0a
+
+/** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
+const MAX_RAW_BYTES = 2 ** 20
+
+/** The column of what has no place in the other columns. Other engines have this name for it. */
+export const RESCUED = '_rescued_data'
+
+/** The error for a member of the lines that has the name of a column of the location. */
+export function takenColumn(name: string): UsageError {
+  return new UsageError(
+    `The lines have a member ${JSON.stringify(name)} already: write other names, as in --into geo, or other columns, with --fields.`,
+  )
+}
+
+/**
+ * Takes the objects that a run writes, one a line, and makes rows of them, from where their members are in the bytes. A line
+ * that is not an object becomes one, with its text in `raw`.
+ */
+export abstract class RowOutput implements Output {
+  /** The members of the row. */
+  protected readonly members = new ObjectMembers()
+  /** What is to be written. */
+  protected readonly out = new ByteSink()
+  protected readonly target: Output
+  /** The start of a line whose end has not come. */
+  #rest: Buffer = Buffer.alloc(0)
+  #isBegun = false
+  #isEnded = false
+  readonly #take = (isRaw: boolean): void => this.row(isRaw)
+
+  constructor(target: Output) {
+    this.target = target
+  }
+
+  /** Takes the row whose {@link members} are found. @param isRaw whether the line was not an object */
+  protected abstract row(isRaw: boolean): void
+
+  /** Writes what comes after the last row. */
+  protected abstract end(): void
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const firstEnd = bytes.indexOf(LINE_FEED) + 1
+    if (firstEnd === 0) return this.#keep(bytes)
+    const lastEnd = bytes.lastIndexOf(LINE_FEED) + 1
+    const hasRest = this.#rest.length > 0
+    if (hasRest) {
+      this.#keep(bytes.subarray(0, firstEnd))
+      this.#endRest()
+    }
+    this.rows(bytes.subarray(hasRest ? firstEnd : 0, lastEnd), this.#take)
+    this.#keep(bytes.subarray(lastEnd))
+    await this.send()
+  }
+
+  async flush(): Promise<void> {
+    if (!this.#isEnded) {
+      this.#isEnded = true
+      this.#endRest()
+      this.end()
+      await this.send()
+    }
+    await this.target.flush()
+  }
+
+  async finish(): Promise<void> {
+    await this.flush()
+    await this.target.finish()
+  }
+
+  discard(): void {
+    this.target.discard()
+  }
+
+  /** Takes the rows of whole lines. @param take called with {@link members}, and whether the line was not an object */
+  protected rows(bytes: Uint8Array, take: (isRaw: boolean) => void): void {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const view = viewOf(bytes)
+    let start = this.#isBegun ? 0 : markLength(bytes)
+    this.#isBegun = true
+    while (start < bytes.length) {
+      const lineFeed = buffer.indexOf(LINE_FEED, start)
+      const end = lineFeed === -1 ? bytes.length : lineFeed
+      if (this.members.read(bytes, view, start, end)) take(false)
+      else this.#raw(decodedIn(bytes, start, end).trim(), take)
+      start = end + 1
+    }
+  }
+
+  /** Writes what is to be written. */
+  protected async send(): Promise<void> {
+    const { length } = this.out
+    if (length === 0) return
+    await this.target.write(this.out.room(0).subarray(0, length))
+    this.out.length = 0
+  }
+
+  /** The row of the last line, if it has no line feed. */
+  #endRest(): void {
+    const line = this.#rest
+    this.#rest = Buffer.alloc(0)
+    // Do not parse the start of a line that is too long: it could look like a whole row.
+    if (line.length > MAX_RAW_BYTES) this.#raw(line.toString('utf8', 0, MAX_RAW_BYTES), this.#take)
+    else if (line.length > 0) this.rows(line, this.#take)
+  }
+
+  #raw(text: string, take: (isRaw: boolean) => void): void {
+    if (text === '') return
+    const bytes = Buffer.from(JSON.stringify({ [RAW]: text }))
+    this.members.read(bytes, viewOf(bytes), 0, bytes.length)
+    take(true)
+  }
+
+  /** Keeps a piece of a line. Of a line that is too long, it keeps one byte more than is written. */
+  #keep(piece: Uint8Array): void {
+    const kept = piece.subarray(0, MAX_RAW_BYTES + 1 - this.#rest.length)
+    if (kept.length > 0) this.#rest = Buffer.concat([this.#rest, kept])
+  }
+}

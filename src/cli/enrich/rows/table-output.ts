@@ -1,0 +1,292 @@
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { LocationField } from '../../../enrich/options.ts'
+import { markLength } from '../../../enrich/reading/sample.ts'
+import { fieldOf } from '../../../enrich/writing/column-templates.ts'
+import { RAW } from '../../../enrich/writing/json-text.ts'
+import { countOf } from '../../figures.ts'
+import type { Output } from '../output.ts'
+import { NONE } from './distinct-texts.ts'
+import { type AddedMembers, LocatedMembers } from './located-members.ts'
+import { RESCUED, RowOutput, takenColumn } from './row-output.ts'
+import { CellWriter, recordText, type TableForm, valueText } from './separated-values.ts'
+
+/** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
+const MOST_ROWS = 10_000
+const MOST_BYTES = 2 ** 23
+/** The rows of a live stream wait for each other at most so long. */
+const MOST_WAIT_MS = 100
+/** Limits of the columns, and of the names in a note. */
+const MAX_COLUMNS = 2000
+const MAX_NAMES = 10
+/** The byte order mark, by which Excel knows UTF-8. */
+const MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
+const LINE_FEED = 0x0a
+/** The most texts of locations that are kept. */
+const MOST_TEXTS = 2 ** 17
+
+/** What is added to the lines: the members of an address, and the columns that they become. */
+export interface AddedColumns extends AddedMembers {
+  /** What the columns have, by their names. */
+  readonly fields: ReadonlyMap<string, LocationField>
+}
+
+export interface TableSettings {
+  readonly form: TableForm
+  readonly added: readonly AddedColumns[]
+  /** Whether lines can pause: the columns are then decided in the first pause. */
+  readonly isLive: boolean
+  /** Whether a byte order mark begins the table. */
+  readonly hasMark: boolean
+  readonly note: (text: string) => void
+}
+
+/** The columns of a location, and their texts by the numbers of the location and the autonomous system. */
+interface LocatedCells {
+  readonly located: LocatedMembers
+  readonly fields: readonly LocationField[]
+  readonly texts: Map<number, Uint8Array>
+}
+
+/**
+ * Makes a table of the objects that a run writes, one a line. A column is a member of the first objects; the columns of locations
+ * are the last ones. Texts are as they are, and other values as JSON; `null` is empty.
+ *
+ * What comes later and has no column, and lines that are no objects, are kept as JSON in a column of its own, which a table lacks
+ * if all of its rows are known before the first one is written, and need none.
+ *
+ * A run that writes a table of this form already keeps its bytes.
+ */
+export class TableOutput extends RowOutput {
+  readonly #settings: TableSettings
+  readonly #cells: readonly LocatedCells[]
+  readonly #writer: CellWriter
+  readonly #raw: number
+  /** Whether the lines are such a table already. */
+  keepsBytes = false
+  /** The lines before the columns are decided; `null` afterwards. */
+  #waiting: ByteSink | null = new ByteSink()
+  #waitingRows = 0
+  /** The numbers of the members that are columns, in order. */
+  #columns = new Int32Array(0)
+  /** By the number of a name: 1 for a column. */
+  #isColumn = new Uint8Array(0)
+  #hasRescued = true
+  #rescuedRows = 0
+  readonly #rescuedNames = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Resolves when the rows are written that waited in a pause. */
+  #paused: Promise<void> | null = null
+  #isMarked = false
+
+  constructor(target: Output, settings: TableSettings) {
+    super(target)
+    this.#settings = settings
+    this.#writer = new CellWriter(settings.form)
+    this.#cells = settings.added.map((added) => ({
+      located: new LocatedMembers(this.members, added),
+      fields: [...added.fields.values()],
+      texts: new Map(),
+    }))
+    this.#raw = this.members.add(RAW)
+  }
+
+  override async write(bytes: Uint8Array): Promise<void> {
+    await this.#paused
+    if (this.keepsBytes) {
+      this.out.write(bytes)
+      await this.send()
+      return
+    }
+    await super.write(bytes)
+    if (this.#settings.isLive && this.#waiting !== null)
+      this.#timer ??= setTimeout(() => this.#pause(), MOST_WAIT_MS)
+  }
+
+  override async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#paused
+    await super.flush()
+  }
+
+  override discard(): void {
+    clearTimeout(this.#timer)
+    super.discard()
+  }
+
+  protected row(): void {
+    const waiting = this.#waiting
+    if (waiting === null) {
+      this.#write()
+      return
+    }
+    const { bytes, start, end } = this.members
+    waiting.write(bytes, start, end)
+    waiting.writeByte(LINE_FEED)
+    this.#waitingRows++
+    if (this.#waitingRows >= MOST_ROWS || waiting.length >= MOST_BYTES) this.#decide(waiting, false)
+  }
+
+  protected end(): void {
+    if (this.keepsBytes) return
+    if (this.#waiting !== null && this.#waitingRows > 0) this.#decide(this.#waiting, true)
+    if (this.#rescuedRows > 0) this.#settings.note(this.#rescuedNote())
+  }
+
+  protected override async send(): Promise<void> {
+    if (this.#settings.hasMark && !this.#isMarked && this.out.length > 0) {
+      this.#isMarked = true
+      const hasOwn = markLength(this.out.room(0)) > 0
+      if (!hasOwn) await this.target.write(MARK)
+    }
+    await super.send()
+  }
+
+  /** Writes the rows that wait. The next call waits for it, and throws its error. */
+  #pause(): void {
+    const waiting = this.#waiting
+    if (waiting === null) return
+    this.#paused = Promise.resolve().then(() => {
+      this.#decide(waiting, false)
+      return this.send()
+    })
+    this.#paused.catch(() => {})
+  }
+
+  /**
+   * Decides on the columns by the waiting rows, and writes the header and these rows.
+   *
+   * @param isWhole whether no row comes later
+   */
+  #decide(waiting: ByteSink, isWhole: boolean): void {
+    const { members } = this
+    const lines = waiting.take()
+    const columns: number[] = []
+    const own = new Set<number>()
+    this.rows(lines, () => this.#addColumns(columns, own))
+    const names = columns.map((number) => members.names[number] ?? '')
+    const added = this.#settings.added.flatMap(({ fields }) => [...fields.keys()])
+    const taken = added.find((name) => names.includes(name))
+    if (taken !== undefined) throw takenColumn(taken)
+    members.fixNames()
+    this.#columns = Int32Array.from(columns)
+    this.#isColumn = new Uint8Array(members.names.length)
+    for (const column of columns) this.#isColumn[column] = 1
+    this.#hasRescued = !isWhole
+    this.rows(lines, () => {
+      this.#hasRescued ||= this.#rescued() !== null
+    })
+    const header = [...names, ...added, ...(this.#hasRescued ? [RESCUED] : [])]
+    this.#settings.note(
+      `the columns of the table are the members of the first ${countOf(this.#waitingRows, 'line', 'lines')}: ${shown(names)}`,
+    )
+    this.out.write(Buffer.from(recordText(header, this.#settings.form)))
+    this.#waiting = null
+    this.rows(lines, () => this.#write())
+  }
+
+  /** Adds the members of a row to the columns. */
+  #addColumns(columns: number[], own: Set<number>): void {
+    const { members } = this
+    if (this.#isUnread()) return
+    let before = -1
+    for (let member = 0; member < members.count; member++) {
+      const number = members.numbers[member] ?? NONE
+      if (number === NONE || this.#isAdded(number) || members.names[number] === RESCUED) continue
+      if (!own.has(number) && own.size < MAX_COLUMNS) {
+        own.add(number)
+        // After the member before it, and not after those that only other rows have.
+        columns.splice(before + 1, 0, number)
+      }
+      if (own.has(number)) before = columns.indexOf(number)
+    }
+  }
+
+  #isAdded(number: number): boolean {
+    return this.#cells.some(({ located }) => located.has(number))
+  }
+
+  /** Whether the row is a line that could not be read: it has its text, and no location. */
+  #isUnread(): boolean {
+    const { members } = this
+    if (members.memberOf(this.#raw) === NONE) return false
+    for (let member = 0; member < members.count; member++) {
+      const number = members.numbers[member] ?? NONE
+      const isNothing = this.#isAdded(number) && members.isNull(member)
+      if (number !== this.#raw && !isNothing) return false
+    }
+    return true
+  }
+
+  #write(): void {
+    const { members, out } = this
+    const { bytes, view } = members
+    const writer = this.#writer
+    const columns = this.#columns
+    const from = out.length
+    let kept = 0
+    for (let index = 0; index < columns.length; index++) {
+      if (index > 0) writer.separate(out)
+      const member = members.memberOf(columns[index] ?? NONE)
+      if (member === NONE) continue
+      kept++
+      writer.write(bytes, view, members.starts[member] ?? 0, members.ends[member] ?? 0, out)
+    }
+    for (const cells of this.#cells) {
+      kept += cells.located.find()
+      if (cells.fields.length === 0) continue
+      if (columns.length > 0 || cells !== this.#cells[0]) writer.separate(out)
+      out.write(this.#textOf(cells))
+    }
+    if (this.#hasRescued) {
+      writer.separate(out)
+      const rescued = kept === members.count ? null : this.#rescued()
+      if (rescued !== null) {
+        this.#rescuedRows++
+        writer.text(rescued, out)
+      }
+    }
+    // Readers skip an empty line: quotes make it a record with one empty value.
+    if (out.length === from) out.writeAscii('""')
+    out.writeByte(LINE_FEED)
+  }
+
+  /** The columns of the location found last. */
+  #textOf({ located, fields, texts }: LocatedCells): Uint8Array {
+    const known = texts.get(located.key)
+    if (known !== undefined) return known
+    if (located.forget() || texts.size >= MOST_TEXTS) texts.clear()
+    const { record } = located
+    const values = fields.map((field) => String((record === null ? null : fieldOf(record, field)) ?? ''))
+    const { form } = this.#settings
+    const text = Buffer.from(values.map((value) => valueText(value, form)).join(this.#writer.separator))
+    texts.set(located.key, text)
+    return text
+  }
+
+  /** The members that have no column, as JSON; `null` if there are none. */
+  #rescued(): string | null {
+    const { members } = this
+    for (const { located } of this.#cells) located.find()
+    const rescued: string[] = []
+    for (let member = 0; member < members.count; member++) {
+      const number = members.numbers[member] ?? NONE
+      const isKept =
+        this.#isColumn[number] === 1 || this.#cells.some(({ located }) => located.holds(number, member))
+      if (isKept) continue
+      if (this.#waiting === null && this.#rescuedNames.size <= MAX_NAMES)
+        this.#rescuedNames.add(members.nameOf(member))
+      rescued.push(members.jsonOf(member))
+    }
+    return rescued.length === 0 ? null : `{${rescued.join(',')}}`
+  }
+
+  #rescuedNote(): string {
+    const names = shown([...this.#rescuedNames])
+    return `${countOf(this.#rescuedRows, 'row has', 'rows have')} members that are no columns, now as JSON in ${RESCUED}: ${names}`
+  }
+}
+
+function shown(names: readonly string[]): string {
+  const first = names.slice(0, MAX_NAMES).map((name) => name.slice(0, 100))
+  return first.join(', ') + (names.length > MAX_NAMES ? ', …' : '')
+}
