@@ -108,7 +108,18 @@ const behind = (headers: Record<string, string | string[]>, remoteAddress = '10.
   headers,
   remoteAddress,
 })
-const ask = (options: object, source: DetectSource) => outcomeOf(() => createClientAddress(options)(source))
+const ask = (options: object, source: unknown, more?: object) =>
+  outcomeOf(() => Reflect.apply(createClientAddress(options), undefined, [source, more]))
+
+/** What a trusted proxy sends: hops of X-Forwarded-For, elements of Forwarded, the one address of X-Real-IP. */
+const hops = (value: string, peer?: string) => ask(TRUSTED, behind({ 'x-forwarded-for': value }, peer))
+const elements = (value: string) =>
+  ask({ ...TRUSTED, forwardedHeader: 'Forwarded' }, behind({ forwarded: value }))
+const single = (value: string | string[]) =>
+  ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'X-Real-IP': value }))
+
+const MALFORMED = { outcome: 'malformed' }
+const ALL_TRUSTED = { reason: 'trusted-proxy' }
 
 // How the client is found, in the order in which it is decided.
 describe('the rules', () => {
@@ -118,85 +129,71 @@ describe('the rules', () => {
   })
 
   it('the peer comes first, then the first untrusted hop from the right; text left of it is not parsed', () => {
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '<script>\u0000, 8.8.8.8, 10.0.0.2' }))).toMatchObject({
-      address: '8.8.8.8',
-      via: 'x-forwarded-for',
-    })
+    const found = hops('<script>\u0000, 8.8.8.8, 10.0.0.2')
+    expect(found).toMatchObject({ address: '8.8.8.8', via: 'x-forwarded-for' })
     // An unbalanced quote that the caller wrote must not swallow the elements that proxies append.
-    for (const left of ['for="1.1.1.1', 'for="a\\', 'x="', '"']) {
-      expect(
-        ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, behind({ forwarded: `${left}, for=8.8.8.8` })),
-      ).toMatchObject({ address: '8.8.8.8', via: 'forwarded' })
-    }
+    for (const left of ['for="1.1.1.1', 'for="a\\', 'x="', '"'])
+      expect(elements(`${left}, for=8.8.8.8`)).toMatchObject({ address: '8.8.8.8', via: 'forwarded' })
   })
 
   it('a malformed or unidentified hop stops the walk', () => {
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8, nonsense' }))).toMatchObject({
-      outcome: 'malformed',
-    })
-    for (const hop of ['unknown', 'UNKNOWN', '_hidden']) {
-      expect(ask(TRUSTED, behind({ 'x-forwarded-for': `8.8.8.8, ${hop}` }))).toEqual({
-        outcome: 'unresolvable',
-        status: 422,
-        reason: 'unidentified',
-        address: undefined,
-        via: 'x-forwarded-for',
-      })
-    }
+    expect(hops('8.8.8.8, nonsense')).toMatchObject(MALFORMED)
+    const unidentified = { outcome: 'unresolvable', status: 422, reason: 'unidentified', address: undefined }
+    for (const hop of ['unknown', 'UNKNOWN', '_hidden'])
+      expect(hops(`8.8.8.8, ${hop}`)).toEqual({ ...unidentified, via: 'x-forwarded-for' })
   })
 
   it('a chain of trusted hops only is an error', () => {
-    expect(ask(TRUSTED, behind({}))).toMatchObject({
-      reason: 'trusted-proxy',
-      address: '10.0.0.1',
-      via: 'socket',
-    })
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': '10.0.0.3,10.0.0.2' }))).toMatchObject({
-      reason: 'trusted-proxy',
-      address: '10.0.0.3',
-      via: 'x-forwarded-for',
-    })
+    expect(ask(TRUSTED, behind({}))).toMatchObject({ ...ALL_TRUSTED, address: '10.0.0.1', via: 'socket' })
+    const farthest = { ...ALL_TRUSTED, address: '10.0.0.3', via: 'x-forwarded-for' }
+    expect(hops('10.0.0.3,10.0.0.2')).toMatchObject(farthest)
     const unix = ask({ trustedProxies: ['unix:'] }, { headers: {}, remoteAddress: 'unix:' })
-    expect(unix).toMatchObject({ reason: 'trusted-proxy', address: undefined })
+    expect(unix).toMatchObject({ ...ALL_TRUSTED, address: undefined })
   })
 
   it('a missing or invalid peer is an error', () => {
-    expect(ask(TRUSTED, new Request('http://localhost/'))).toEqual({
-      outcome: 'unavailable',
-      reason: 'no-remote-address',
-    })
-    expect(ask(TRUSTED, { headers: {}, remoteAddress: 'unix:' })).toEqual({
-      outcome: 'unavailable',
-      reason: 'unix-socket',
-    })
+    const unavailable = (reason: string) => ({ outcome: 'unavailable', reason })
+    expect(ask(TRUSTED, new Request('http://localhost/'))).toEqual(unavailable('no-remote-address'))
+    expect(ask(TRUSTED, behind({}, 'unix:'))).toEqual(unavailable('unix-socket'))
+    expect(ask(TRUSTED, behind({}, 'x'))).toEqual(unavailable('bad-remote-address'))
     for (const remoteAddress of ['', null, undefined]) {
-      const none = { outcome: 'unavailable', reason: 'no-remote-address' }
-      expect(ask(TRUSTED, { headers: {}, remoteAddress })).toEqual(none)
-      const clientAddress = createClientAddress(TRUSTED)
-      expect(outcomeOf(() => clientAddress({ headers: {} }, { remoteAddress }))).toEqual(none)
-      expect(ask(TRUSTED, { headers: {}, socket: { remoteAddress } })).toEqual(none)
+      expect(ask(TRUSTED, { headers: {}, remoteAddress })).toEqual(unavailable('no-remote-address'))
+      expect(ask(TRUSTED, { headers: {} }, { remoteAddress })).toEqual(unavailable('no-remote-address'))
+      expect(ask(TRUSTED, { headers: {}, socket: { remoteAddress } })).toEqual(
+        unavailable('no-remote-address'),
+      )
     }
-    expect(ask(TRUSTED, { headers: {}, remoteAddress: 'x' })).toEqual({
-      outcome: 'unavailable',
-      reason: 'bad-remote-address',
-    })
   })
 
   it('trust compares bits after unwrapping IPv4-mapped addresses, and no other form', () => {
-    for (const peer of ['::ffff:10.0.0.1', '::FFFF:a00:1']) {
-      expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))).toMatchObject({
-        address: '8.8.8.8',
-      })
-    }
-    for (const peer of ['2002:a00:1::1', '64:ff9b::a00:1', '::10.0.0.1', '2001:0:1:2:3:4:f5ff:fffe']) {
-      expect(ask(TRUSTED, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via).toBe('socket')
-    }
-    const mapped = { trustedProxies: ['::ffff:10.0.0.0/104'] }
-    expect(ask(mapped, behind({ 'x-forwarded-for': '8.8.8.8' }))).toMatchObject({ address: '8.8.8.8' })
-    const sixToFour = { trustedProxies: ['2002:a00::/24'] }
-    expect(ask(sixToFour, behind({ 'x-forwarded-for': '8.8.8.8' }, '2002:a00:1::1'))).toMatchObject({
-      address: '8.8.8.8',
-    })
+    for (const peer of ['::ffff:10.0.0.1', '::FFFF:a00:1'])
+      expect(hops('8.8.8.8', peer)).toMatchObject({ address: '8.8.8.8' })
+    for (const peer of ['2002:a00:1::1', '64:ff9b::a00:1', '::10.0.0.1', '2001:0:1:2:3:4:f5ff:fffe'])
+      expect(hops('8.8.8.8', peer).via).toBe('socket')
+  })
+
+  it.each([
+    // All bits of a single address are compared.
+    ['2a00::1', '2A00:0::1', true],
+    ['2a00::1', '2a00::', false],
+    ['2a00::1', '2a01::1', false],
+    ['9.9.9.9', '::ffff:9.9.9.9', true],
+    ['::ffff:9.9.9.9', '9.9.9.9', true],
+    ['9.9.9.9', '9.9.9.8', false],
+    ['9.9.9.9', '137.9.9.9', false],
+    ['::ffff:10.0.0.0/104', '10.0.0.1', true],
+    ['2002:a00::/24', '2002:a00:1::1', true],
+    // A block belongs to one family: the same bits in the other family are not trusted.
+    ['36.0.0.0/8', '36.1.1.1', true],
+    ['36.0.0.0/8', '2400::1', false],
+    ['2400::/8', '2400::1', true],
+    ['2400::/8', '36.1.1.1', false],
+    // Half of the IPv4-mapped addresses is the largest block that can be trusted.
+    ['::ffff:0:0/97', '127.255.255.255', true],
+    ['::ffff:0:0/97', '128.0.0.0', false],
+  ])('with %s trusted, the peer %s is: %s', (trusted, peer, isTrusted) => {
+    const { via } = ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))
+    expect(via).toBe(isTrusted ? 'x-forwarded-for' : 'socket')
   })
 
   it.each([
@@ -208,37 +205,16 @@ describe('the rules', () => {
     ['2001:4860::1', '2001:4860::1'],
     ['::ffff:8.8.8.8:443', '8.8.8.8'],
   ])('the hop %j is %s', (hop, address) => {
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': hop }))).toMatchObject({ outcome: 'lookup', address })
-    expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'X-Real-IP': hop }))).toMatchObject({
-      address,
-    })
+    expect(hops(hop)).toMatchObject({ outcome: 'lookup', address })
+    expect(single(hop)).toMatchObject({ address })
   })
 
   it.each([
-    '8.8.8.8:',
-    '8.8.8.8:65536',
-    '8.8.8.8:123456',
-    '8.8.8.8:1:2',
-    '8.8.8.8:-1',
-    '8.8.8.8:0x1',
-    '[8.8.8.8]',
-    '[2001:4860::1',
-    '[2001:4860::1]443',
-    '[2001:4860::1]:',
-    '[]',
-    '[]:1',
-    '_',
-    '_a b',
-    'a_b',
-    '_a%',
-    'unknown:1',
-    '\u00a08.8.8.8',
-    '"8.8.8.8"',
-    'for=8.8.8.8',
+    ...'8.8.8.8: 8.8.8.8:65536 8.8.8.8:123456 8.8.8.8:1:2 8.8.8.8:-1 8.8.8.8:0x1 [8.8.8.8]'.split(' '),
+    ...'[2001:4860::1 [2001:4860::1]443 [2001:4860::1]: [] []:1 _ a_b _a% unknown:1'.split(' '),
+    ...['_a b', '\u00a08.8.8.8', '"8.8.8.8"', 'for=8.8.8.8'],
   ])('the hop %j is malformed', (hop) => {
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': `1.1.1.1, ${hop}` }))).toMatchObject({
-      outcome: 'malformed',
-    })
+    expect(hops(`1.1.1.1, ${hop}`)).toMatchObject(MALFORMED)
   })
 
   it.each([
@@ -254,124 +230,68 @@ describe('the rules', () => {
     ['for=2001:4860::1', '2001:4860::1'],
     ['for=8.8.8.8;host=[::1]:80', '8.8.8.8'],
   ])('the element %j of Forwarded is %s', (element, address) => {
-    const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
-    expect(ask({ ...TRUSTED, forwardedHeader: 'Forwarded' }, source)).toMatchObject({
-      outcome: 'lookup',
-      address,
-      via: 'forwarded',
-    })
+    const found = elements(`for=9.9.9.9, ${element}`)
+    expect(found).toMatchObject({ outcome: 'lookup', address, via: 'forwarded' })
   })
 
   it.each([
-    'for=[2001:4860::1]:80',
-    'for=[2001:4860::1',
-    'for=fe80::1%eth0',
-    'for="2001:4860::1"',
-    'for=8.8.8.8:80',
-    'for=8.8.8.8;for=8.8.8.8',
-    'for=8.8.8.8;a=1;A=2',
-    'for =8.8.8.8',
-    'for=',
-    'for=""',
-    'for="8.8.8.8',
-    'for=8.8.8.8"',
-    '=8.8.8.8',
-    'for',
-    'for=8.8.8.8;b@d=1',
-    'for="[fe80::1%eth0]"',
-    'for="[8.8.8.8]"',
-    'for="8.8.8.8:"',
-    'for=8.8.8.8 x',
+    ...'for=[2001:4860::1]:80 for=[2001:4860::1 for=fe80::1%eth0 for="2001:4860::1" for=8.8.8.8:80'.split(
+      ' ',
+    ),
+    ...'for=8.8.8.8;for=8.8.8.8 for=8.8.8.8;a=1;A=2 for= for="" for="8.8.8.8 for=8.8.8.8" =8.8.8.8'.split(
+      ' ',
+    ),
+    ...'for for=8.8.8.8;b@d=1 for="[fe80::1%eth0]" for="[8.8.8.8]" for="8.8.8.8:"'.split(' '),
+    ...['for =8.8.8.8', 'for=8.8.8.8 x'],
   ])('the element %j of Forwarded is malformed', (element) => {
-    const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
-    expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({ outcome: 'malformed' })
+    expect(elements(`for=9.9.9.9, ${element}`)).toMatchObject(MALFORMED)
   })
 
   it.each(['proto=https', ';', 'for=unknown', 'for=_x', 'for="_x:80"', 'for="unknown:_p"'])(
     'the element %j of Forwarded is unidentified',
     (element) => {
-      const source = behind({ forwarded: `for=9.9.9.9, ${element}` })
-      expect(ask({ ...TRUSTED, forwardedHeader: 'forwarded' }, source)).toMatchObject({
-        reason: 'unidentified',
-      })
+      expect(elements(`for=9.9.9.9, ${element}`)).toMatchObject({ reason: 'unidentified' })
     },
   )
 
   it('a field of 8192 characters is read; a longer one, or a single-address field sent twice, is malformed', () => {
     const long = `${','.repeat(8185)}8.8.8.8`
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': long }))).toMatchObject({ address: '8.8.8.8' })
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': `,${long}` }))).toMatchObject({ outcome: 'malformed' })
-    const single = { ...TRUSTED, forwardedHeader: 'x-real-ip' }
-    expect(ask(single, behind({ 'x-real-ip': ['8.8.8.8', '8.8.8.8'] }))).toMatchObject({
-      outcome: 'malformed',
-    })
-    expect(ask(single, behind({ 'x-real-ip': '10.0.0.7' }))).toMatchObject({
-      reason: 'private',
-      address: '10.0.0.7',
-    })
+    expect(hops(long)).toMatchObject({ address: '8.8.8.8' })
+    expect(hops(`,${long}`)).toMatchObject(MALFORMED)
+    expect(single(['8.8.8.8', '8.8.8.8'])).toMatchObject(MALFORMED)
+    expect(single('10.0.0.7')).toMatchObject({ reason: 'private', address: '10.0.0.7' })
   })
 
   it('a field that is missing or is not a string names no client', () => {
     const fetched = new Request('http://localhost/', { headers: { 'x-other': '8.8.8.8' } })
-    const peer = { remoteAddress: '10.0.0.1' }
-    expect(outcomeOf(() => createClientAddress(TRUSTED)(fetched, peer))).toMatchObject({
-      reason: 'trusted-proxy',
-      via: 'socket',
-    })
+    const none = { ...ALL_TRUSTED, via: 'socket' }
+    expect(ask(TRUSTED, fetched, { remoteAddress: '10.0.0.1' })).toMatchObject(none)
     for (const headers of [
-      {},
-      { 'x-forwarded-for': undefined },
-      { 'x-forwarded-for': 7 },
+      ...[{}, { 'x-forwarded-for': undefined }, { 'x-forwarded-for': 7 }, { 'x-forwarded-for': [7] }],
       { 'x-forwarded-fox': '8.8.8.8' },
-      { 'x-forwarded-for': [7] },
-    ]) {
-      const source = { headers, remoteAddress: '10.0.0.1' }
-      expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
-        {
-          reason: 'trusted-proxy',
-          via: 'socket',
-        },
-      )
-    }
+    ])
+      expect(ask(TRUSTED, { headers, remoteAddress: '10.0.0.1' })).toMatchObject(none)
   })
 
   it('empty elements are skipped, and a field of empty elements names no client', () => {
-    for (const [field, value] of [
-      ['forwarded', ',for=8.8.8.8'],
-      ['forwarded', 'for=8.8.8.8, ,\t'],
-      ['x-forwarded-for', ',8.8.8.8'],
-      ['x-forwarded-for', ' ,\t8.8.8.8 ,, '],
-      ['x-real-ip', ' \t8.8.8.8\t '],
-    ] as const) {
-      expect(ask({ ...TRUSTED, forwardedHeader: field }, behind({ [field]: value }))).toMatchObject({
-        address: '8.8.8.8',
-      })
-      expect(ask({ ...TRUSTED, forwardedHeader: field }, behind({ [field]: ' \t ' }))).toMatchObject({
-        reason: 'trusted-proxy',
-      })
-    }
-    expect(ask(TRUSTED, behind({ 'x-forwarded-for': ' , ' }))).toMatchObject({ reason: 'trusted-proxy' })
-    expect(ask({ ...TRUSTED, forwardedHeader: 'x-real-ip' }, behind({ 'x-real-ip': ',' }))).toMatchObject({
-      outcome: 'malformed',
-    })
+    for (const value of [',for=8.8.8.8', 'for=8.8.8.8, ,\t'])
+      expect(elements(value)).toMatchObject({ address: '8.8.8.8' })
+    for (const value of [',8.8.8.8', ' ,\t8.8.8.8 ,, '])
+      expect(hops(value)).toMatchObject({ address: '8.8.8.8' })
+    expect(single(' \t8.8.8.8\t ')).toMatchObject({ address: '8.8.8.8' })
+    for (const read of [elements, hops, single]) expect(read(' \t ')).toMatchObject(ALL_TRUSTED)
+    expect(hops(' , ')).toMatchObject(ALL_TRUSTED)
+    expect(single(',')).toMatchObject(MALFORMED)
   })
 
   it('a field of very many lines is too long', () => {
-    const lines = new Array<string>(300_000).fill('1.1.1.1')
-    expect(() =>
-      createClientAddress({ trustedProxies: ['10.0.0.1'] })({
-        socket: { remoteAddress: '10.0.0.1' },
-        headers: { 'x-forwarded-for': lines },
-      }),
-    ).toThrow(MalformedAddressError)
+    const headers = { 'x-forwarded-for': new Array<string>(300_000).fill('1.1.1.1') }
+    expect(ask(TRUSTED, { headers, socket: { remoteAddress: '10.0.0.1' } })).toMatchObject(MALFORMED)
   })
 
   it('the lines of a field that are strings are read, in every letter case of its name', () => {
     const headers = { 'X-Forwarded-For': ['9.9.9.9', 7, '8.8.8.8'], 'x-forwarded-for': '10.0.0.2' }
-    const source = { headers, remoteAddress: '10.0.0.1' }
-    expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject({
-      address: '8.8.8.8',
-    })
+    expect(ask(TRUSTED, { headers, remoteAddress: '10.0.0.1' })).toMatchObject({ address: '8.8.8.8' })
   })
 
   it('messages do not quote the field', () => {
@@ -398,55 +318,32 @@ describe('the rules', () => {
     ['under TLS in TLS', { ...UNIX_SOCKET, _handle: new TLSWrap(new TLSWrap(new Pipe())) }, 'unix'],
     ['on TCP', { ...UNIX_SOCKET, pipe() {}, _handle: new TCP() }, 'gone'],
     ['on TCP under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new TCP()) }, 'gone'],
-    [
-      'on another stream under TLS',
-      { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) },
-      'gone',
-    ],
+    ['on a stream under TLS', { ...UNIX_SOCKET, pipe() {}, _handle: new TLSWrap(new JSStream()) }, 'gone'],
     ['that is data', { destroyed: false }, 'unix'],
     ['without a handle', { destroyed: false, pipe() {} }, 'gone'],
     ['whose handle is closed', { destroyed: false, pipe() {}, _handle: null }, 'gone'],
-    [
-      'without a handle, given to a server on a path',
-      { destroyed: false, pipe() {}, server: { address: () => '/run/http.sock' } },
-      'gone',
-    ],
+    ['of a server on a path', { destroyed: false, pipe() {}, server: { address: () => '/run/x' } }, 'gone'],
   ])('a socket without a remote address, %s: %o is %s', (_, socket, what) => {
     const source = { headers: { 'x-forwarded-for': '8.8.8.8' }, socket }
-    const outcome = outcomeOf(() =>
-      Reflect.apply(createClientAddress({ trustedProxies: ['unix:'] }), undefined, [source]),
-    )
+    const outcome = ask({ trustedProxies: ['unix:'] }, source)
     expect(outcome).toMatchObject(what === 'unix' ? { address: '8.8.8.8' } : { reason: 'no-remote-address' })
   })
 
   it.each([
-    [{ trustedProxies: {} }],
-    [{ trustedProxies: null }],
-    [{ trustedProxies: () => true }],
-    [{ trustedProxies: 1 }],
-    [{ trustedProxies: ['fe80::1%eth0'] }],
-    [{ trustedProxies: ['fe80::%eth0/64'] }],
-    [{ trustedProxies: ['10.0.0.0/33'] }],
-    [{ trustedProxies: ['::1/129'] }],
-    [{ trustedProxies: ['10.0.0.0/08'] }],
-    [{ trustedProxies: ['10.0.0.1/8'] }],
-    [{ trustedProxies: ['2001:db8::1/32'] }],
-    [{ trustedProxies: ['127.1'] }],
-    [{ trustedProxies: ['localhost'] }],
-    [{ trustedProxies: ['private'] }],
-    [{ trustedProxies: ['__proto__'] }],
-    [{ trustedProxies: ['*'] }],
-    [{ trustedProxies: ['10.0.0.0/8', undefined] }],
-    [{ trustedProxies: new Array(1), forwardedHeader: 'forwarded' }],
-    [{ forwardedHeader: 'forwarded' }],
-    [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
-    [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: 'x forwarded for' }],
-    [{ trustedProxies: ['10.0.0.0/8'], forwardedHeader: ['forwarded'] }],
-  ])('%j is a configuration error', (options) => {
-    expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
+    ...[{}, null, () => true, ['10.0.0.0/8', undefined]].map((value) => ({ value })),
+    ...'fe80::1%eth0 fe80::%eth0/64 ::1/129 10.0.0.0/08 10.0.0.1/8 2001:db8::1/32 127.1 private __proto__ *'
+      .split(' ')
+      .map((each) => ({ value: [each] })),
+  ])('$value as trustedProxies is a configuration error', ({ value }) => {
+    expect(() => Reflect.apply(createClientAddress, undefined, [{ trustedProxies: value }])).toThrow(
+      TypeError,
+    )
   })
 
-  it.each([null, 'x', ['loopback']])('options %j are a configuration error', (options) => {
+  it.each([
+    [{ trustedProxies: new Array(1), forwardedHeader: 'forwarded' }],
+    [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
+  ])('%j is a configuration error', (options) => {
     expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 
@@ -459,27 +356,13 @@ describe('the rules', () => {
       { headers, socket, raw: undefined, req: undefined },
       { headers, raw: { headers, socket }, socket: { remoteAddress: '10.0.0.1' } },
     ]) {
-      expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
-        {
-          address: '8.8.8.8',
-          via: 'socket',
-        },
-      )
+      expect(ask(TRUSTED, source)).toMatchObject({ address: '8.8.8.8', via: 'socket' })
     }
   })
 
   it.each([
-    undefined,
-    null,
-    'x',
-    7,
-    {},
-    { headers: null },
-    { headers: 'x' },
-    { raw: {} },
-    { raw: null },
-    { req: null },
-    { req: { socket: {} } },
+    ...[undefined, null, 'x', 7, {}, { headers: null }, { headers: 'x' }, { raw: {} }, { raw: null }],
+    ...[{ req: null }, { req: { socket: {} } }],
   ])('the source %j is a TypeError', (source) => {
     const find = () => Reflect.apply(createClientAddress(), undefined, [source])
     expect(find).toThrow(TypeError)
@@ -496,64 +379,25 @@ describe('the rules', () => {
       // Express has no such member, but a program may add one.
       { ...request, raw: null, req: { headers } },
     ]) {
-      expect(outcomeOf(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source]))).toMatchObject(
-        {
-          address: '8.8.8.8',
-        },
-      )
+      expect(ask(TRUSTED, source)).toMatchObject({ address: '8.8.8.8' })
     }
-  })
-
-  it('a block belongs to one family: the same bits in the other family are not trusted', () => {
-    const client = (trusted: string, peer: string) =>
-      ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer))
-    expect(client('36.0.0.0/8', '36.1.1.1')).toMatchObject({ via: 'x-forwarded-for' })
-    expect(client('36.0.0.0/8', '2400::1')).toMatchObject({ via: 'socket' })
-    expect(client('2400::/8', '2400::1')).toMatchObject({ via: 'x-forwarded-for' })
-    expect(client('2400::/8', '36.1.1.1')).toMatchObject({ via: 'socket' })
-  })
-
-  it('all bits of a single address are compared', () => {
-    const client = (trusted: string, peer: string) =>
-      ask({ trustedProxies: [trusted] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
-    expect(client('2a00::1', '2A00:0::1')).toBe('x-forwarded-for')
-    expect(client('2a00::1', '2a00::')).toBe('socket')
-    expect(client('2a00::1', '2a01::1')).toBe('socket')
-    expect(client('9.9.9.9', '::ffff:9.9.9.9')).toBe('x-forwarded-for')
-    expect(client('::ffff:9.9.9.9', '9.9.9.9')).toBe('x-forwarded-for')
-    expect(client('9.9.9.9', '9.9.9.8')).toBe('socket')
-    expect(client('9.9.9.9', '137.9.9.9')).toBe('socket')
-  })
-
-  it('half of the IPv4-mapped addresses is the largest block that can be trusted', () => {
-    const client = (peer: string) =>
-      ask({ trustedProxies: ['::ffff:0:0/97'] }, behind({ 'x-forwarded-for': '8.8.8.8' }, peer)).via
-    expect(client('127.255.255.255')).toBe('x-forwarded-for')
-    expect(client('128.0.0.0')).toBe('socket')
   })
 })
 
 describe('the error message', () => {
+  const OBJECT = 'the options of createClientAddress must be an object, such as { trustedProxies: … }'
+  const NAME = 'forwardedHeader must be the name of a header field'
   it.each<[unknown, string]>([
-    [null, 'the options of createClientAddress must be an object, such as { trustedProxies: … }, not null'],
-    [
-      'x',
-      'the options of createClientAddress must be an object, such as { trustedProxies: … }, not a string',
-    ],
-    [
-      ['loopback'],
-      'the options of createClientAddress must be an object, such as { trustedProxies: … }, not an',
-    ],
+    [null, `${OBJECT}, not null`],
+    ['x', `${OBJECT}, not a string`],
+    [['loopback'], `${OBJECT}, not an`],
     [{ trustedProxies: 1 }, 'not number: trusting everyone, or a number of hops, lets callers choose'],
     [{ forwardedHeader: 'forwarded' }, 'forwardedHeader is set, but trustedProxies is empty'],
-    [{ ...TRUSTED, forwardedHeader: 'x forwarded' }, 'forwardedHeader must be the name of a header field'],
-    [{ ...TRUSTED, forwardedHeader: ['forwarded'] }, 'forwardedHeader must be the name of a header field'],
-    [{ ...TRUSTED, forwardedHeader: '' }, 'forwardedHeader must be the name of a header field'],
+    [{ ...TRUSTED, forwardedHeader: 'x forwarded' }, NAME],
+    [{ ...TRUSTED, forwardedHeader: ['forwarded'] }, NAME],
+    [{ ...TRUSTED, forwardedHeader: '' }, NAME],
     [{ trustedProxies: [7] }, 'trustedProxies: "7" cannot be trusted: it is not a string'],
-    [
-      { trustedProxies: ['10.0.0.0/33'] },
-      'trustedProxies: "10.0.0.0/33" cannot be trusted: 10.0.0.0/33 is not',
-    ],
+    [{ trustedProxies: ['10.0.0.0/33'] }, '"10.0.0.0/33" cannot be trusted: 10.0.0.0/33 is not'],
     [{ trustedProxies: ['0.0.0.0/0'] }, '"0.0.0.0/0" cannot be trusted: it would trust everyone'],
     [{ trustedProxies: ['::/0'] }, '"::/0" cannot be trusted: it would trust everyone'],
     [{ trustedProxies: ['::ffff:0:0/96'] }, 'it would trust every IPv4 address'],
@@ -588,71 +432,24 @@ describe('the error message', () => {
 
   const unix = { headers: {}, socket: UNIX_SOCKET }
 
-  it.each<[string, object, unknown, string]>([
+  const FIELD = 'the header field x-forwarded-for'
+  const socket = { remoteAddress: '10.0.0.1' }
+  it.each<[source: unknown, message: string]>([
+    [{ headers: {} }, 'the request has no peer address: the client has disconnected, or the program did'],
     [
-      'no peer',
-      {},
-      { headers: {} },
-      'the request has no peer address: the client has disconnected, or the program did',
+      { headers: {}, rawHeaders: new Array(2000).fill('a'), socket },
+      `${FIELD} may lack the line of the trusted proxy: Node drops header lines beyond server.maxHeadersCount, and repeated lines of some fields. Set server.maxHeadersCount to 0, or limit`,
     ],
-    [
-      'missing header lines',
-      TRUSTED,
-      { headers: {}, rawHeaders: new Array(2000).fill('a'), socket: { remoteAddress: '10.0.0.1' } },
-      'the header field x-forwarded-for may lack the line of the trusted proxy: Node drops header lines beyond server.maxHeadersCount, and repeated lines of some fields. Set server.maxHeadersCount to 0, or limit',
-    ],
-    [
-      'a local socket',
-      TRUSTED,
-      unix,
-      "the peer is a Unix socket, and trustedProxies does not contain 'unix:'",
-    ],
-    [
-      'a peer that is not an address',
-      {},
-      behind({}, 'localhost'),
-      'the remoteAddress of the peer is not an IP address',
-    ],
-    [
-      'a source that is not a request',
-      {},
-      {},
-      'detect takes a request of Node, Express, Fastify or Koa, a Fetch Request, or',
-    ],
-    [
-      'headers that are not an object',
-      TRUSTED,
-      { headers: null, socket: { remoteAddress: '10.0.0.1' } },
-      'the headers of the request must be an object',
-    ],
-    [
-      'a long field',
-      TRUSTED,
-      behind({ 'x-forwarded-for': ' '.repeat(8193) }),
-      'the header field x-forwarded-for is longer than 8192 characters',
-    ],
-    [
-      'a malformed hop',
-      TRUSTED,
-      behind({ 'x-forwarded-for': 'x' }),
-      'the header field x-forwarded-for of a trusted proxy contains a hop that cannot be parsed',
-    ],
-    [
-      'an unidentified hop',
-      TRUSTED,
-      behind({ 'x-forwarded-for': 'unknown' }),
-      'the header field x-forwarded-for of a trusted proxy does not say who the client is',
-    ],
-    [
-      'trusted hops only',
-      TRUSTED,
-      behind({ 'x-forwarded-for': '10.0.0.7' }),
-      'only trusted proxies are known, the farthest is 10.0.0.7',
-    ],
-    ['a private client', TRUSTED, behind({}, '192.168.0.1'), '192.168.0.1 has no location'],
-  ])('for %s', (_, options, source, message) => {
-    const find = () => Reflect.apply(createClientAddress(options), undefined, [source])
-    expect(find).toThrow(message)
+    [unix, "the peer is a Unix socket, and trustedProxies does not contain 'unix:'"],
+    [behind({}, 'localhost'), 'the remoteAddress of the peer is not an IP address'],
+    [{ headers: null, socket }, 'the headers of the request must be an object'],
+    [behind({ 'x-forwarded-for': ' '.repeat(8193) }), `${FIELD} is longer than 8192 characters`],
+    [behind({ 'x-forwarded-for': 'x' }), `${FIELD} of a trusted proxy contains a hop that cannot be parsed`],
+    [behind({ 'x-forwarded-for': 'unknown' }), `${FIELD} of a trusted proxy does not say who the client is`],
+    [behind({ 'x-forwarded-for': '10.0.0.7' }), 'only trusted proxies are known, the farthest is 10.0.0.7'],
+    [behind({}, '192.168.0.1'), '192.168.0.1 has no location'],
+  ])('for a request without a client: %2$s', (source, message) => {
+    expect(() => Reflect.apply(createClientAddress(TRUSTED), undefined, [source])).toThrow(message)
   })
 
   it('for a Unix socket alone names no farthest proxy', () => {
@@ -671,97 +468,66 @@ describe('an observer', () => {
     return steps
   }
 
-  it.each<[string, object, DetectSource, [via: string, text: string, verdict: string][]]>([
-    [
-      'the peer alone',
-      {},
-      behind({ 'x-forwarded-for': '1.1.1.1' }, '8.8.8.8'),
-      [['socket', '8.8.8.8', 'client']],
-    ],
+  const unix = { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: UNIX_SOCKET }
+  const single = { ...TRUSTED, forwardedHeader: 'X-Real-IP' }
+  it.each<[what: string, options: object, source: DetectSource, ...steps: string[]]>([
+    ['the peer alone', {}, behind({ 'x-forwarded-for': '1.1.1.1' }, '8.8.8.8'), 'socket: 8.8.8.8: client'],
     [
       'each hop up to the client, in canonical text, and none left of it',
       TRUSTED,
       behind({ 'x-forwarded-for': 'x, 2A00::1,, ::ffff:10.0.0.2' }),
-      [
-        ['socket', '10.0.0.1', 'trusted'],
-        ['x-forwarded-for', '10.0.0.2', 'trusted'],
-        ['x-forwarded-for', '2a00::1', 'client'],
-      ],
+      'socket: 10.0.0.1: trusted',
+      'x-forwarded-for: 10.0.0.2: trusted',
+      'x-forwarded-for: 2a00::1: client',
     ],
     [
       'a local socket as unix:',
       { trustedProxies: ['unix:'], forwardedHeader: 'Forwarded' },
-      { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: UNIX_SOCKET },
-      [
-        ['socket', 'unix:', 'trusted'],
-        ['forwarded', '8.8.8.8', 'client'],
-      ],
+      unix,
+      'socket: unix:: trusted',
+      'forwarded: 8.8.8.8: client',
     ],
     [
       'an unidentified hop, with its text',
       TRUSTED,
       behind({ 'x-forwarded-for': ' Unknown ' }),
-      [
-        ['socket', '10.0.0.1', 'trusted'],
-        ['x-forwarded-for', 'Unknown', 'unidentified'],
-      ],
+      'socket: 10.0.0.1: trusted',
+      'x-forwarded-for: Unknown: unidentified',
     ],
     [
       'a malformed hop, with its text',
-      { ...TRUSTED, forwardedHeader: 'X-Real-IP' },
+      single,
       behind({ 'x-real-ip': '8.8.8.8, 9.9.9.9' }),
-      [
-        ['socket', '10.0.0.1', 'trusted'],
-        ['x-real-ip', '8.8.8.8, 9.9.9.9', 'malformed'],
-      ],
+      'socket: 10.0.0.1: trusted',
+      'x-real-ip: 8.8.8.8, 9.9.9.9: malformed',
     ],
     [
       'a single address as the client, even if it would be trusted in a list',
-      { ...TRUSTED, forwardedHeader: 'x-real-ip' },
+      single,
       behind({ 'x-real-ip': '10.0.0.7' }),
-      [
-        ['socket', '10.0.0.1', 'trusted'],
-        ['x-real-ip', '10.0.0.7', 'client'],
-      ],
+      'socket: 10.0.0.1: trusted',
+      'x-real-ip: 10.0.0.7: client',
     ],
-  ])('is called for %s', (_, options, source, expected) => {
-    expect(stepsOf(options, source).map(({ via, text, verdict }) => [via, text, verdict])).toEqual(expected)
+  ])('is called for %s', (_, options, source, ...steps) => {
+    const seen = stepsOf(options, source).map(({ via, text, verdict }) => `${via}: ${text}: ${verdict}`)
+    expect(seen).toEqual(steps)
   })
 })
 
 describe('createClientAddress and @fastify/proxy-addr', () => {
   const POOL = [
-    '10.0.0.1',
-    '10.255.0.1',
-    '192.168.1.1',
-    '8.8.8.8',
-    '81.2.69.142',
-    '2001:4860::1',
-    'fc00::1',
-    '::1',
-    '172.16.0.1',
+    ...'10.0.0.1 10.255.0.1 192.168.1.1 8.8.8.8 81.2.69.142 2001:4860::1 fc00::1 ::1 172.16.0.1'.split(' '),
     '127.0.0.1',
   ]
-  const BLOCKS = [
-    '10.0.0.0/8',
-    '192.168.1.1',
-    '172.16.0.0/12',
-    'fc00::/7',
-    '::1',
-    'loopback',
-    'uniquelocal',
-    '81.2.69.0/24',
-    '10.0.0.0/9',
-    '2001:4860::/33',
-  ]
-
+  const BLOCKS =
+    '10.0.0.0/8 192.168.1.1 172.16.0.0/12 fc00::/7 ::1 loopback uniquelocal 81.2.69.0/24 10.0.0.0/9 2001:4860::/33'
   it('choose the same hop of random chains', () => {
     let [asked, named] = [0, 0]
     fc.assert(
       fc.property(
         fc.constantFrom(...POOL),
         fc.array(fc.constantFrom(...POOL), { maxLength: 6 }),
-        fc.uniqueArray(fc.constantFrom(...BLOCKS), { minLength: 1, maxLength: 4 }),
+        fc.uniqueArray(fc.constantFrom(...BLOCKS.split(' ')), { minLength: 1, maxLength: 4 }),
         (remoteAddress, chain, trustedProxies) => {
           asked++
           const headers = { 'x-forwarded-for': chain.join(', ') }
