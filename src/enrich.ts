@@ -4,13 +4,13 @@ import { type CountOptions, type CountResult, checkedCountPlan, countLines } fro
 import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
-import { LINE_OPTIONS } from './enrich/options.ts'
-import { makeRowPlan, ROW_OPTIONS, type RowOptions } from './enrich/row-plan.ts'
+import { optionsOf } from './enrich/line-options.ts'
+import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
 import { RowWriter } from './enrich/row-writer.ts'
 import { Run } from './enrich/run.ts'
 import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
-import { checkOptionNames, type NamesOf } from './option-names.ts'
+import { checkOptionNames } from './option-names.ts'
 import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
 import { BORROW, type Resolver, withDatabases } from './resolver.ts'
@@ -42,7 +42,7 @@ export interface EnrichRunOptions extends EnrichOptions {
   readonly resolver: Resolver
 }
 
-const ENRICH_OPTIONS: NamesOf<EnrichRunOptions> = { ...LINE_OPTIONS, format: true, resolver: true }
+const ENRICH_OPTIONS = { ...optionsOf('enrich'), resolver: true }
 
 /** The result of a run. */
 export interface EnrichSummary extends Counts {
@@ -213,7 +213,7 @@ export type RowEnricher = (rows: Uint8Array | readonly Uint8Array[]) => Uint8Arr
  * @throws InvalidDatabaseError when the databases have no locations
  */
 export function createRowEnricher(options: RowEnricherOptions): RowEnricher {
-  checkOptionNames('createRowEnricher', options, { ...ROW_OPTIONS, resolver: true })
+  checkOptionNames('createRowEnricher', options, { ...optionsOf('rows'), resolver: true })
   const resolver = resolverOf(options)
   // The first use, so that a closed resolver and wrong options are refused now.
   let made = withDatabases(resolver, (set) => {

@@ -49,14 +49,14 @@ export type NamesOf<Options> = { readonly [Name in keyof Options]-?: true }
 export function checkOptionNames(
   call: string,
   options: unknown,
-  names: Readonly<Record<string, true>>,
+  names: Readonly<Record<string, unknown>>,
 ): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null) throw notAnObject(call, options, names)
-  for (const name in options) if (names[name] !== true) refuse(call, options, name, names)
+  for (const name in options) if (!Object.hasOwn(names, name)) refuse(call, options, name, names)
 }
 
-function notAnObject(call: string, options: unknown, names: Readonly<Record<string, true>>): TypeError {
+function notAnObject(call: string, options: unknown, names: Readonly<Record<string, unknown>>): TypeError {
   const kind = options === null ? 'null' : Array.isArray(options) ? 'an array' : `a ${typeof options}`
   const callback =
     typeof options === 'function' ? ' Geofix calls no callback: use what the call returns.' : ''
@@ -65,7 +65,7 @@ function notAnObject(call: string, options: unknown, names: Readonly<Record<stri
   )
 }
 
-function refuse(call: string, options: object, name: string, names: Readonly<Record<string, true>>): void {
+function refuse(call: string, options: object, name: string, names: Readonly<Record<string, unknown>>): void {
   if (Array.isArray(options)) throw notAnObject(call, options, names)
   // A program that adds members to the prototype of all objects gives them to all options.
   if (name in Object.prototype) return

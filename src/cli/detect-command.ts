@@ -1,10 +1,9 @@
 import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
-import type { ClientWalk, WalkStep } from '../client/client-address.ts'
+import { ClientWalk, type WalkStep } from '../client/client-address.ts'
 import { isGeofixError, quoted } from '../errors.ts'
-import type { DETECT_OPTIONS, FlagsOf } from './options.ts'
+import { DETECT_OPTIONS, type FlagsOf, inFlags } from './options.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
-import { trustOf } from './trust.ts'
 
 /**
  * Explains, hop by hop, which address `detect` takes and why: `geofix detect`.
@@ -15,7 +14,7 @@ export async function runDetect(
   flags: FlagsOf<typeof DETECT_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const walk = trustOf(flags)
+  const walk = inFlags(() => new ClientWalk(flags), DETECT_OPTIONS)
   const client = new Address()
   const steps: WalkStep[] = []
   const source = { headers: fieldsByName(flags.header), remoteAddress: flags.peer }

@@ -1,79 +1,79 @@
-// The options of the commands. One definition each serves the parser, its types, --help, and the table in the command's
-// guide. Commands with many options define them in their own folders.
-import type { FormatOption } from '../enrich/formats/format-definition.ts'
-import { CITY_NAMES, localeOf } from '../location/locale.ts'
-import { messageOf } from '../realm.ts'
+// The options of the commands. One definition each serves the parser, its types, the help, and the tables in the guides.
+// Commands with many options define them in their own folders. What is also an option of the library comes from there.
+
+import { CITY_NAMES } from '../location/locale.ts'
+import {
+  flagOf,
+  INSTANT,
+  LIST,
+  LOCALE_TAG,
+  type OptionDefinition,
+  type OptionDefinitions,
+  type OptionKind,
+  oneOf,
+  SWITCH,
+  TEXT,
+  wholeNumber,
+} from '../option-kinds.ts'
+import { OptionError } from '../option-names.ts'
 import { databasePath } from './database-path.ts'
 import { UsageError } from './terminal.ts'
 
-export interface OptionDefinition {
-  /** As --help shows it: `-o, --output <file>`. */
-  readonly flags: string
-  /** What it does, in Markdown. See {@link helpOf} and {@link guideRow}. */
-  readonly text: string
-  /** Parses the value; the default keeps the text. @throws UsageError with a sentence that says what to write */
-  readonly read?: (text: string) => unknown
-  /** Collects the values of all uses into an array. Other options with a value can be given only once. */
-  readonly isRepeatable?: boolean
-  readonly isRequired?: boolean
-  /** The option of `enrich` that it sets, if only some formats have it. */
-  readonly option?: FormatOption
-  /** The formats that have it; the default is all. */
-  readonly formats?: readonly string[]
-}
-
-/** The values that the parser gives for options: `maxLineBytes` for `--max-line-bytes <n>`. */
-export type FlagsOf<Options extends readonly OptionDefinition[]> = {
-  readonly [Option in Options[number] as Option extends Required
-    ? NameOf<Option['flags']>
-    : never]: ValueOf<Option>
+/** The values that the parser gives for options, by the names of their definitions. */
+export type FlagsOf<Options extends OptionDefinitions> = {
+  readonly [Name in keyof Options as Options[Name] extends Required ? Name : never]: ValueOf<Options[Name]>
 } & {
-  readonly [Option in Options[number] as Option extends Required
-    ? never
-    : NameOf<Option['flags']>]?: ValueOf<Option>
+  readonly [Name in keyof Options as Options[Name] extends Required ? never : Name]?:
+    | ValueOf<Options[Name]>
+    | undefined
 }
 
 type Required = { readonly isRequired: true }
 
-type NameOf<Flags extends string> = Flags extends
-  | `${string}--no-${infer Name}`
-  | `${string}--${infer Name} <${string}`
-  ? CamelCase<Name>
-  : Flags extends `${string}--${infer Name}`
-    ? CamelCase<Name>
-    : never
-
-type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name
-
-type ValueOf<Option extends OptionDefinition> = Option['flags'] extends `${string}<${string}`
+type ValueOf<Option> = Option extends { readonly kind: OptionKind<infer Value> }
   ? Option extends { readonly isRepeatable: true }
-    ? readonly ReadBy<Option>[]
-    : ReadBy<Option>
-  : boolean
+    ? readonly Value[]
+    : Value
+  : never
 
-type ReadBy<Option> = Option extends { readonly read: (text: string) => infer Value } ? Value : string
+/** A kind whose values only a command reads. @param read throws a UsageError with a sentence that says what to write */
+export function readBy<Value>(read: (text: string) => Value): OptionKind<Value> {
+  return { what: '', read }
+}
+
+export const DATABASE = readBy(databasePath)
+export const FILE: OptionKind<string> = {
+  what: 'the name of a file, or - for standard output',
+  read: (text) => (text === '' ? undefined : text),
+}
 
 export const DB = {
-  flags: '--db <file>',
-  text: 'use this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it; the first database that has a location answers, with all its fields. A database without locations, such as an ASN database, is an error',
-  read: databasePath,
-  isRepeatable: true,
-} as const satisfies OptionDefinition
-
-export const ASN = [
-  {
-    flags: '--asn',
-    text: 'add `asn`, the number and the name of the autonomous system that operates the network, from the embedded database',
-  },
-  {
-    flags: '--asn-db <file>',
-    text: 'the same from this database, such as GeoLite2-ASN.mmdb. You can repeat it',
-    read: databasePath,
+  db: {
+    flags: '--db <file>',
+    kind: DATABASE,
+    group: 'Location',
+    text: 'use this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one',
+    more: 'You can repeat it; the first database that has a location answers, with all its fields. A database without locations, such as an ASN database, is an error',
     isRepeatable: true,
   },
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
+
+export const ASN = {
+  asn: {
+    flags: '--asn',
+    kind: SWITCH,
+    group: 'Location',
+    text: 'add `asn`, the number and the name of the autonomous system of the network',
+    more: 'It is the system that operates the network, from the embedded database',
+  },
+  asnDb: {
+    flags: '--asn-db <file>',
+    kind: DATABASE,
+    group: 'Location',
+    text: 'add `asn` from this database, such as GeoLite2-ASN.mmdb. You can repeat it',
+    isRepeatable: true,
+  },
+} as const satisfies OptionDefinitions
 
 /** What the option `asn` of `Resolver.open` is for these flags. */
 export function asnOf({ asn = false, asnDb }: FlagsOf<typeof ASN>): boolean | readonly string[] {
@@ -87,183 +87,217 @@ export const DEFAULT_STALE_AFTER = 45
 const MAX_STALE_AFTER = 36_500
 
 export const STALE_AFTER = {
-  flags: '--stale-after <days>',
-  text: `call a database stale that was built more days ago (default: ${DEFAULT_STALE_AFTER})`,
-  read: wholeNumber(1, MAX_STALE_AFTER),
-} as const satisfies OptionDefinition
+  staleAfter: {
+    flags: '--stale-after <days>',
+    kind: wholeNumber(1, MAX_STALE_AFTER),
+    text: `call a database stale that was built more days ago (default: ${DEFAULT_STALE_AFTER})`,
+  },
+} as const satisfies OptionDefinitions
 
-export const CITIES = {
-  flags: '--city-names <language>',
-  text: 'the language of cities: `locale` is that of `--locale`, if the database has the name (default: `en`)',
-  read: oneOf(CITY_NAMES),
-} as const satisfies OptionDefinition
-
-export const LOCALE = [
-  {
+export const LOCALE = {
+  locale: {
     flags: '--locale <tag>',
+    kind: LOCALE_TAG,
+    group: 'Location',
     text: 'the language of the names of countries and regions',
-    read: readLocale,
   },
-  CITIES,
-] as const satisfies readonly OptionDefinition[]
+  cityNames: {
+    flags: '--city-names <language>',
+    kind: oneOf(CITY_NAMES),
+    group: 'Location',
+    text: 'the language of cities: `locale` is that of `--locale` (default: `en`)',
+    more: 'It is used if the database has the name',
+  },
+} as const satisfies OptionDefinitions
 
-export const TRUST = [
-  {
+export const TRUST = {
+  trustedProxies: {
     flags: '--trust <list>',
+    kind: LIST,
+    group: 'Clients',
     text: 'trusted proxies: addresses, networks and names, separated by commas',
-    read: readList,
   },
-  {
+  forwardedHeader: {
     flags: '--forwarded-header <name>',
+    kind: TEXT,
+    group: 'Clients',
+    needs: ['trustedProxies'],
     text: 'the header that the proxies write (default: `x-forwarded-for`)',
   },
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
 
-export const LOOKUP_OPTIONS = [
-  DB,
+export const LOOKUP_OPTIONS = {
+  ...DB,
   ...ASN,
   ...LOCALE,
-  {
+  at: {
     flags: '--at <time>',
+    kind: INSTANT,
     text: 'the instant of the time-zone offset: `2026-07-01`, or `2026-07-01T12:00:00Z` with `Z` or an offset (default: now)',
-    read: readInstant,
   },
-  { flags: '--pretty', text: 'indent the JSON' },
-] as const satisfies readonly OptionDefinition[]
+  pretty: { flags: '--pretty', kind: SWITCH, text: 'indent the JSON' },
+} as const satisfies OptionDefinitions
 
-export const INFO_OPTIONS = [
-  {
-    ...DB,
+export const INFO_OPTIONS = {
+  db: {
+    ...DB.db,
     text: 'describe this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it',
+    more: '',
   },
-  STALE_AFTER,
-  { flags: '--json', text: 'print one JSON object a line' },
-] as const satisfies readonly OptionDefinition[]
+  ...STALE_AFTER,
+  json: { flags: '--json', kind: SWITCH, text: 'print one JSON object a line' },
+} as const satisfies OptionDefinitions
 
-export const PACK_OPTIONS = [
-  { flags: '-o, --output <file>', text: 'write to this file', isRequired: true },
-] as const satisfies readonly OptionDefinition[]
+export const PACK_OPTIONS = {
+  output: { flags: '-o, --output <file>', kind: TEXT, text: 'write to this file', isRequired: true },
+} as const satisfies OptionDefinitions
 
-export const SLIM_OPTIONS = [
-  {
-    flags: '--fields <list>',
-    text: 'keep these fields: `country`, `region`, `city`, `postal_code`, `coordinates`, `timezone`, separated by commas (default: all)',
-    read: readList,
-  },
-  {
-    flags: '--locales <list>',
-    text: 'keep the names that lookups in these languages use, such as `en,de` (default: all)',
-    read: readList,
-  },
-  {
-    flags: '--countries <list>',
-    text: 'keep the networks in these countries, such as `DE,FR` (default: all). `EU` is its 27 member states, without territories that have a code of their own, such as `RE`',
-    read: readList,
-  },
-  { flags: '--ipv4-only', text: 'leave out IPv6 networks' },
-  {
-    ...PACK_OPTIONS[0],
+const EDITED = {
+  output: {
+    ...PACK_OPTIONS.output,
     text: 'write to this file: `.mmdb`, or `.gz`, or `.packed` for a packed database',
   },
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
 
-export const OVERLAY_OPTIONS = [
-  {
+export const SLIM_OPTIONS = {
+  fields: {
+    flags: '--fields <list>',
+    kind: LIST,
+    text: 'keep these fields: `country`, `region`, `city`, `postal_code`, `coordinates`, `timezone`, separated by commas (default: all)',
+  },
+  locales: {
+    flags: '--locales <list>',
+    kind: LIST,
+    text: 'keep the names that lookups in these languages use, such as `en,de` (default: all)',
+  },
+  countries: {
+    flags: '--countries <list>',
+    kind: LIST,
+    text: 'keep the networks in these countries, such as `DE,FR` (default: all)',
+    more: '`EU` is its 27 member states, without territories that have a code of their own, such as `RE`',
+  },
+  ipv4Only: { flags: '--ipv4-only', kind: SWITCH, text: 'leave out IPv6 networks' },
+  ...EDITED,
+} as const satisfies OptionDefinitions
+
+export const OVERLAY_OPTIONS = {
+  csv: {
     flags: '--csv <file>',
+    kind: TEXT,
     text: 'the networks: CSV with a header and a column `network`',
     isRequired: true,
   },
-  SLIM_OPTIONS[4],
-] as const satisfies readonly OptionDefinition[]
+  ...EDITED,
+} as const satisfies OptionDefinitions
 
-export const ENGINE_OPTIONS = [
-  {
+export const ENGINE_OPTIONS = {
+  node: {
     flags: '--node <file>',
+    kind: TEXT,
     text: 'the Node runtime of the archive: the `bin/node` of a download for Linux (default: the one that runs)',
   },
-  {
+  db: {
     flags: '--db <file>',
+    kind: DATABASE,
     text: 'use this database (`.mmdb`, `.gz`, `.tar.gz` or packed) instead of the embedded one',
-    read: databasePath,
   },
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
 
-export const DETECT_OPTIONS = [
-  {
+export const DETECT_OPTIONS = {
+  peer: {
     flags: '--peer <address>',
+    kind: TEXT,
     text: "the address of the socket's peer, or `unix:` for a Unix socket",
     isRequired: true,
   },
-  {
+  header: {
     flags: '--header <line>',
+    kind: readBy(readHeader),
     text: "a header of the request, as `'Name: value'`. You can repeat it",
-    read: readHeader,
     isRepeatable: true,
   },
   ...TRUST,
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
 
-/** The description for --help: the text without Markdown, after the formats that have the option. */
-export function helpOf({ text, formats }: OptionDefinition): string {
-  const plain = text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-  return formats === undefined ? plain : `${formats.join(', ')}: ${plain}`
+/**
+ * What the help says about an option, without Markdown.
+ *
+ * @param isWhole as `--help` does, and not only as `-h`
+ * @param formats those that have it; none for all
+ */
+export function helpOf(
+  { text = '', more = '' }: OptionDefinition,
+  isWhole: boolean,
+  formats: readonly string[] = [],
+): string {
+  const whole = isWhole && more !== '' ? `${text}. ${more}` : text
+  const plain = whole.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return isWhole && formats.length > 0 ? `${plain}. Only for ${formats.join(', ')}` : plain
 }
 
-/** The option's row in the guide's table. */
-export function guideRow({ flags, text, formats }: OptionDefinition): string {
+/** What the help of a command says besides its options. */
+export interface HelpTexts {
+  /** The options that come first. */
+  readonly mostUsed: readonly string[]
+  /** The formats that have an option; none for all. */
+  readonly formatsOf?: (name: string) => readonly string[]
+  /** What the arguments are, and the like; only in `--help`. */
+  readonly about: string
+  /** The first ones are also in `-h`. */
+  readonly examples: readonly string[]
+  /** The exit statuses; only in `--help`. */
+  readonly statuses: string
+}
+
+/** Whether the options of a command have headings. */
+export function isGrouped(definitions: OptionDefinitions): boolean {
+  return Object.values(definitions).every(({ group }) => group !== undefined)
+}
+
+/** The options for a guide: a table, or one for each group. @param formatsOf the formats that have an option; none for all */
+export function guideTables(
+  definitions: OptionDefinitions,
+  formatsOf: (name: string) => readonly string[] = () => [],
+): string {
+  const tables = new Map<string, string[]>()
+  for (const [name, definition] of Object.entries(definitions)) {
+    if (definition.flags === undefined) continue
+    const heading = isGrouped(definitions) ? `**${definition.group}**\n\n` : ''
+    tables.set(heading, [...(tables.get(heading) ?? []), guideRow(definition, formatsOf(name))])
+  }
+  return [...tables]
+    .map(([heading, rows]) => `${heading}| option | |\n| --- | --- |\n${rows.join('\n')}`)
+    .join('\n\n')
+}
+
+function guideRow(
+  { flags = '', text = '', more = '' }: OptionDefinition,
+  formats: readonly string[],
+): string {
   const names = flags
     .replace(/<(.*=)?(.*)>/, (_, prefix = '', value: string) => `${prefix}${value.toUpperCase()}`)
     .split(', ')
     .map((name) => `\`${name}\``)
-  const start = formats === undefined ? '' : `${formats.map((format) => `\`${format}\``).join(', ')}: `
-  return `| ${names.join(', ')} | ${start}${text.replaceAll('|', '\\|')} |`
+  const end = formats.length === 0 ? '' : `. Only for ${formats.map((format) => `\`${format}\``).join(', ')}`
+  const whole = more === '' ? text : `${text}. ${more}`
+  return `| ${names.join(', ')} | ${whole.replaceAll('|', '\\|')}${end} |`
 }
 
-/** Reads a list separated by commas. */
-export function readList(text: string): string[] {
-  return text.split(',')
-}
-
-/** Makes a parser that accepts only the given words. */
-export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
-  return (text) => {
-    const chosen = choices.find((choice) => choice === text)
-    if (chosen === undefined) throw new UsageError(`Write one of ${choices.join(', ')}.`)
-    return chosen
-  }
-}
-
-/** Makes a parser of whole numbers that are written in digits only. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-    if (number >= least && number <= most) return number
-    throw new UsageError(`Write a whole number from ${least} to ${most}.`)
-  }
-}
-
-/** An ISO 8601 time with its offset, or a date, which means 00:00 UTC. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
-
-/** @throws UsageError when the text is not an instant */
-export function readInstant(text: string): Date {
-  const instant = new Date(text)
-  if (INSTANT.test(text) && !Number.isNaN(instant.getTime()) && isDayOfMonth(text)) return instant
-  throw new UsageError('Write it as 2026-07-01 or 2026-07-01T12:00:00Z, with Z or an offset.')
-}
-
-/** Some JavaScript engines read 31 February as 3 March. */
-function isDayOfMonth(text: string): boolean {
-  const day = text.slice(0, 10)
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
-}
-
-function readLocale(text: string): string {
+/**
+ * Runs code that checks options.
+ *
+ * @param definitions the options of the command
+ * @param end what ends the message
+ * @throws UsageError when an option is wrong; its message has flags
+ */
+export function inFlags<Result>(check: () => Result, definitions: OptionDefinitions, end = ''): Result {
   try {
-    localeOf(text)
-    return text
+    return check()
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    if (!(error instanceof TypeError)) throw error
+    const message =
+      error instanceof OptionError ? error.inFlags((name) => flagOf(definitions, name)) : error.message
+    throw new UsageError(`${message}${end}`)
   }
 }
 

@@ -1,17 +1,20 @@
 // The only importer of commander, which is bundled into the command line's output.
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
+import { checkTogether, type OptionDefinition, type OptionDefinitions } from '../option-kinds.ts'
 import { nearestName } from '../option-names.ts'
 import { databasePath } from './database-path.ts'
 import {
   DETECT_OPTIONS,
   ENGINE_OPTIONS,
   type FlagsOf,
+  type HelpTexts,
   helpOf,
   INFO_OPTIONS,
+  inFlags,
+  isGrouped,
   LOOKUP_OPTIONS,
-  type OptionDefinition,
   OVERLAY_OPTIONS,
   PACK_OPTIONS,
   SLIM_OPTIONS,
@@ -45,7 +48,7 @@ has more, see geofix enrich --help.`
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   let status: ExitStatus = ExitStatus.ok
-  const program = makeProgram(terminal, (ended) => {
+  const program = makeProgram(terminal, isWholeHelp(args), (ended) => {
     status = ended
   })
   try {
@@ -61,7 +64,12 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Command {
+/** Whether the help, if it is printed, has all that is known about each option. `-h` has at most two lines of it. */
+function isWholeHelp(args: readonly string[]): boolean {
+  return args[0] === 'help' || args.includes('--help')
+}
+
+function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitStatus) => void): Command {
   const program = new Command('geofix')
     .version(version)
     .exitOverride()
@@ -82,16 +90,19 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
     })
 
   /** Defines a command. It prints its help if it would read addresses or lines from a terminal. */
-  const define = <const Options extends readonly OptionDefinition[]>(
+  const define = <const Options extends OptionDefinitions>(
     command: Command,
     { description, argument, options, help, readsInput = false, run }: CommandDefinition<Options>,
   ): void => {
-    command.description(description)
-    if (typeof options !== 'function') addOptions(command, options)
+    command.description(description).helpOption('-h, --help', 'print help: -h in short, --help in full')
+    const load = async () => (typeof options === 'function' ? await options() : options)
+    if (typeof options !== 'function') addOptions(command, options, isWhole)
     else {
       command.parent?.hook('preSubcommand', async (_, chosen) => {
-        if (chosen === command)
-          addOptions(command, await options()).addHelpText('after', (await help?.()) ?? '')
+        if (chosen !== command) return
+        const text = await help?.()
+        addOptions(command, await options(), isWhole, text)
+        if (text !== undefined) command.addHelpText('after', textAfter(text, command.name(), isWhole))
       })
     }
     if (argument !== undefined) {
@@ -105,7 +116,14 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
         return ends(ExitStatus.usage)
       }
       try {
-        ends(await run(command.opts<FlagsOf<Options>>(), args))
+        const definitions = await load()
+        for (const name of Object.keys(command.opts())) {
+          // commander gives `true` for `--no-header` if it is missing.
+          if (command.getOptionValueSource(name) === 'default') command.setOptionValue(name, undefined)
+        }
+        const flags = command.opts<FlagsOf<Options>>()
+        inFlags(() => checkTogether(flags, definitions), definitions, '.')
+        ends(await run(flags, args))
       } catch (error) {
         if (error instanceof UsageError) command.error(`error: ${error.message}`)
         throw error
@@ -142,7 +160,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   define(program.command('verify'), {
     description: 'check whole database files: search tree, pointers, records, text, metadata',
     argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
-    options: [],
+    options: {},
     run: async (_, files) => (await import('./databases.ts')).runVerify(files, terminal),
   })
   define(program.command('detect'), {
@@ -185,7 +203,7 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   })
   define(program.command('formats'), {
     description: 'list the formats that geofix enrich reads, with an example of each',
-    options: [],
+    options: {},
     run: async () => (await import('./formats-command.ts')).runFormats(terminal),
   })
   for (const [action, description, text] of [
@@ -280,35 +298,90 @@ function makeProgram(terminal: Terminal, ends: (status: ExitStatus) => void): Co
   return program
 }
 
-interface CommandDefinition<Options extends readonly OptionDefinition[]> {
+interface CommandDefinition<Options extends OptionDefinitions> {
   readonly description: string
-  /** The name and description in --help, and a parser of each value; the default keeps the text. */
+  /** The name and description in the help, and a parser of each value; the default keeps the text. */
   readonly argument?: readonly [name: string, text: string, read?: (text: string) => string]
   /** A function loads them when the command runs. */
   readonly options: Options | (() => Promise<Options>)
-  /** Loads the text after the options in --help. */
-  readonly help?: () => Promise<string>
+  readonly help?: () => Promise<HelpTexts>
   /** Whether the command reads standard input when it has no arguments. */
   readonly readsInput?: boolean
   readonly run: (flags: FlagsOf<Options>, args: readonly string[]) => Promise<ExitStatus>
 }
 
-function addOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
-  for (const definition of definitions) {
-    const option = command.createOption(definition.flags, helpOf(definition))
-    const { read = (text: string) => text, isRepeatable = false, isRequired = false } = definition
-    option.makeOptionMandatory(isRequired)
+/** An option whose value has the name of its definition, and not that of its flag. */
+class NamedOption extends Option {
+  readonly #name: string
+
+  constructor(name: string, flags: string, description: string) {
+    super(flags, description)
+    this.#name = name
+  }
+
+  override attributeName(): string {
+    return this.#name
+  }
+}
+
+function addOptions(
+  command: Command,
+  definitions: OptionDefinitions,
+  isWhole: boolean,
+  { mostUsed = [], formatsOf }: Partial<HelpTexts> = {},
+): void {
+  const all = Object.entries(definitions)
+  const first = all.filter(([name]) => mostUsed.includes(name))
+  const hasGroups = all.length > 0 && isGrouped(definitions)
+  for (const [name, definition] of [...first, ...all.filter(([name]) => !mostUsed.includes(name))]) {
+    const { flags, kind, group, isRepeatable = false, isRequired = false } = definition
+    if (flags === undefined) continue
+    const option = new NamedOption(
+      name,
+      flags,
+      helpOf(definition, isWhole, formatsOf?.(name)),
+    ).makeOptionMandatory(isRequired)
+    if (hasGroups) option.helpGroup(`${mostUsed.includes(name) ? 'Most used' : group}:`)
     if (option.required) {
       option.argParser((text, previous: unknown) => {
-        if (isRepeatable) return collect(read, text, previous)
+        if (isRepeatable) return collect((each) => readValue(kind, each), text, previous)
         // commander itself would let the last value win.
         if (previous !== undefined) throw new InvalidArgumentError('This option can be given only once.')
-        return asArgument(read, text)
+        return asArgument((each) => readValue(kind, each), text)
       })
     }
     command.addOption(option)
   }
-  return command
+  if (!hasGroups || !isWhole) return
+  // The text of an option can be long: it has the whole width.
+  command.configureHelp({
+    formatItem: (term, _, description, helper) => {
+      const width = (helper.helpWidth ?? DEFAULT_WIDTH) - TEXT_INDENT
+      const text = helper.boxWrap(description, width).replace(/^/gm, ' '.repeat(TEXT_INDENT))
+      return `  ${term}\n${text}`
+    },
+  })
+}
+
+/** Of so many examples in the short help, the others are in the whole one. */
+const EXAMPLES_SHOWN = 6
+
+function textAfter({ about, examples, statuses }: HelpTexts, name: string, isWhole: boolean): string {
+  const shown = (isWhole ? examples : examples.slice(0, EXAMPLES_SHOWN)).map((line) => `  ${line}`).join('\n')
+  return isWhole
+    ? `\n${about}\n\nExamples:\n${shown}\n\n${statuses}`
+    : `\nExamples:\n${shown}\n\ngeofix ${name} --help says more about each option.`
+}
+
+/** Columns of a terminal whose width is not known. */
+const DEFAULT_WIDTH = 80
+const TEXT_INDENT = 6
+
+/** @throws UsageError when the text is not of this kind */
+function readValue({ read, what, write = what }: OptionDefinition['kind'], text: string): unknown {
+  const value = read?.(text)
+  if (value === undefined) throw new UsageError(`Write ${write}.`)
+  return value
 }
 
 function collect(read: (text: string) => unknown, text: string, previous: unknown): unknown[] {

@@ -118,9 +118,6 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   if (by.length > MAX_KEYS)
     throw new OptionError(({ the }) => `${the('by')} has ${by.length} keys: ${MAX_KEYS} are the most`)
   if (new Set(by).size < by.length) throw new OptionError(({ the }) => `${the('by')} names a key twice`)
-  if (!(Number.isSafeInteger(maxGroups) && maxGroups >= 1 && maxGroups <= MOST_GROUPS)) {
-    throw new OptionError(({ the }) => `${the('maxGroups')} must be a whole number from 1 to ${MOST_GROUPS}`)
-  }
   if (timeZone !== undefined) checkTimeZone(timeZone)
   const columns = [...new Set(by.flatMap((key) => COLUMNS[key] ?? [key]))]
   const fields: string[] = []

@@ -1,12 +1,14 @@
 // `count` of `geofix/enrich`: counts the lines of a log instead of writing them.
 
 import type { DatabaseSet } from '../location/database-set.ts'
-import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
+import { checkValues } from '../option-kinds.ts'
+import { checkOptionNames } from '../option-names.ts'
 import { type CountPlan, countPlan, countsSystems } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
 import { LocalExecutor } from './executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makeCountPlan } from './formats/formats.ts'
+import { OPTIONS, optionsOf } from './line-options.ts'
 import { Run } from './run.ts'
 import { type LineInput, LineSource } from './streams.ts'
 
@@ -44,29 +46,6 @@ export interface CountOptions
   readonly timeZone?: string | undefined
   /** The most groups that are counted, which bounds memory. Lines of later groups are `other`. 1 to 10,000,000. Default: 1,000,000. */
   readonly maxGroups?: number | undefined
-}
-
-export const COUNT_OPTIONS: NamesOf<CountOptions> = {
-  format: true,
-  field: true,
-  header: true,
-  nth: true,
-  logFormat: true,
-  timeField: true,
-  at: true,
-  locale: true,
-  cityNames: true,
-  trustedProxies: true,
-  force: true,
-  onlyCountries: true,
-  notCountries: true,
-  maxLineBytes: true,
-  maxRecordLines: true,
-  by: true,
-  unique: true,
-  top: true,
-  timeZone: true,
-  maxGroups: true,
 }
 
 /** The result of a count. */
@@ -121,11 +100,9 @@ export async function countLines(
 
 /** Checks the options of a count. @throws TypeError, InvalidLocaleError when one is wrong */
 export function checkedCountPlan(options: CountOptions & { readonly resolver?: unknown }): CountPlan {
-  checkOptionNames('count', options, { ...COUNT_OPTIONS, resolver: true })
-  const { by, unique, top, timeZone, maxGroups, resolver: _, ...lineOptions } = options
-  if (top !== undefined && !(Number.isSafeInteger(top) && top >= 1)) {
-    throw new OptionError(({ the }) => `${the('top')} must be a whole number from 1`)
-  }
+  checkOptionNames('count', options, { ...optionsOf('count'), resolver: true })
+  const { by, unique, top: _, timeZone, maxGroups, resolver: __, ...lineOptions } = options
+  checkValues(options, OPTIONS)
   checkOptions(lineOptions)
   return countPlan({ by, unique, timeZone, maxGroups })
 }

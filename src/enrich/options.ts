@@ -1,8 +1,7 @@
 import { ClientWalk } from '../client/client-address.ts'
 import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
-import { type NamesOf, OptionError } from '../option-names.ts'
-import { isUint8Array } from '../realm.ts'
+import { OptionError } from '../option-names.ts'
 import type { CountPlan } from './count-plan.ts'
 import { type CountryChoice, countryChoice } from './country-choice.ts'
 
@@ -161,37 +160,6 @@ export interface LineOptions {
   readonly pseudonymKey?: Uint8Array | undefined
 }
 
-export const LINE_OPTIONS: NamesOf<LineOptions> = {
-  field: true,
-  header: true,
-  into: true,
-  fields: true,
-  append: true,
-  annotate: true,
-  nth: true,
-  to: true,
-  logFormat: true,
-  overwrite: true,
-  timeField: true,
-  at: true,
-  asn: true,
-  locale: true,
-  cityNames: true,
-  trustedProxies: true,
-  force: true,
-  onBadLine: true,
-  onlyFailed: true,
-  dropUnresolved: true,
-  onlyCountries: true,
-  notCountries: true,
-  maxLineBytes: true,
-  maxRecordLines: true,
-  details: true,
-  mask: true,
-  dropAddress: true,
-  pseudonymKey: true,
-}
-
 /**
  * The part of a plan that all formats have. A plan is made before the first line is read. Plain data: it goes to worker
  * threads by `structuredClone`.
@@ -259,40 +227,17 @@ export const INTO = 'location'
 export const DEFAULT_LINE_BYTES = 1024 * 1024
 /** Default of `maxRecordLines`. */
 export const DEFAULT_RECORD_LINES = 1000
-const MAX_RECORD_LINES = 2 ** 20
-/** Shorter keys of pseudonyms can be guessed. */
-const MIN_KEY_BYTES = 16
 /** JSON escapes can turn one byte into six, and some platforms limit an array to 2 GiB. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024
 
 /**
- * Checks the options that all formats have, and makes the common part of a plan.
+ * Makes the part of a plan that all formats have, of options whose values are checked: see `checkOptions`.
  *
  * @throws TypeError when an option is wrong
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function commonPlan(options: LineOptions): CommonPlan {
-  const { into = INTO, locale, cityNames, trustedProxies, onBadLine = 'raw' } = options
-  const { maxLineBytes = DEFAULT_LINE_BYTES, onlyFailed = false, dropUnresolved = false } = options
-  if (typeof into !== 'string' || into === '')
-    throw new OptionError(({ the }) => `${the('into')} must be a name`)
-  if (!ON_BAD_LINE.includes(onBadLine)) {
-    throw new OptionError(({ the }) => `${the('onBadLine')} must be one of ${ON_BAD_LINE.join(', ')}`)
-  }
-  if (!(Number.isSafeInteger(maxLineBytes) && maxLineBytes >= 1 && maxLineBytes <= MAX_LINE_BYTES)) {
-    throw new OptionError(
-      ({ the }) => `${the('maxLineBytes')} must be a whole number from 1 to ${MAX_LINE_BYTES}`,
-    )
-  }
-  if (onlyFailed && dropUnresolved) {
-    throw new OptionError(({ the }) => `${the('onlyFailed', 'dropUnresolved')} leave nothing to write`)
-  }
-  if (options.to !== undefined && !OUTPUT_FORMS.includes(options.to))
-    throw new OptionError(({ the }) => `${the('to')} must be one of ${OUTPUT_FORMS.join(', ')}`)
-  checkMasks(options)
-  recordLinesOf(options)
-  if (options.asn !== undefined && typeof options.asn !== 'boolean')
-    throw new OptionError(({ the }) => `${the('asn')} must be true or false`)
+  const { into = INTO, locale, cityNames, trustedProxies } = options
   localeOf(locale, cityNames)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
   const countries = countryChoice(options.onlyCountries, options.notCountries)
@@ -305,10 +250,10 @@ export function commonPlan(options: LineOptions): CommonPlan {
     trustedProxies: trustedProxies === undefined ? null : [...trustedProxies],
     overwrite: options.overwrite ?? false,
     force: options.force ?? false,
-    onBadLine,
-    onlyFailed,
-    dropUnresolved,
-    maxLineBytes,
+    onBadLine: options.onBadLine ?? 'raw',
+    onlyFailed: options.onlyFailed ?? false,
+    dropUnresolved: options.dropUnresolved ?? false,
+    maxLineBytes: options.maxLineBytes ?? DEFAULT_LINE_BYTES,
     details: options.details ?? false,
     jsonFields: options.fields === undefined ? null : checkedFields(options),
     ...(countries !== undefined && { countries }),
@@ -330,43 +275,9 @@ export function isMasked({ mask, dropAddress = false, pseudonymKey }: LineOption
   return mask !== undefined || dropAddress || pseudonymKey !== undefined
 }
 
-/** @throws TypeError when an option about the addresses of the output is wrong, or two are given */
-function checkMasks({ mask, dropAddress = false, pseudonymKey }: LineOptions): void {
-  const given = { mask: mask !== undefined, dropAddress, pseudonymKey: pseudonymKey !== undefined }
-  const [one, another] = (['mask', 'dropAddress', 'pseudonymKey'] as const).filter((name) => given[name])
-  if (one !== undefined && another !== undefined)
-    throw new OptionError(({ the }) => `use one of ${the(one, another)}`)
-  const isBits = (bits: unknown, most: number): boolean =>
-    typeof bits === 'number' && Number.isInteger(bits) && bits >= 0 && bits < most
-  if (
-    mask !== undefined &&
-    !(Array.isArray(mask) && mask.length === 2 && isBits(mask[0], 32) && isBits(mask[1], 128))
-  ) {
-    throw new OptionError(
-      ({ the }) =>
-        `${the('mask')} must be the bits to keep of IPv4 addresses, 0 to 31, and of IPv6 addresses, 0 to 127, such as 24 and 48`,
-    )
-  }
-  if (pseudonymKey !== undefined && !(isUint8Array(pseudonymKey) && pseudonymKey.length >= MIN_KEY_BYTES)) {
-    throw new OptionError(
-      ({ the }) => `${the('pseudonymKey')} must be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`,
-    )
-  }
-}
-
 /** The names of the members that are added to objects. */
 export function addedMembers({ into, asn }: Pick<CommonPlan, 'into' | 'asn'>): readonly string[] {
   return asn === undefined ? [into] : [into, asn]
-}
-
-/** @throws TypeError when the option `maxRecordLines` is wrong */
-export function recordLinesOf({ maxRecordLines = DEFAULT_RECORD_LINES }: LineOptions): number {
-  if (Number.isSafeInteger(maxRecordLines) && maxRecordLines >= 1 && maxRecordLines <= MAX_RECORD_LINES) {
-    return maxRecordLines
-  }
-  throw new OptionError(
-    ({ the }) => `${the('maxRecordLines')} must be a whole number from 1 to ${MAX_RECORD_LINES}`,
-  )
 }
 
 /** What can stand in a header of any table as it is. */
@@ -381,20 +292,17 @@ export function columnNames(fields: readonly LocationField[], { into }: Pick<Lin
   return fields.map((field) => (into === undefined ? field : `${into}_${field}`))
 }
 
-/** The columns of the options: those of `fields`, or all. @throws TypeError when the option is wrong */
+/** The columns that are added. @throws OptionError when they need the option `asn`, which is not given */
 export function checkedFields({ fields, asn = false }: LineOptions): readonly LocationField[] {
   if (fields === undefined) return asn ? ALL_FIELDS : LOCATION_FIELDS
-  const isList = Array.isArray(fields) && fields.length > 0
-  if (!isList || fields.some((field) => !ALL_FIELDS.includes(field))) {
-    throw new OptionError(({ the }) => `${the('fields')} must be some of ${ALL_FIELDS.join(', ')}`)
-  }
   const system = fields.find((field) => ASN_FIELDS.some((each) => each === field))
   if (system !== undefined && !asn)
     throw new OptionError(({ the }) => `${the('fields')} has ${system}, which needs ${the('asn')}`)
-  if (new Set(fields).size < fields.length)
-    throw new OptionError(({ the }) => `${the('fields')} names a column twice`)
   return [...fields]
 }
+
+/** What quotes mean in rows of CSV and TSV. */
+export const QUOTING = ['double', 'none'] as const
 
 /** What a request has of the time of each row: nothing, microseconds since 1970, or a text as `eventTime` reads it. */
 export const TIME_KINDS = ['none', 'microseconds', 'text'] as const

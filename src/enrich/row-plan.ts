@@ -1,4 +1,4 @@
-import { type NamesOf, OptionError } from '../option-names.ts'
+import { OptionError } from '../option-names.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import {
   checkOptions,
@@ -17,36 +17,10 @@ export interface RowOptions extends RowLineOptions {
   readonly format: Format
 }
 
-/** With two options of lines that have an error of their own. */
-export const ROW_OPTIONS: NamesOf<RowOptions & Pick<LineOptions, 'onlyFailed' | 'dropUnresolved'>> = {
-  format: true,
-  field: true,
-  quoting: true,
-  onBadLine: true,
-  into: true,
-  fields: true,
-  append: true,
-  logFormat: true,
-  annotate: true,
-  nth: true,
-  to: true,
-  overwrite: true,
-  timeField: true,
-  at: true,
-  asn: true,
-  locale: true,
-  cityNames: true,
-  trustedProxies: true,
-  maxLineBytes: true,
-  mask: true,
-  dropAddress: true,
-  pseudonymKey: true,
-  onlyFailed: true,
-  dropUnresolved: true,
-}
-
 /** The required options that are missing. */
-export function missingRowOptions(options: Partial<RowOptions>): ('format' | RequiredRowOption)[] {
+export function missingRowOptions(
+  options: RowLineOptions & { readonly format?: Format | undefined },
+): ('format' | RequiredRowOption)[] {
   const { format, field, quoting, timeField, at } = options
   if (format === undefined) return ['format']
   const given = { field, quoting, at: at ?? timeField }
@@ -89,11 +63,9 @@ export function makeRowPlan(options: RowOptions): Plan {
     )
   }
   const { onlyFailed, dropUnresolved }: LineOptions = options
-  if (onlyFailed === true || dropUnresolved === true) {
-    throw new OptionError(
-      ({ the }) =>
-        `${the('onlyFailed', 'dropUnresolved')} are not for rows: every input row needs an output row`,
-    )
+  const leaving = onlyFailed ? 'onlyFailed' : dropUnresolved ? 'dropUnresolved' : undefined
+  if (leaving !== undefined) {
+    throw new OptionError(({ the }) => `${the(leaving)} is not for rows: every input row needs an output row`)
   }
   if (options.append === true && options.into !== undefined) {
     throw new OptionError(

@@ -1,18 +1,16 @@
 // The definitions of the options, and what the command line checks before it reads anything.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
-import {
-  guideRow,
-  helpOf,
-  LOOKUP_OPTIONS,
-  type OptionDefinition,
-  SLIM_OPTIONS,
-} from '../../src/cli/options.ts'
+import { guideTables, helpOf, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
-import { FORMATS } from '../../src/enrich/formats/formats.ts'
+import type { CountOptions } from '../../src/enrich/count.ts'
+import { type EnrichOptions, FORMATS, formatsWith } from '../../src/enrich/formats/formats.ts'
+import type { OPTIONS } from '../../src/enrich/line-options.ts'
+import type { RowOptions } from '../../src/enrich/row-plan.ts'
+import { flagOf, type OptionDefinitions, TEXT } from '../../src/option-kinds.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -51,31 +49,49 @@ async function* unread(): AsyncGenerator<string> {
 describe('the definition of an option', () => {
   const definition = {
     flags: '-o, --output <html=file>',
-    text: 'write to a `file|pipe`, see [`detect`](../client/README.md#how)',
-    formats: ['csv', 'tsv'],
+    kind: TEXT,
+    text: 'write to a `file|pipe`',
+    more: 'See [`detect`](../client/README.md#how)',
   }
 
-  it('gives a description for --help without Markdown', () => {
-    expect(helpOf(definition)).toBe('csv, tsv: write to a file|pipe, see detect')
-  })
-
-  it('gives a row for the guide', () => {
-    expect(guideRow(definition)).toBe(
-      '| `-o`, `--output html=FILE` | `csv`, `tsv`: write to a `file\\|pipe`, see [`detect`](../client/README.md#how) |',
+  it('gives the texts of -h and --help without Markdown', () => {
+    expect(helpOf(definition, false, ['csv', 'tsv'])).toBe('write to a file|pipe')
+    expect(helpOf(definition, true, ['csv', 'tsv'])).toBe(
+      'write to a file|pipe. See detect. Only for csv, tsv',
     )
   })
 
-  it.each([
-    ['src/cli/enrich/README.md', ENRICH_OPTIONS],
-    ['src/cli/count/README.md', COUNT_OPTIONS],
+  it('gives tables for the guide, one for each group', () => {
+    const row =
+      '| `-o`, `--output html=FILE` | write to a `file\\|pipe`. See [`detect`](../client/README.md#how). Only for `csv` |'
+    const table = `| option | |\n| --- | --- |\n${row}`
+    expect(guideTables({ output: definition }, () => ['csv'])).toBe(table)
+    const grouped = { ...definition, group: 'Output' }
+    expect(guideTables({ output: grouped }, () => ['csv'])).toBe(`**Output**\n\n${table}`)
+  })
+
+  it.each<[string, OptionDefinitions, ((name: string) => readonly string[])?]>([
+    ['src/cli/enrich/README.md', ENRICH_OPTIONS, formatsWith],
+    ['src/cli/count/README.md', COUNT_OPTIONS, formatsWith],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],
-  ])('is the same in %s', (file, definitions) => {
-    const table = ['| option | |', '| --- | --- |', ...definitions.map(guideRow)].join('\n')
+  ])('is the same in %s', (file, definitions, formatsOf) => {
+    const tables = guideTables(definitions, formatsOf)
     const [, found] =
       /<!-- options -->\n([\s\S]*?)\n<!-- \/options -->/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
-    expect(found, `Paste this table into ${file}:\n${table}\n`).toBe(table)
+    expect(found, `Paste this into ${file}:\n${tables}\n`).toBe(tables)
+  })
+
+  it('has the names of the types', () => {
+    type Of<Call extends string> = {
+      [Name in keyof typeof OPTIONS]: Call extends (typeof OPTIONS)[Name]['calls'][number] ? Name : never
+    }[keyof typeof OPTIONS]
+    expectTypeOf<Of<'enrich'>>().toEqualTypeOf<keyof EnrichOptions>()
+    expectTypeOf<Of<'count'>>().toEqualTypeOf<keyof CountOptions>()
+    // These two have an error of their own.
+    expectTypeOf<Exclude<Of<'rows'>, keyof RowOptions>>().toEqualTypeOf<'onlyFailed' | 'dropUnresolved'>()
+    expectTypeOf<Exclude<keyof RowOptions, Of<'rows'>>>().toBeNever()
   })
 
   const VALUES: Readonly<Record<string, string[]>> = {
@@ -90,11 +106,13 @@ describe('the definition of an option', () => {
   }
 
   it.each(
-    ENRICH_OPTIONS.flatMap(({ flags, formats }: OptionDefinition) => {
-      const [flag = ''] = flags.split(' ')
-      return formats === undefined
+    Object.keys(ENRICH_OPTIONS).flatMap((name) => {
+      const formats: readonly string[] = formatsWith(name)
+      return formats.length === 0
         ? []
-        : FORMATS.map((format) => [flag, format, formats.includes(format)] as const)
+        : FORMATS.map(
+            (format) => [flagOf(ENRICH_OPTIONS, name) ?? '', format, formats.includes(format)] as const,
+          )
     }),
   )('has the formats that accept it: %s for %s: %s', async (flag, format, isAccepted) => {
     const args = ['enrich', '--db', NO_DB, '--format', format, flag, ...(VALUES[flag] ?? [])]
@@ -209,7 +227,7 @@ describe('options', () => {
     [['enrich', '--db', NO_DB, '-o', ''], /Write the name of a file/],
     [['enrich', '--db', NO_DB, '--field', ''], /Write a name/],
     [['enrich', '--db', NO_DB, '--time-field', ''], /Write a name/],
-    [['detect', '--peer', '10.0.0.1', '--trust', 'all'], /trustedProxies: "all"/],
+    [['detect', '--peer', '10.0.0.1', '--trust', 'all'], /--trust: "all"/],
   ])('are checked before databases are opened and lines are read: %j', async (args, message) => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 2, out: '' })

@@ -428,7 +428,7 @@ describe('geofix detect', () => {
 
   it.each([
     [['detect'], /--peer/],
-    [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /trustedProxies: "10\/8"/],
+    [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /--trust: "10\/8"/],
     [words`detect --peer 10.0.0.1 --forwarded-header forwarded`, /--forwarded-header needs --trust/],
     [words`serve --open --forwarded-header x-real-ip`, /--forwarded-header needs --trust/],
     [['detect', '--peer', '10.0.0.1', '--header', 'nonsense'], /Write it as/],

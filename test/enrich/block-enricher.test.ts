@@ -218,7 +218,7 @@ describe('the option cityNames', () => {
 
   it('needs en or locale', () => {
     const plan = () => Reflect.apply(makePlan, undefined, [utf8(LINE), true, { cityNames: 'de' }])
-    expect(plan).toThrow(new TypeError("cityNames must be 'en' or 'locale'"))
+    expect(plan).toThrow('the option "cityNames" must be one of en, locale')
   })
 })
 

@@ -2,149 +2,125 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { embedded } from '../../embedded.ts'
 import { checkedCountPlan } from '../../enrich/count.ts'
-import {
-  COUNT_KEYS,
-  countsOnlyCountries,
-  countsSystems,
-  DEFAULT_MAX_GROUPS,
-  MOST_GROUPS,
-} from '../../enrich/count-plan.ts'
-import { asUsage } from '../enrich/command-errors.ts'
-import { keyOf } from '../enrich/command-line.ts'
-import { ENRICH_OPTIONS, formatsWith } from '../enrich/flags.ts'
+import { countsOnlyCountries, countsSystems } from '../../enrich/count-plan.ts'
+import { formatsWith } from '../../enrich/formats/formats.ts'
+import { OPTIONS } from '../../enrich/line-options.ts'
+import { type OptionDefinitions, oneOf, SWITCH, TEXT } from '../../option-kinds.ts'
+import { READING } from '../enrich/flags.ts'
 import { formOfName } from '../enrich/output-forms.ts'
-import {
-  ASN,
-  DB,
-  type FlagsOf,
-  LOCALE,
-  type OptionDefinition,
-  oneOf,
-  readList,
-  wholeNumber,
-} from '../options.ts'
+import { keyOf } from '../enrich/pseudonym-key.ts'
+import { ASN, DB, type FlagsOf, type HelpTexts, inFlags } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The forms of the output. */
 export const COUNT_FORMS = ['table', 'csv', 'tsv', 'json', 'ndjson', 'md', 'parquet'] as const
 export type CountForm = (typeof COUNT_FORMS)[number]
 
-/** The option of `geofix enrich` with these flags: both commands read lines in the same way. */
-function ofEnrich<Flags extends (typeof ENRICH_OPTIONS)[number]['flags']>(flags: Flags) {
-  type Named = Extract<(typeof ENRICH_OPTIONS)[number], { readonly flags: Flags }>
-  const isNamed = (option: (typeof ENRICH_OPTIONS)[number]): option is Named => option.flags === flags
-  const found = ENRICH_OPTIONS.find(isNamed)
-  if (found === undefined) throw new RangeError(`geofix enrich has no option ${flags}`)
-  return found
-}
-
-/** The options of `geofix count`. A test compares the table in src/cli/count/README.md with them. */
-export const COUNT_OPTIONS = [
-  {
-    flags: '--by <keys>',
-    text: `count the lines with the same values of these keys, separated by commas (default: \`country\`): ${COUNT_KEYS.map((key) => `\`${key}\``).join(', ')}, or fields of the log, such as \`status\` or \`/user/plan\``,
-    read: readList,
+/** The options of `geofix count`. A test compares the tables in src/cli/count/README.md with them. */
+export const COUNT_OPTIONS = {
+  // Counting
+  by: OPTIONS.by,
+  top: OPTIONS.top,
+  unique: OPTIONS.unique,
+  timeZone: OPTIONS.timeZone,
+  maxGroups: OPTIONS.maxGroups,
+  // Input
+  format: READING.format,
+  logFormat: OPTIONS.logFormat,
+  header: OPTIONS.header,
+  maxLineBytes: OPTIONS.maxLineBytes,
+  maxRecordLines: OPTIONS.maxRecordLines,
+  threads: READING.threads,
+  // Output
+  output: READING.output,
+  to: {
+    ...OPTIONS.to,
+    kind: oneOf(COUNT_FORMS),
+    text: `the form of the output: ${COUNT_FORMS.map((form) => `\`${form}\``).join(', ')} (default: \`table\`, or by its name)`,
+    more: '`json` is an array of objects, `ndjson` one object a line, `md` a table in Markdown. The name of the output says which (`.csv`, `.tsv`, `.json`, `.ndjson`, `.jsonl`, `.md`, `.parquet`). A name with another ending is an error, except `.txt`, `.log` and `.out`',
   },
-  { flags: '--unique', text: 'count the distinct addresses of each row too' },
-  {
-    flags: '--top <n>',
-    text: 'print only the largest rows. Where times and other keys are counted, only the largest values of the others, with all of their times',
-    read: wholeNumber(1, 1_000_000_000),
-  },
-  ofEnrich('--only-country <list>'),
-  ofEnrich('--not-country <list>'),
-  {
-    flags: '-o, --output <file>',
-    text: 'write to this file instead of standard output. `.gz` and `.zst` are compressed',
-    read: readFile,
-  },
-  {
-    flags: '--to <form>',
-    text: 'the form of the output: `table`, `csv`, `tsv`, `json` for an array of objects, `ndjson` for one object a line, `md` for a table in Markdown, or `parquet` (default: what the name of the output says: `.csv`, `.tsv`, `.json`, `.ndjson`, `.jsonl`, `.md`, `.parquet`; otherwise `table`). A name with another ending is an error, except `.txt`, `.log` and `.out`',
-    read: oneOf(COUNT_FORMS),
-  },
-  {
-    ...ofEnrich('--bom'),
+  bom: {
+    ...READING.bom,
     text: 'begin CSV or TSV with a byte order mark, without which Excel does not read it as UTF-8',
   },
-  { flags: '--plain', text: 'no bars in the table, as in a file or a pipe' },
-  {
-    flags: '--time-zone <zone>',
-    text: 'the time zone of `hour`, `day`, `weekday` and `month`, such as `Europe/Berlin` (default: UTC)',
+  plain: {
+    flags: '--plain',
+    kind: SWITCH,
+    group: 'Output',
+    text: 'no bars in the table, as in a file or a pipe',
   },
-  {
-    flags: '--max-groups <n>',
-    text: `the most rows that are counted, which bounds memory. Lines of later groups are counted together, and a note says so (default: ${DEFAULT_MAX_GROUPS})`,
-    read: wholeNumber(1, MOST_GROUPS),
+  quiet: { flags: '--quiet', kind: SWITCH, group: 'Output', text: 'print only errors and the result' },
+  // Address and time
+  field: {
+    ...OPTIONS.field,
+    kind: TEXT,
+    isRepeatable: false,
+    more: 'It is written as for [`geofix enrich`](../enrich/README.md)',
   },
-  {
-    ...ofEnrich('--mask <bits>'),
-    text: 'keep only the first bits of the addresses that are counted, of IPv4 and of IPv6 as in `24,48`: in `ip`, `network` and fields of the log. Addresses that are the same then have one row',
+  trustedProxies: OPTIONS.trustedProxies,
+  nth: {
+    ...OPTIONS.nth,
+    text: 'count the address with this number in each line, from 1, public or not',
+    more: "Default: the first public one that can be the client's",
   },
-  { ...ofEnrich('--drop-address'), text: 'write `-` in place of each address that is counted' },
-  {
-    ...ofEnrich('--pseudonym <keyfile>'),
-    text: 'write a name such as `ip-4a7e…` in place of each address that is counted, as [`geofix enrich`](../enrich/README.md) does with the same key',
+  timeField: {
+    ...OPTIONS.timeField,
+    text: 'the field with the time (default: detected, and printed)',
+    more: 'It is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
   },
-  ofEnrich('--new-key'),
-  ofEnrich('--format <name>'),
-  {
-    flags: '--field <name>',
-    text: 'the field with the address, as of [`geofix enrich`](../enrich/README.md) (default: detected, and printed)',
-    ...formatsWith('field'),
+  at: {
+    ...OPTIONS.at,
+    text: 'when the lines were written at the latest, for times without a year',
+    more: 'Default: when the file was last written',
   },
-  ofEnrich('--trust <list>'),
-  ofEnrich('--no-header'),
-  {
-    flags: '--nth <n>',
-    text: "count the address with this number in each line, from 1, public or not (default: the first public one that can be the client's)",
-    read: ofEnrich('--nth <n>').read,
-    ...formatsWith('nth'),
+  force: OPTIONS.force,
+  // Location
+  locale: OPTIONS.locale,
+  cityNames: OPTIONS.cityNames,
+  ...DB,
+  asnDb: {
+    ...ASN.asnDb,
+    text: 'count `asn` by this database, such as GeoLite2-ASN.mmdb, instead of the embedded one',
+    more: 'You can repeat it',
   },
-  ofEnrich('--log-format <directive>'),
-  ofEnrich('--force'),
-  {
-    ...ofEnrich('--time-field <name>'),
-    text: 'the field with the time (default: detected, and printed): ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
+  // Privacy
+  mask: {
+    ...OPTIONS.mask,
+    text: 'keep only the first bits of the addresses that are counted, of IPv4 and IPv6, as in `24,48`',
+    more: 'In `ip`, `network` and fields of the log. Addresses that are the same then have one row',
   },
-  {
-    ...ofEnrich('--at <time>'),
-    text: 'when the lines were written at the latest, for times without a year (default: when the file was last written)',
+  dropAddress: { ...OPTIONS.dropAddress, text: 'write `-` in place of each address that is counted' },
+  pseudonymKey: {
+    ...OPTIONS.pseudonymKey,
+    text: 'write a name such as `ip-4a7e…` in place of each address that is counted',
+    more: 'It is the name that [`geofix enrich`](../enrich/README.md) writes with the same key',
   },
-  ...LOCALE,
-  DB,
-  {
-    ...ASN[1],
-    text: 'count `asn` by this database, such as GeoLite2-ASN.mmdb, instead of the embedded one. You can repeat it',
-  },
-  ofEnrich('--max-line-bytes <n>'),
-  ofEnrich('--max-record-lines <n>'),
-  {
-    ...ofEnrich('--threads <n>'),
-    text: 'the number of threads (default: 1, because two are not faster on two cores). The counts are the same',
-  },
-  { flags: '--quiet', text: 'print only errors and the result' },
-] as const satisfies readonly OptionDefinition[]
+  newKey: READING.newKey,
+  // Filters
+  onlyCountries: OPTIONS.onlyCountries,
+  notCountries: OPTIONS.notCountries,
+} as const satisfies OptionDefinitions
 
 export type CountFlags = FlagsOf<typeof COUNT_OPTIONS>
 
-/** What `geofix count --help` prints after the options. */
-export const COUNT_HELP = `
-FILE is anything that geofix enrich reads, compressed too; - is standard input. Several files are counted together.
+export const COUNT_HELP: HelpTexts = {
+  mostUsed: ['by', 'top', 'unique', 'output', 'to', 'onlyCountries'],
+  formatsOf: formatsWith,
+  about: `FILE is anything that geofix enrich reads, compressed too; - is standard input. Several files are counted together.
 Lines without a location are counted as well, without a value: --by reason says why. Hours are UTC, or those of
---time-zone; local_hour is the hour of the day at the place.
-
-Examples:
-  geofix count access.log
-  geofix count --by city --top 20 access.log -o cities.csv
-  geofix count --by country,hour --top 5 access.log.*.gz
-  geofix count --by network --unique access.log
-  geofix count --by ip,country,asn --top 20 auth.log
-  geofix count --by status,country --only-country DE,FR access.log
-  geofix count --by /user/plan,month events.ndjson --to ndjson
-  geofix count --by weekday,local_hour access.log --to md
-
-Exit status: as of geofix enrich, see geofix enrich --help.`
+--time-zone; local_hour is the hour of the day at the place.`,
+  examples: [
+    'geofix count access.log',
+    'geofix count --by city --top 20 access.log -o cities.csv',
+    'geofix count --by country,hour --top 5 access.log.*.gz',
+    'geofix count --by network --unique access.log',
+    'geofix count --by ip,country,asn --top 20 auth.log',
+    'geofix count --by status,country --only-country DE,FR access.log',
+    'geofix count --by /user/plan,month events.ndjson --to ndjson',
+    'geofix count --by weekday,local_hour access.log --to md',
+  ],
+  statuses: 'Exit status: as of geofix enrich, see geofix enrich --help.',
+}
 
 export type CountCommand = ReturnType<typeof countCommand>
 
@@ -162,16 +138,15 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     bom = false,
     ...more
   } = flags
-  const { db = [], asnDb, trust, threads = 1, quiet = false, onlyCountry, notCountry, ...reading } = more
+  const { db = [], asnDb, threads = 1, quiet = false, ...reading } = more
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
   if (output !== undefined && files.some((file) => resolve(file) === resolve(output))) {
     throw new UsageError('--output names an input: the counts would replace it.')
   }
-  const { mask, dropAddress, pseudonym: _, newKey: __, ...lines } = reading
-  const options = { ...lines, trustedProxies: trust, onlyCountries: onlyCountry, notCountries: notCountry }
-  const plan = asUsage(
+  const { mask, dropAddress, pseudonymKey: _, newKey: __, ...options } = reading
+  const plan = inFlags(
     () => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }),
     COUNT_OPTIONS,
   )
@@ -208,9 +183,4 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     threads,
     isQuiet: quiet,
   }
-}
-
-function readFile(text: string): string {
-  if (text === '') throw new UsageError('Write the name of a file, or - for standard output.')
-  return text
 }

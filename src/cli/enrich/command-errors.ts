@@ -1,24 +1,13 @@
 // Errors of the library as errors of the command.
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
-import { OptionError } from '../../option-names.ts'
-import type { OptionDefinition } from '../options.ts'
-import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
-import { inFlags } from './flags.ts'
+import { inFlags } from '../options.ts'
+import { CommandFailure, ExitStatus } from '../terminal.ts'
+import { ENRICH_OPTIONS } from './flags.ts'
 import { unreadableInput } from './system-error.ts'
 
-/**
- * Runs code that checks options.
- *
- * @param definitions the options of the command; the default are those of `geofix enrich`
- * @throws UsageError when an option is invalid
- */
-export function asUsage<Result>(check: () => Result, definitions?: readonly OptionDefinition[]): Result {
-  try {
-    return check()
-  } catch (error) {
-    if (error instanceof OptionError) throw new UsageError(inFlags(error, definitions))
-    throw error instanceof TypeError ? new UsageError(error.message) : error
-  }
+/** Runs code that checks options of lines. @throws UsageError when one is wrong; its message has the flags of `geofix enrich` */
+export function asUsage<Result>(check: () => Result, end = ''): Result {
+  return inFlags(check, ENRICH_OPTIONS, end)
 }
 
 /** Converts an error about lines to one that names the input. Returns other errors as they are. */

@@ -1,12 +1,13 @@
 // What a command line of `geofix enrich` asks for, and which of its options contradict each other or the format of the input.
 import { resolve } from 'node:path'
-import type { EnrichOptions, Format } from '../../enrich/formats/formats.ts'
-import { OUTPUT_FORMS } from '../../enrich/options.ts'
-import { asnOf, type OptionDefinition } from '../options.ts'
+import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
+import { isMasked, OUTPUT_FORMS } from '../../enrich/options.ts'
+import { asnOf } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import { ENRICH_OPTIONS, type EnrichFlags, FORMS, optionOf, PARQUET, TABLES } from './flags.ts'
+import { asUsage } from './command-errors.ts'
+import { type EnrichFlags, FORMS, flag, PARQUET, TABLES } from './flags.ts'
 import { formOfName } from './output-forms.ts'
-import { pseudonymKey } from './pseudonym-key.ts'
+import { keyOf } from './pseudonym-key.ts'
 
 export type EnrichCommand = ReturnType<typeof enrichCommand>
 
@@ -15,7 +16,6 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const {
     output,
     db = [],
-    trust,
     threads = 1,
     stats,
     summary: summaries = [],
@@ -24,22 +24,9 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     quiet = false,
     explain = false,
     to,
-    onlyCountry,
-    notCountry,
-    pseudonym,
-    newKey = false,
     bom = false,
-    asn: _,
-    asnDb: __,
     ...options
   } = flags
-  const ofRows = (['quoting', 'chunkHeader', 'writeChunkHeader'] as const).find((name) => flags[name])
-  if (ofRows !== undefined) throw new UsageError(`${optionOf(ofRows)} is for --rows.`)
-  if (options.onlyFailed && options.dropUnresolved) {
-    throw new UsageError(
-      '--only-failed and --drop-unresolved together leave nothing to write: use one of them.',
-    )
-  }
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
@@ -49,16 +36,6 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
       '--summary and --output name the same file, or two summaries do: write them to different files.',
     )
   }
-  for (const [name, given] of [
-    ['--title', title !== undefined],
-    ['--no-addresses', !showsAddresses],
-  ] as const) {
-    if (given && summaries.length === 0) throw new UsageError(`${name} has no effect without --summary.`)
-  }
-  const writing = (['output', 'summary', 'stats'] as const).find((name) => flags[name] !== undefined)
-  if (explain && writing !== undefined) {
-    throw new UsageError(`${optionOf(writing)} has no effect with --explain, which writes no lines.`)
-  }
   const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
   const named = to === undefined ? formOfName(output, FORMS, files) : undefined
   /** The form that is asked for, by name or by option. */
@@ -67,19 +44,15 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const [first, ...others] = addressesOf(flags)
   if (others.length > 0) refuseWithSeveral(flags, isParquet)
   const asn = asnOf(flags)
-  const namesAddresses =
-    showsAddresses && options.mask === undefined && options.dropAddress !== true && pseudonym === undefined
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,
     to: OUTPUT_FORMS.find((each) => each === to),
-    trustedProxies: trust,
-    onlyCountries: onlyCountry,
-    notCountries: notCountry,
     asn: asn !== false,
     details: summaries.length > 0,
     pseudonymKey: keyOf(flags),
   }
+  const namesAddresses = showsAddresses && !isMasked(enrichOptions)
   const table = TABLES.find((each) => each === form)
   const isArray = form === 'json'
   if ((table !== undefined || isArray) && keeping !== undefined)
@@ -113,8 +86,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
       options.onlyFailed === true ||
       options.dropUnresolved === true ||
       options.onBadLine === 'drop' ||
-      onlyCountry !== undefined ||
-      notCountry !== undefined,
+      options.onlyCountries !== undefined ||
+      options.notCountries !== undefined,
     /** Whether a byte order mark begins the table. */
     hasMark: bom,
     threads,
@@ -133,40 +106,9 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   }
 }
 
-/**
- * Refuses options that have no effect on the format: the user has mistaken the option or the input.
- *
- * @param name of the input
- * @throws UsageError when the format does not have a given option
- */
+/** @throws UsageError when the format of an input does not have a given option */
 export function checkFit(options: EnrichOptions, format: Format, name: string): void {
-  const definitions: readonly OptionDefinition[] = ENRICH_OPTIONS
-  for (const { flags, option, formats } of definitions) {
-    if (option === undefined || formats === undefined || formats.includes(format)) continue
-    const value = options[option]
-    // A flag that starts with "--no-" is given if the value is `false`.
-    const isGiven = value !== undefined && value !== flags.startsWith('--no-')
-    if (isGiven) {
-      throw new UsageError(
-        `${flags.split(' ', 1)[0]} is for ${formats.join(', ')}, and ${name} is ${format}.`,
-      )
-    }
-  }
-}
-
-/** The key of `--pseudonym`. @throws UsageError, CommandFailure as `pseudonymKey` does */
-export function keyOf({
-  pseudonym,
-  newKey = false,
-  mask,
-  dropAddress,
-}: Pick<EnrichFlags, 'pseudonym' | 'newKey' | 'mask' | 'dropAddress'>): Uint8Array | undefined {
-  const other = mask !== undefined ? '--mask' : dropAddress ? '--drop-address' : undefined
-  if (pseudonym !== undefined && other !== undefined)
-    throw new UsageError(`Use one of --pseudonym and ${other}.`)
-  if (pseudonym !== undefined) return pseudonymKey(pseudonym, newKey)
-  if (newKey) throw new UsageError('--new-key is for --pseudonym FILE, which it makes.')
-  return undefined
+  asUsage(() => checkOptionsFit(options, format, name), '.')
 }
 
 /** Where an address is, and the name of what is added for it. */
@@ -204,9 +146,9 @@ export function addressesOf({
 /** @throws UsageError when an option is for one address a line */
 function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
   const other = (
-    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountry', 'notCountry', 'dropUnresolved'] as const
+    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
   ).find((name) => flags[name] !== undefined && flags[name] !== false)
-  if (other !== undefined) throw new UsageError(`${optionOf(other)} takes one --field.`)
+  if (other !== undefined) throw new UsageError(`${flag(other)} takes one --field.`)
   if (isParquet) {
     throw new UsageError(
       'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',

@@ -1,6 +1,7 @@
 // The file with the key of `--pseudonym`.
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
+import type { EnrichFlags } from './flags.ts'
 import { forgetTemporary, temporaryPath } from './leftovers.ts'
 import { codeOf, unreadableInput, unwritable } from './system-error.ts'
 
@@ -9,16 +10,20 @@ const KEY = /^[0-9a-f]{64}$/i
 const KEY_BYTES = 32
 
 /**
- * Reads the key, or makes the file with a new one that only its owner can read.
+ * The key of `--pseudonym`. Reads it, or makes the file with a new one that only its owner can read.
  *
  * @throws UsageError when a file is to be made that exists, or is missing
  * @throws CommandFailure when the file cannot be read or written, or has no key
  */
-export function pseudonymKey(file: string, isNew: boolean): Uint8Array {
-  return isNew ? newKey(file) : keyIn(file)
+export function keyOf({
+  pseudonymKey: file,
+  newKey = false,
+}: Pick<EnrichFlags, 'pseudonymKey' | 'newKey'>): Uint8Array | undefined {
+  if (file === undefined) return undefined
+  return newKey ? madeKey(file) : keyIn(file)
 }
 
-function newKey(file: string): Uint8Array {
+function madeKey(file: string): Uint8Array {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
   // A full disk or a signal must leave no file without its key.
   const temporary = temporaryPath(file)

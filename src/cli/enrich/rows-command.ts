@@ -7,42 +7,20 @@ import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '.
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { RowWriter } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { OptionError } from '../../option-names.ts'
+import { flagOf, type OptionDefinitions } from '../../option-kinds.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { asnOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
-import { addressesOf, checkFit, keyOf } from './command-line.ts'
+import { asUsage } from './command-errors.ts'
+import { addressesOf, checkFit } from './command-line.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
-import { type EnrichFlags, inFlags, optionOf } from './flags.ts'
+import { ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
+import { keyOf } from './pseudonym-key.ts'
 import { directoryError, unreadableInput } from './system-error.ts'
 import { openForOneThread } from './thread-databases.ts'
-
-/** The options that can be given with `--rows`. */
-const ROW_FLAGS: ReadonlySet<string> = new Set<keyof EnrichFlags>([
-  ...(['rows', 'chunkHeader', 'writeChunkHeader', 'format', 'field', 'quoting', 'timeField', 'at'] as const),
-  ...([
-    'into',
-    'fields',
-    'append',
-    'annotate',
-    'nth',
-    'to',
-    'overwrite',
-    'locale',
-    'cityNames',
-    'trust',
-    'onBadLine',
-    'maxLineBytes',
-    'mask',
-    'dropAddress',
-    'pseudonym',
-    'newKey',
-  ] as const),
-  ...(['db', 'asn', 'asnDb', 'header', 'quiet'] as const),
-])
 
 /** What to write for an option that is missing. */
 const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {
@@ -66,15 +44,12 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
-  // Commander sets `addresses` to `true` where `--no-addresses` is not given.
-  const { addresses = true, ...given } = flags
-  const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = given
-  if (!addresses) throw new UsageError('--no-addresses is not for --rows.')
-  const other = Object.keys(given).find((name) => !ROW_FLAGS.has(name))
-  if (other !== undefined) throw new UsageError(`${optionOf(other)} is not for --rows.`)
-  if (writeChunkHeader && !chunkHeader) {
-    throw new UsageError('--write-chunk-header needs --chunk-header: the rows are counted by the input.')
-  }
+  const definitions: OptionDefinitions = ENRICH_OPTIONS
+  const other = Object.entries(definitions).find(
+    ([name, { calls }]) => Reflect.get(flags, name) !== undefined && calls?.includes('rows') !== true,
+  )
+  if (other !== undefined) throw new UsageError(`${flagOf(definitions, other[0])} is not for --rows.`)
+  const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
   if (onBadLine === 'drop' || onBadLine === 'fail') {
     throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)
   }
@@ -82,12 +57,12 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
     throw new UsageError(`--to ${to} is not for --rows: rows keep their form.`)
   if ((flags.field?.length ?? 0) > 1) throw new UsageError('--rows takes one --field.')
   const [address] = addressesOf(flags)
+  const { pseudonymKey: _, ...lines } = flags
   const options = {
-    ...flags,
+    ...lines,
     ...address,
     asn: asnOf(flags) !== false,
     to,
-    trustedProxies: flags.trust,
     onBadLine,
   }
   const missing = missingRowOptions(options)
@@ -107,12 +82,9 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
 
 function planOf(options: RowOptions): Plan {
   try {
-    return makeRowPlan(options)
+    return asUsage(() => makeRowPlan(options), '.')
   } catch (error) {
-    if (error instanceof OptionError) throw new UsageError(`${inFlags(error)}.`)
-    throw error instanceof EnrichError || error instanceof TypeError
-      ? new UsageError(`${error.message}.`)
-      : error
+    throw error instanceof EnrichError ? new UsageError(`${error.message}.`) : error
   }
 }
 

@@ -1,152 +1,205 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { ClientWalk } from '../../client/client-address.ts'
 import { UNIX } from '../../client/trust.ts'
 import { type AllowedOrigins, Cors } from '../../http/cors.ts'
 import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
+import { type OptionDefinitions, oneOf, SWITCH, TEXT, wholeNumber } from '../../option-kinds.ts'
 import { messageOf } from '../../realm.ts'
 import {
   ASN,
   asnOf,
-  CITIES,
   DB,
   DEFAULT_STALE_AFTER,
   type FlagsOf,
-  type OptionDefinition,
-  oneOf,
+  type HelpTexts,
+  inFlags,
+  LOCALE,
+  readBy,
   STALE_AFTER,
   TRUST,
-  wholeNumber,
 } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import { trustOf } from '../trust.ts'
 import { MAX_CONNECTIONS } from './connections.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_WORKERS = 256
 const MAX_GRACE_SECONDS = 3600
 
+const CONTRADICT = 'contradict each other'
+
 /** The bytes that are read of a file with the URL of a store. */
 const MAX_STORE_FILE_BYTES = 4096
 
-const readPort = wholeNumber(0, 65_535)
+const PORT = wholeNumber(0, 65_535)
 
-/** The options of `geofix serve`. A test compares the table in src/http/README.md with them. */
-export const SERVE_OPTIONS = [
-  {
+/** The options of `geofix serve`. A test compares the tables in src/http/README.md with them. */
+export const SERVE_OPTIONS = {
+  host: {
     flags: '--host <address>',
+    // Node takes an empty host, such as that of an unset variable, for all addresses.
+    kind: {
+      what: 'an address, such as 127.0.0.1',
+      read: (text: string) => (text.trim() === '' ? undefined : text),
+    },
+    group: 'Listening',
     text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
-    read: readHost,
   },
-  {
+  port: {
     flags: '--port <number>',
+    kind: PORT,
+    group: 'Listening',
     text: 'listen on this port (default: 8080; 0 for any free one)',
-    read: readPort,
   },
-  {
+  listen: {
     flags: '--listen <socket>',
-    text: 'listen on a Unix socket instead, such as `unix:/run/geofix/http.sock`, which its owner and group can connect to. It needs `--trust unix:`, and the field of a proxy says who the client is',
-    read: readSocket,
+    kind: { what: 'it as unix:/run/geofix/http.sock', read: socketOf },
+    group: 'Listening',
+    excludes: { port: CONTRADICT },
+    text: 'listen on a Unix socket instead, such as `unix:/run/geofix/http.sock`',
+    more: 'Its owner and group can connect to it. It needs `--trust unix:`, and the field of a proxy says who the client is',
   },
-  {
+  basePath: {
     flags: '--base-path <path>',
-    text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it. `/healthz` and `/readyz` answer without it too',
-    read: readBasePath,
+    kind: readBy(readBasePath),
+    group: 'Listening',
+    text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it',
+    more: '`/healthz` and `/readyz` answer without it too',
   },
-  {
+  cors: {
     flags: '--cors <origins>',
-    text: 'web pages whose scripts may read answers: `*`, or origins such as `https://example.com`, separated by commas (default: none)',
-    read: readOrigins,
+    kind: readBy(readOrigins),
+    group: 'Listening',
+    text: 'web pages whose scripts may read answers: `*` or origins (default: none)',
+    more: 'Origins are such as `https://example.com`, separated by commas',
   },
-  DB,
+  workers: {
+    flags: '--workers <number>',
+    kind: wholeNumber(1, MAX_WORKERS),
+    group: 'Listening',
+    text: 'processes that share the port (default: 1)',
+    more: 'Each has a database in memory. In a container, start more containers instead',
+  },
+  ...DB,
   ...ASN,
-  {
-    ...CITIES,
-    text: 'the language of cities: `locale` is that of the request, if the database has the name (default: `en`)',
+  cityNames: {
+    ...LOCALE.cityNames,
+    text: 'the language of cities: `locale` is that of the request (default: `en`)',
   },
-  { flags: '--watch', text: 'follow the database files as they are replaced' },
-  {
-    ...STALE_AFTER,
-    text: `call a database stale that was built more days ago, in \`/readyz\`, the log and the metrics (default: ${DEFAULT_STALE_AFTER}). It is used all the same`,
+  watch: {
+    flags: '--watch',
+    kind: SWITCH,
+    group: 'Location',
+    text: 'follow the database files as they are replaced',
   },
-  { flags: '--keys <file>', text: 'the keys that may ask, from `geofix keys add`. The file is followed' },
-  { flags: '--open', text: 'serve everyone who can connect, without keys. Limits then count by address' },
-  {
+  staleAfter: {
+    ...STALE_AFTER.staleAfter,
+    group: 'Location',
+    more: 'It is called so in `/readyz`, the log and the metrics, and used all the same',
+  },
+  keys: {
+    flags: '--keys <file>',
+    kind: TEXT,
+    group: 'Keys and limits',
+    excludes: { open: CONTRADICT },
+    text: 'the keys that may ask, from `geofix keys add`. The file is followed',
+  },
+  open: {
+    flags: '--open',
+    kind: SWITCH,
+    group: 'Keys and limits',
+    text: 'serve everyone who can connect, without keys. Limits then count by address',
+  },
+  plan: {
     flags: '--plan <name=rate,burst,batch>',
-    text: 'a plan: requests a second, requests at once, addresses in a batch. Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
-    read: readPlan,
+    kind: { what: 'it as developer=100,200,1000', read: planOf },
+    group: 'Keys and limits',
+    text: 'a plan: requests a second, requests at once, addresses in a batch',
+    more: 'Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
     isRepeatable: true,
   },
-  {
+  limits: {
     flags: '--limits <url>',
-    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`, so that several servers share the limits (default: each server counts for itself). `file:PATH` reads the URL from a file, which keeps its password out of the list of processes',
-    read: readStore,
+    kind: readBy(readStore),
+    group: 'Keys and limits',
+    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`',
+    more: 'Several servers then share the limits (default: each server counts for itself). `file:PATH` reads the URL from a file, which keeps its password out of the list of processes',
   },
   ...TRUST,
-  {
-    flags: '--workers <number>',
-    text: 'processes that share the port (default: 1). Each has a database in memory. In a container, start more containers instead',
-    read: wholeNumber(1, MAX_WORKERS),
+  clientConnections: {
+    flags: '--client-connections <number>',
+    kind: wholeNumber(1, MAX_CONNECTIONS),
+    group: 'Clients',
+    text: 'how many connections a process takes from one client',
+    more: 'A client is an IPv4 address or an IPv6 /64 network (default: a tenth of all, at most 1000). Trusted proxies may have more',
   },
-  {
+  log: {
     flags: '--log <format>',
-    text: 'lines on standard output: `json` or `none` (default: `json`). They have no key and no address that a request asks for',
-    read: oneOf(['json', 'none']),
+    kind: oneOf(['json', 'none']),
+    group: 'Operation',
+    text: 'lines on standard output: `json` or `none` (default: `json`)',
+    more: 'They have no key and no address that a request asks for',
   },
-  {
+  logClient: {
     flags: '--log-client <which>',
+    kind: oneOf(['address', 'none']),
+    group: 'Operation',
     text: 'what lines of requests say about the client: `address` or `none` (default: `address`)',
-    read: oneOf(['address', 'none']),
   },
-  {
+  metricsPort: {
     flags: '--metrics-port <number>',
+    kind: PORT,
+    group: 'Operation',
     text: 'serve `/metrics` for Prometheus on this port, at the same host (default: nowhere)',
-    read: readPort,
   },
-  {
+  metricsKeys: {
     flags: '--metrics-keys',
+    kind: SWITCH,
+    group: 'Operation',
+    needs: ['metricsPort', 'keys'],
     text: 'count the requests and addresses of each key too, by the id of the key',
   },
-  {
-    flags: '--client-connections <number>',
-    text: 'how many connections a process takes from one client: an IPv4 address or an IPv6 /64 network (default: a tenth of all, at most 1000). Trusted proxies may have more',
-    read: wholeNumber(1, MAX_CONNECTIONS),
-  },
-  {
+  drain: {
     flags: '--drain <seconds>',
-    text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5; after SIGINT 0)',
-    read: wholeNumber(0, MAX_GRACE_SECONDS),
+    kind: wholeNumber(0, MAX_GRACE_SECONDS),
+    group: 'Operation',
+    text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5)',
+    more: 'After SIGINT the default is 0',
   },
-  {
+  grace: {
     flags: '--grace <seconds>',
+    kind: wholeNumber(0, MAX_GRACE_SECONDS),
+    group: 'Operation',
     text: 'how long requests may take to finish after that (default: 10)',
-    read: wholeNumber(0, MAX_GRACE_SECONDS),
   },
-] as const satisfies readonly OptionDefinition[]
+} as const satisfies OptionDefinitions
 
 /** How `geofix serve` runs. */
 export type ServeSettings = ReturnType<typeof serveSettings>
 
-export const SERVE_HELP = `
-Examples:
-  geofix keys add --keys keys.json --plan developer --label 'Web shop'
-  geofix serve --keys keys.json
-  geofix serve --open --port 3000 --db GeoLite2-City.mmdb --watch
-  geofix serve --keys keys.json --host 0.0.0.0 --metrics-port 9090
-
-It listens until SIGTERM or SIGINT. SIGHUP reloads the keys and the files of --db; if standard input is a terminal, it ends
-the process. Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage. A
-signal before it listens ends it at once.`
+export const SERVE_HELP: HelpTexts = {
+  mostUsed: ['keys', 'open', 'host', 'port', 'db', 'trustedProxies'],
+  about: `It listens until SIGTERM or SIGINT. SIGHUP reloads the keys and the files of --db; if standard input is a terminal, it ends
+the process.`,
+  examples: [
+    "geofix keys add --keys keys.json --plan developer --label 'Web shop'",
+    'geofix serve --keys keys.json',
+    'geofix serve --open --port 3000 --db GeoLite2-City.mmdb --watch',
+    'geofix serve --keys keys.json --host 0.0.0.0 --metrics-port 9090',
+  ],
+  statuses:
+    'Exit status: 0 after a signal; 1 if it cannot start; 2 wrong usage. A signal before it listens ends it at once.',
+}
 
 /** @throws UsageError when the options do not fit together */
 export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
-  const trustedProxies: readonly string[] | undefined = flags.trust
-  const { keys = null, open = false, port = 8080, metricsPort = null } = flags
+  const { trustedProxies, keys = null, open = false, port = 8080, metricsPort = null } = flags
   if (keys === null && !open) {
     throw new UsageError(
       'write --keys FILE, with keys from "geofix keys add", or --open to serve everyone who can connect',
     )
   }
-  trustOf(flags)
+  inFlags(() => new ClientWalk(flags), SERVE_OPTIONS)
   if (flags.plan?.every(({ name }) => name !== 'developer'))
     throw new UsageError('one --plan must be named developer, the lowest with lookup and batch')
   try {
@@ -154,16 +207,10 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   } catch (error) {
     throw new UsageError(messageOf(error))
   }
-  if (keys !== null && open)
-    throw new UsageError('--keys and --open contradict each other: write one of them')
   if (port !== 0 && port === metricsPort)
     throw new UsageError('--metrics-port must not be the same as --port')
-  if (flags.listen !== undefined && flags.port !== undefined)
-    throw new UsageError('--listen and --port contradict each other: write one of them')
   if (flags.listen !== undefined && !trustedProxies?.includes(UNIX))
     throw new UsageError('--listen needs --trust unix:, since clients of a Unix socket have no address')
-  if (flags.metricsKeys && (metricsPort === null || keys === null))
-    throw new UsageError('--metrics-keys has no effect without --metrics-port and --keys')
   return {
     /** The Unix socket to listen at instead of the port; `null` for the port. */
     socket: flags.listen ?? null,
@@ -200,17 +247,9 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   }
 }
 
-/** Node takes an empty host, such as that of an unset variable, for all addresses. */
-function readHost(text: string): string {
-  if (text.trim() !== '') return text
-  throw new UsageError('Write an address, such as 127.0.0.1.')
-}
-
-function readSocket(text: string): { readonly path: string } {
+function socketOf(text: string): { readonly path: string } | undefined {
   const path = /^unix:(.+)$/s.exec(text)?.[1]
-  if (path === undefined || path.includes('\0'))
-    throw new UsageError('Write it as unix:/run/geofix/http.sock.')
-  return { path }
+  return path === undefined || path.includes('\0') ? undefined : { path }
 }
 
 /** The password of the URL must not be in a message. */
@@ -270,8 +309,9 @@ function readOrigins(text: string): AllowedOrigins {
   }
 }
 
-function readPlan(text: string): Plan {
+function planOf(text: string): Plan | undefined {
   const [, name = '', rate, burst, batch] = /^([^=]*)=([\d.]+),(\d+),(\d+)$/.exec(text) ?? []
-  if (rate === undefined) throw new UsageError('Write it as developer=100,200,1000.')
-  return { name, rate: Number(rate), burst: Number(burst), batch: Number(batch) }
+  return rate === undefined
+    ? undefined
+    : { name, rate: Number(rate), burst: Number(burst), batch: Number(batch) }
 }

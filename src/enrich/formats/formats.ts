@@ -1,16 +1,11 @@
 import { quoted } from '../../errors.ts'
+import { checkValues, isGiven } from '../../option-kinds.ts'
 import { OptionError } from '../../option-names.ts'
 import { type CountPlan, unknownKey } from '../count-plan.ts'
 import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
-import {
-  commonPlan,
-  DEFAULT_RECORD_LINES,
-  INTO,
-  type LineOptions,
-  OUTPUT_FORMS,
-  type Planned,
-} from '../options.ts'
+import { OPTIONS } from '../line-options.ts'
+import { commonPlan, INTO, type LineOptions, OUTPUT_FORMS, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
@@ -143,29 +138,26 @@ function checkFormat(format: Format | undefined): void {
   }
 }
 
-/**
- * The defaults of options that change nothing for formats that do not have them. The plans refuse `field` and `timeField`
- * themselves.
- */
-const DEFAULTS = {
-  header: true,
-  append: false,
-  annotate: undefined,
-  nth: undefined,
-  logFormat: undefined,
-  overwrite: false,
-  maxRecordLines: DEFAULT_RECORD_LINES,
-} as const
+/** The formats that have an option, if only some have it. */
+export function formatsWith(option: string): Format[] {
+  return FORMATS.filter((format) => definitionOf(format).options.some((each) => each === option))
+}
 
-const OF_SOME_FORMATS = [
-  'header',
-  'append',
-  'annotate',
-  'nth',
-  'logFormat',
-  'overwrite',
-  'maxRecordLines',
-] as const
+/**
+ * Refuses options that have no effect on the format: the user has mistaken the option or the input.
+ *
+ * @param input its name; without it, the user has named the format
+ * @throws OptionError when the format does not have a given option
+ */
+export function checkFit(options: EnrichOptions, format: Format, input?: string): void {
+  for (const [name, definition] of Object.entries(OPTIONS)) {
+    if (!isGiven(definition, Reflect.get(options, name))) continue
+    const formats = formatsWith(name)
+    if (formats.length === 0 || formats.includes(format)) continue
+    const what = input === undefined ? `not for ${format}` : `and ${input} is ${format}`
+    throw new OptionError(({ the }) => `${the(name)} is for ${formats.join(', ')}, ${what}`)
+  }
+}
 
 /**
  * Checks what can be checked before the input is read.
@@ -174,16 +166,10 @@ const OF_SOME_FORMATS = [
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function checkOptions(options: EnrichOptions): void {
+  checkValues(options, OPTIONS)
   commonPlan(options)
-  const { format } = options
-  checkFormat(format)
-  if (format === undefined) return
-  for (const option of OF_SOME_FORMATS) {
-    const isDefault = options[option] === undefined || options[option] === DEFAULTS[option]
-    if (isDefault || definitionOf(format).options.includes(option)) continue
-    const formats = FORMATS.filter((name) => definitionOf(name).options.includes(option))
-    throw new OptionError(({ the }) => `${the(option)} is for ${formats.join(', ')}, not for ${format}`)
-  }
+  checkFormat(options.format)
+  if (options.format !== undefined) checkFit(options, options.format)
 }
 
 /**
@@ -205,6 +191,7 @@ export function makePlan(
   isCut = false,
 ): Planned<Plan> {
   const { format, logFormat } = options
+  checkValues(options, OPTIONS)
   checkFormat(format)
   refuseUnreadable(sample)
   // The option `logFormat` decides the format.

@@ -1,4 +1,4 @@
-import type { LineOptions } from '../options.ts'
+import type { LineOptions, QUOTING } from '../options.ts'
 
 /**
  * What quotes mean in CSV and TSV:
@@ -8,30 +8,20 @@ import type { LineOptions } from '../options.ts'
  */
 export type Quoting = (typeof QUOTING)[number]
 
-export const QUOTING = ['double', 'none'] as const
-
 /** How rows of one format are read and what is added to them. Nothing is guessed. */
 export interface RowLineOptions
-  extends Pick<
+  extends Omit<
     LineOptions,
-    | 'into'
-    | 'fields'
-    | 'append'
-    | 'annotate'
-    | 'nth'
-    | 'to'
-    | 'logFormat'
-    | 'overwrite'
-    | 'timeField'
-    | 'at'
-    | 'asn'
-    | 'locale'
-    | 'cityNames'
-    | 'trustedProxies'
-    | 'maxLineBytes'
-    | 'mask'
-    | 'dropAddress'
-    | 'pseudonymKey'
+    | 'field'
+    | 'header'
+    | 'force'
+    | 'onBadLine'
+    | 'onlyFailed'
+    | 'dropUnresolved'
+    | 'onlyCountries'
+    | 'notCountries'
+    | 'maxRecordLines'
+    | 'details'
   > {
   /**
    * Where the address is. NDJSON: a dotted path or a JSON pointer. CSV and TSV: the number of a column, from 1, because

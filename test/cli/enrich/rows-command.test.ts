@@ -63,8 +63,9 @@ describe('geofix enrich --rows', () => {
     [[...LIST.slice(4), '--trust', '10/8'], /--trust: "10\/8"/],
     ...[
       ...[['--threads', '2'], ['--stats', 'json'], ['--summary', 'html=x.html'], ['-o', 'x'], ['--force']],
-      ...[['--only-failed'], ['--drop-unresolved']],
     ].map((flags): [string[], RegExp] => [[...LIST.slice(4), ...flags], / is not for --rows\./]),
+    [[...LIST.slice(4), '--only-failed'], /--only-failed is not for rows: every input row needs/],
+    [[...LIST.slice(4), '--drop-unresolved'], /--drop-unresolved is not for rows/],
     [[...LIST.slice(4), 'access.log'], /--rows reads standard input: write < FILE/],
   ])('refuses, without reading a row: %j', async (flags, message) => {
     const { status, out, err } = await geofix(['enrich', '--rows', ...flags], { input: 'x\n' })
@@ -76,7 +77,7 @@ describe('geofix enrich --rows', () => {
     'has %s for itself',
     async (...flags) => {
       const { status, err } = await geofix(['enrich', ...flags], { input: 'x\n' })
-      expect([status, err]).toEqual([2, expect.stringContaining(`${flags[0]} is for --rows.`)])
+      expect([status, err]).toEqual([2, expect.stringContaining(`${flags[0]} needs --rows.`)])
     },
   )
 

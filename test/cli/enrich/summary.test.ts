@@ -151,9 +151,9 @@ describe('the summaries of geofix enrich', () => {
   })
 
   it.each([
-    [['--title', 'x'], /--title has no effect without --summary/],
-    [['--no-addresses'], /--no-addresses has no effect without --summary/],
-    [['--rows', '--no-addresses'], /--no-addresses is not for --rows/],
+    [['--title', 'x'], /--title needs --summary/],
+    [['--no-addresses'], /--no-addresses needs --summary/],
+    [['--rows', '--no-addresses'], /--no-addresses needs --summary/],
     [['--summary', 'html=a', '--summary', 'json=a'], /name the same file/],
     [
       ['--summary', 'md=a'],

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ENRICH_OPTIONS } from '../../../src/cli/enrich/flags.ts'
 import {
   definitionOf,
   FORMAT_DEFINITIONS,
@@ -79,10 +78,6 @@ describe.each(FORMATS)('the format %s', (format) => {
 
   it('has a property test of its own: a file of test/enrich/formats that uses fast-check names it', () => {
     expect(ownTests.some((text) => text.includes(`'${format}'`))).toBe(true)
-  })
-
-  it('is in the help of the command', () => {
-    expect(ENRICH_OPTIONS.find(({ flags }) => flags.startsWith('--format'))?.text).toContain(`\`${format}\``)
   })
 
   it('gives the same for its golden input in blocks of any size', () => {

@@ -108,11 +108,11 @@ describe('the library', () => {
     expect(text).toContain('{"ip":"81.2.0.0","chain":"9.9.0.0, 81.2.0.0","location":{"ip":"81.2.0.0"')
     expect(text).toContain('London')
     const wrong: [EnrichOptions, RegExp][] = [
-      [{ mask: [24, 48], dropAddress: true }, /one of the options "mask" and "dropAddress"/],
+      [
+        { mask: [24, 48], dropAddress: true },
+        /the options "mask" and "dropAddress" exclude each other: use one of them/,
+      ],
       [{ mask: [32, 48] }, /"mask" must be the bits/],
-      [{ mask: [24, -1] }, /"mask" must be the bits/],
-      [{ mask: [24.5, 48] }, /"mask" must be the bits/],
-      [{ pseudonymKey: new Uint8Array(15) }, /"pseudonymKey" must be a Uint8Array of 16/],
     ]
     for (const [options, message] of wrong) {
       expect(() => enrich(new Blob([line]).stream(), { resolver, ...options })).toThrow(message)

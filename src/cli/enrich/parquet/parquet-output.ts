@@ -13,10 +13,10 @@ import {
   type LocationField,
 } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
-import { OptionError } from '../../../option-names.ts'
+import { flagOf } from '../../../option-kinds.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
-import { inFlags } from '../flags.ts'
+import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
 import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
@@ -136,7 +136,5 @@ function planned(objects: readonly object[], options: EnrichOptions, name: strin
 function refuse(options: EnrichOptions, names: readonly (keyof EnrichOptions)[], why: string): void {
   const given = names.find((name) => options[name] !== undefined && options[name] !== false)
   if (given === undefined) return
-  throw new UsageError(
-    inFlags(new OptionError(({ name }) => `${name(given)} has no effect on Parquet: ${why}.`)),
-  )
+  throw new UsageError(`${flagOf(ENRICH_OPTIONS, given) ?? given} has no effect on Parquet: ${why}.`)
 }

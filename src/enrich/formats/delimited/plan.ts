@@ -8,16 +8,16 @@ import {
   checkedFields,
   columnNames,
   commonPlan,
+  DEFAULT_RECORD_LINES,
   type LineOptions,
   type LocationField,
   type Planned,
-  recordLinesOf,
 } from '../../options.ts'
 import { chosenAddress, chosenTime, NumberedField, type NumberedWords } from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
-import { QUOTING, type RowLineOptions } from '../row-options.ts'
+import type { RowLineOptions } from '../row-options.ts'
 import { dataInHeader } from './header.ts'
 import { COMMA, csvTable, type Dialect, MAX_COLUMNS, SEMICOLON, TAB, tsvTable } from './table.ts'
 
@@ -67,8 +67,7 @@ export function planDelimited(
 ): Planned<DelimitedPlan> {
   const common = commonPlan(options)
   const fields = checkedFields(options)
-  const maxRecordLines = recordLinesOf(options)
-  const { header: hasHeader = true, field, timeField } = options
+  const { header: hasHeader = true, field, timeField, maxRecordLines = DEFAULT_RECORD_LINES } = options
   const read = format === 'csv' ? csvTable : tsvTable
   const table = read(sample, isWhole, common.maxLineBytes, maxRecordLines)
   const { dialect, width, rows, separatorLine } = table
@@ -188,9 +187,6 @@ const COLUMN_WORDS: NumberedWords = {
  */
 export function planRows(options: RowLineOptions, format: DelimitedPlan['format']): DelimitedPlan {
   const { field = '', timeField, quoting = 'double' } = options
-  if (!QUOTING.includes(quoting)) {
-    throw new OptionError(({ the }) => `${the('quoting')} must be one of ${QUOTING.join(', ')}`)
-  }
   const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
   if (options.to !== undefined)
     throw new OptionError(({ the }) => `${the('to')} is not for rows of ${format}`)

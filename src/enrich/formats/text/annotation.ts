@@ -1,12 +1,10 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
 
 import { OptionError } from '../../../option-names.ts'
+import { ANNOTATION } from '../../line-options.ts'
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
-
-/** Default of `annotate`. */
-export const ANNOTATION = '{ip} [{country_code} {city}]'
 
 const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
 
@@ -43,7 +41,6 @@ interface Annotation {
  * @throws TypeError when it does not have `{ip}` once and a field, has another name in braces, or a control character
  */
 function parsed(text: string): Annotation {
-  if (typeof text !== 'string') throw new OptionError(({ the }) => `${the('annotate')} must be a text`)
   const known = ALL_FIELDS.map((field) => `{${field}}`).join(', ')
   // Texts are at even indexes, and names at odd ones.
   const pieces = text.split(PLACEHOLDER)

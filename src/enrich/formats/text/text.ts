@@ -22,16 +22,11 @@ import { TextLines, type TextPlan } from './text-lines.ts'
 const LINES = 1000
 /** One line of so many is few. */
 const FEW = 10
-/** The largest number of an address in a line. */
-export const MOST_ADDRESSES = 10_000
 
 /** @throws TypeError when an option is wrong, or has no effect on the form of the output */
 function textPlan(options: LineOptions & InputFacts): TextPlan {
   const common = commonPlan(options)
   const { to, nth, annotate, append = false, fields, into } = options
-  if (nth !== undefined && !(Number.isSafeInteger(nth) && nth >= 1 && nth <= MOST_ADDRESSES)) {
-    throw new OptionError(({ the }) => `${the('nth')} must be a whole number from 1 to ${MOST_ADDRESSES}`)
-  }
   const given = { annotate: annotate !== undefined, append, to: to !== undefined }
   const [form, another] = (['annotate', 'append', 'to'] as const).filter((name) => given[name])
   if (form !== undefined && another !== undefined)

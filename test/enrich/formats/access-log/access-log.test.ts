@@ -69,14 +69,13 @@ describe('planAccessLog', () => {
     expect(() => planAccessLog(sample, true, { timeField: 'time' })).toThrow(TypeError)
   })
 
-  it.each([
-    [{ append: true, to: 'ndjson' }, /one of the options "append" and "to"/],
-    [{ append: true, fields: [] }, /"fields" must be some of/],
-    [{ append: true, fields: ['city', 'city'] }, /"fields" names a column twice/],
-  ] as const)('refuses columns as %j', (options, message) => {
-    expect(() => planAccessLog(sample, true, options)).toThrow(TypeError)
-    expect(() => planAccessLog(sample, true, options)).toThrow(message)
-  })
+  it.each([[{ append: true, to: 'ndjson' }, /one of the options "append" and "to"/]] as const)(
+    'refuses columns as %j',
+    (options, message) => {
+      expect(() => planAccessLog(sample, true, options)).toThrow(TypeError)
+      expect(() => planAccessLog(sample, true, options)).toThrow(message)
+    },
+  )
 
   it('takes any name for the location where lines are kept', () => {
     expect(planAccessLog(sample, true, { into: 'ip', append: true }).plan.append).toBe(true)

@@ -210,11 +210,6 @@ describe('the plan', () => {
     expect(made).toMatchObject({ width: 3, address: 1, time: 2, replaced: [4, -1, -1], headerLine: 1 })
   })
 
-  it.each([[[]], [['country']], [['city', 'city']]])('has no fields %j', (fields) => {
-    const options: EnrichOptions = JSON.parse(JSON.stringify({ fields }))
-    expect(() => plan('ip\n1.2.3.4\n', options)).toThrow(TypeError)
-  })
-
   it('adds columns that are not there beside others that are', () => {
     expect(plan('ip,city\n1.2.3.4,y\n', { fields: ['country_code'] }).plan.replaced).toEqual([])
   })

@@ -1,0 +1,158 @@
+// Options as data: one definition each, of which follow the check of a call, the parser of a command, its help, its guide,
+// and the messages of both.
+import { isGeofixError } from './errors.ts'
+import { localeOf } from './location/locale.ts'
+import { OptionError } from './option-names.ts'
+
+/** What an option takes. */
+export interface OptionKind<Value> {
+  /** A value in words, after "must be" for a program and "Write" for a command. */
+  readonly what: string
+  /** {@link what} for a command, if a program gives something else. */
+  readonly write?: string
+  /** Whether a program can give the value. Absent if the code that uses the option checks it. */
+  readonly accepts?: (value: unknown) => boolean
+  /** Reads the value on a command line; `undefined` if it is wrong. Absent if the flag has no value. */
+  readonly read?: (text: string) => Value | undefined
+}
+
+export interface OptionDefinition {
+  /** As the help shows it: `-o, --output <file>`. Absent if no command has the option. */
+  readonly flags?: string
+  readonly kind: OptionKind<unknown>
+  /** The heading in the help and the guide. */
+  readonly group?: string
+  /** What it does, in Markdown; at most two lines of the short help. */
+  readonly text?: string
+  /** What the whole help and the guide say after that. */
+  readonly more?: string
+  /** The value that changes nothing. The default is `false`. */
+  readonly default?: unknown
+  /** Whether the command collects the values of all uses into an array. Other options can be given only once. */
+  readonly isRepeatable?: boolean
+  readonly isRequired?: boolean
+  /** Options that cannot be given with it, with the reason: `leave nothing to write`. */
+  readonly excludes?: Readonly<Record<string, string>>
+  /** Options without which it has no effect. */
+  readonly needs?: readonly string[]
+  /** What has it of lines, rows and counts, if that is not said elsewhere. */
+  readonly calls?: readonly LineCall[]
+}
+
+/** What has options of lines: lines that are written or counted, and rows for other programs. */
+export type LineCall = 'enrich' | 'rows' | 'count'
+
+/** The options of a call or a command, by the names that a program gives them. */
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>
+
+/** Whether an option is given, with another value than its default. */
+export function isGiven({ default: usual = false }: OptionDefinition, value: unknown): boolean {
+  return value !== undefined && value !== usual
+}
+
+/**
+ * Checks values, and whether they fit together. Ignores names that have no definition.
+ *
+ * @throws OptionError when a value is wrong, or two options contradict each other
+ */
+export function checkValues(options: object, definitions: OptionDefinitions): void {
+  for (const [name, definition] of Object.entries(definitions)) {
+    const value: unknown = Reflect.get(options, name)
+    const { accepts, what } = definition.kind
+    if (value !== undefined && accepts?.(value) === false)
+      throw new OptionError(({ the }) => `${the(name)} must be ${what}`)
+  }
+  checkTogether(options, definitions)
+}
+
+/** @throws OptionError when two options contradict each other, or one has no effect without another */
+export function checkTogether(options: object, definitions: OptionDefinitions): void {
+  const has = (name: string): boolean => {
+    const definition = definitions[name]
+    return definition !== undefined && isGiven(definition, Reflect.get(options, name))
+  }
+  for (const [name, { excludes = {}, needs = [] }] of Object.entries(definitions)) {
+    if (!has(name)) continue
+    for (const [other, why] of Object.entries(excludes)) {
+      if (has(other)) throw new OptionError(({ the }) => `${the(name, other)} ${why}: use one of them`)
+    }
+    const missing = needs.find((each) => !has(each))
+    if (missing !== undefined)
+      throw new OptionError((words) => `${words.the(name)} needs ${words.name(missing)}`)
+  }
+}
+
+/** The flag of an option: `--output`; `undefined` if the command does not have the option. */
+export function flagOf(definitions: OptionDefinitions, name: string): string | undefined {
+  return definitions[name]?.flags?.split(/,? /).find((word) => word.startsWith('--'))
+}
+
+/** A flag without a value. */
+export const SWITCH: OptionKind<boolean> = {
+  what: 'true or false',
+  accepts: (value) => typeof value === 'boolean',
+}
+
+/** Text that is checked where it is used. */
+export const TEXT: OptionKind<string> = {
+  what: 'a text',
+  accepts: (value) => typeof value === 'string',
+  read: (text) => text,
+}
+
+/** A name that is checked where it is used. */
+export const NAME: OptionKind<string> = {
+  what: 'a name, such as location',
+  read: (text) => (text === '' ? undefined : text),
+}
+
+/** A list, separated by commas. The code that uses its items checks them. */
+export const LIST: OptionKind<readonly string[]> = { what: 'a list', read: (text) => text.split(',') }
+
+export function oneOf<Choice extends string>(choices: readonly Choice[]): OptionKind<Choice> {
+  return {
+    what: `one of ${choices.join(', ')}`,
+    accepts: (value) => choices.some((choice) => choice === value),
+    read: (text) => choices.find((choice) => choice === text),
+  }
+}
+
+/** Whole numbers, which a command takes in digits only. */
+export function wholeNumber(least: number, most: number): OptionKind<number> {
+  const accepts = (value: unknown): boolean =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+  return {
+    what: `a whole number from ${least} to ${most}`,
+    accepts,
+    read: (text) => (/^\d{1,10}$/.test(text) && accepts(Number(text)) ? Number(text) : undefined),
+  }
+}
+
+/** An ISO 8601 time with its offset, or a date, which means 00:00 UTC. */
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+export const INSTANT: OptionKind<Date> = {
+  what: 'it as 2026-07-01 or 2026-07-01T12:00:00Z, with Z or an offset',
+  read: (text) => {
+    const instant = new Date(text)
+    return TIME.test(text) && !Number.isNaN(instant.getTime()) && isDayOfMonth(text) ? instant : undefined
+  },
+}
+
+/** Some JavaScript engines read 31 February as 3 March. */
+function isDayOfMonth(text: string): boolean {
+  const day = text.slice(0, 10)
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
+export const LOCALE_TAG: OptionKind<string> = {
+  what: 'a BCP 47 language tag, such as en, pt-BR or zh-Hant',
+  read: (text) => {
+    try {
+      return localeOf(text) && text
+    } catch (error) {
+      if (isGeofixError(error)) return undefined
+      throw error
+    }
+  },
+}
