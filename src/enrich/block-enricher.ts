@@ -1,7 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
-import { type CountPlan, countsAddresses } from './count-plan.ts'
+import { queriesOf } from './count-plan.ts'
 import {
   addBadLineGroup,
   BAD_LINES_SHOWN,
@@ -14,7 +14,7 @@ import type { FormatDefinition, LineFormat } from './formats/format-definition.t
 import { definitionFor, type Plan } from './formats/formats.ts'
 import { OUTPUT_BYTES } from './formats/fused-loop.ts'
 import { FusedRecords } from './fused-records.ts'
-import { LineGroups } from './locating/line-groups.ts'
+import { LineCounter } from './locating/line-counter.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
@@ -68,12 +68,7 @@ export class BlockEnricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
-  /** Counts lines by groups instead of writing them; `null` if they are written. */
-  readonly #groups: LineGroups | null
-  /** What is counted for a report, beside the locations. */
-  readonly #tallies: readonly LineGroups[]
-  /** Those of all groups that are counted line by line, and not by address. */
-  readonly #ofLines: readonly LineGroups[]
+  readonly #counter: LineCounter
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
   /** The output with its addresses. */
@@ -100,21 +95,11 @@ export class BlockEnricher {
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
-    const groupsOf = (each: CountPlan): LineGroups =>
-      new LineGroups(each, this.#locator, this.#format.values ?? null, localeOf(plan.locale, plan.cityNames))
-    this.#groups = plan.count === undefined ? null : groupsOf(plan.count)
-    this.#tallies = (plan.tallies ?? []).map(groupsOf)
-    const all = [...this.#tallies, ...(this.#groups === null ? [] : [this.#groups])]
-    const ofAddresses = all.filter((each) => countsAddresses(each.plan))
-    this.#ofLines = all.filter((each) => !countsAddresses(each.plan))
-    if (ofAddresses.length > 0) {
-      this.#locator.countByAddress((lines) => {
-        for (const groups of ofAddresses) groups.count(lines)
-      })
-    }
+    const locale = localeOf(plan.locale, plan.cityNames)
+    this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values ?? null, locale)
     // Loops take lines of all countries.
     const loop = isFused && plan.countries === undefined ? (this.#format.makeLoop?.() ?? null) : null
-    if (loop !== null) loop.groups = this.#ofLines
+    if (loop !== null) loop.counter = this.#counter
     this.#fused = loop === null ? null : new FusedRecords(loop)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
@@ -133,39 +118,29 @@ export class BlockEnricher {
    * Enriches a block until the output exceeds 16 MiB.
    *
    * @param memory reused for the output if it is large enough; its content is overwritten
-   * @param countsLocations whether to count the locations of this output now. A run that only makes a report takes less
-   *   time if they are counted once, with `locationCounts`
    * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
    */
-  block(block: Block, memory: ArrayBufferLike | null = null, countsLocations = true): Enriched {
+  block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
-    this.#locator.countIn(counts)
     const { rest, lines } = this.#maskedRecords(block, out, counts)
-    // Where lines are counted by address, nobody reads the counts before the end.
-    if (countsLocations && this.#locator.addresses === null) this.#locator.countLocations()
-    if (this.#groups !== null) out.length = 0
+    if (!this.#locator.writesLines) out.length = 0
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
     return { output: out.take(), counts, lines, rest }
   }
 
-  /** Counts of the locations that are not counted yet, by country, region, city and cell, the groups, and nothing else. */
+  /** The counts of the locations, the times and the fields of all lines since the last call, and nothing else. */
   locationCounts(): RunningCounts {
-    const counts = emptyCounts()
-    this.#locator.countIn(counts)
-    this.#locator.countLocations()
-    if (this.#tallies.length > 0) counts.tallies = this.#tallies.map((tally) => tally.take())
-    return this.#groups === null ? counts : { ...counts, groups: this.#groups.take() }
+    return { ...emptyCounts(), parts: this.#counter.take() }
   }
 
-  /** Forgets what `locationCounts` would give. Addresses that are not drained are not taken for known ones later. */
+  /** Forgets what `locationCounts` would give. */
   forgetCounts(): void {
-    this.#locator.addresses?.clear()
-    this.locationCounts()
+    this.#counter.forget()
   }
 
   /** As `#records`, with the addresses of the output as the plan has them. */
@@ -271,9 +246,8 @@ export class BlockEnricher {
         return
       }
       if (!this.#locator.hasTime) counts.withoutTime++
-      this.#locator.countAddress()
-      for (const groups of this.#ofLines) groups.count()
-      if (this.#groups !== null) out.length = before
+      this.#counter.count()
+      if (!this.#locator.writesLines) out.length = before
     }
     // The format has read neither a blank line nor one that is too long: its doubt is about an earlier line.
     const doubt = result === 'bad' || result === 'blank' ? null : this.#format.doubt
@@ -288,15 +262,14 @@ export class BlockEnricher {
     switch (result) {
       case 'resolved':
         counts.resolved++
-        this.#locator.countResolved()
         if (this.#plan.onlyFailed) out.length = before
-        else if (this.#groups === null) this.#writeEnd(bytes, end, next, out)
+        else if (this.#locator.writesLines) this.#writeEnd(bytes, end, next, out)
         break
       case 'unresolved': {
         const { reason } = this.#locator
         counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
         if (this.#plan.dropUnresolved) out.length = before
-        else if (this.#groups === null) this.#writeEnd(bytes, end, next, out)
+        else if (this.#locator.writesLines) this.#writeEnd(bytes, end, next, out)
         break
       }
       case 'blank':
@@ -361,7 +334,7 @@ export class BlockEnricher {
     const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
     const masked = this.#mask === null ? output : this.#maskedPiece(this.#mask, output, block.startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(block.bytes)
-    return { output: this.#groups === null ? masked : new Uint8Array(0), counts, lines, rest: null }
+    return { output: this.#locator.writesLines ? masked : new Uint8Array(0), counts, lines, rest: null }
   }
 
   #maskedPiece(mask: AddressMask, output: Uint8Array, startsLine: boolean): Uint8Array {

@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the location of a line says. */
-export type LocationColumn = (typeof LOCATION_COLUMNS)[number]
+export type LocationColumn = (typeof LOCATION_COLUMNS)[number] | 'latitude' | 'longitude'
 /** What the time of a line says. */
 export type TimeColumn = (typeof TIMES)[number]
 
@@ -80,6 +80,18 @@ export interface CountPlan {
   readonly maxGroups: number
   /** The field of the log whose numbers are added up, by its index in the `counted` fields of the plan; `null` for none. */
   readonly summed: number | null
+  /** Whether only lines with a location are counted. */
+  readonly onlyLocated: boolean
+}
+
+/** The parts of a plan of lines that say what is counted. */
+export interface CountedPlan {
+  /** Whether regions, cities, positions and times are counted. */
+  readonly details: boolean
+  /** How lines are counted; absent if they are written. */
+  readonly count?: CountPlan
+  /** What is counted for a report, beside the details; absent if nothing is. */
+  readonly tallies?: readonly CountPlan[]
 }
 
 /** How lines are counted. */
@@ -104,6 +116,38 @@ const NETWORK = /^network(?:\/(\d{1,3}))?(?:\/(\d{1,3}))?$/
 
 /** The columns of counts. A field of the log with such a name is written with a slash. */
 export const COUNT_COLUMNS = ['count', 'unique'] as const
+
+/** What all plans have in common. */
+const EACH = { fields: [], unique: false, timeZone: null, summed: null, onlyLocated: false } as const
+
+/** A plan without keys that a user wrote. */
+export function plainPlan(
+  dimensions: readonly Dimension[],
+  more: Partial<Omit<CountPlan, 'dimensions' | 'columns'>> = {},
+): CountPlan {
+  const columns = dimensions.flatMap((each): readonly string[] => each.columns)
+  return { ...EACH, dimensions, columns, maxGroups: DEFAULT_MAX_GROUPS, ...more }
+}
+
+export const COUNTRY: Dimension = { kind: 'location', columns: ['country', 'country_name'] }
+/** All that is shown of a location. */
+export const PLACE: Dimension = {
+  kind: 'location',
+  columns: ['country', 'country_name', 'region_code', 'region_name', 'city', 'latitude', 'longitude'],
+}
+
+/** What every run counts. */
+const COUNTRIES = /* @__PURE__ */ plainPlan([COUNTRY], { onlyLocated: true })
+/** What a run with details counts too. */
+const DETAILS = [
+  /* @__PURE__ */ plainPlan([PLACE], { onlyLocated: true }),
+  /* @__PURE__ */ plainPlan([{ kind: 'local-hour', columns: ['local_hour'] }], { onlyLocated: true }),
+] as const
+
+/** All that is counted by a plan of lines: the countries, then places and hours if there are details, then its own counts. */
+export function queriesOf({ details, count, tallies = [] }: CountedPlan): readonly CountPlan[] {
+  return [COUNTRIES, ...(details ? DETAILS : []), ...(count === undefined ? [] : [count]), ...tallies]
+}
 
 /** @throws TypeError when an option is wrong */
 export function countPlan(options: CountPlanOptions): CountPlan {
@@ -142,7 +186,7 @@ export function countPlan(options: CountPlanOptions): CountPlan {
     ...(time.length > 0 ? [{ kind: 'time' as const, columns: time }] : []),
     ...others,
   ]
-  return { dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups, summed: null }
+  return { ...EACH, dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups }
 }
 
 const LOCATION_COLUMNS = [
@@ -201,12 +245,16 @@ export function countsOnlyCountries({ dimensions }: CountPlan): boolean {
   )
 }
 
-/** Whether what is counted is the same for all lines with one address. */
-export function countsAddresses({ dimensions }: CountPlan): boolean {
-  return dimensions.every(({ kind }) => OF_ADDRESSES.includes(kind))
-}
+/** What the lines that have the same values have in common. */
+export type CountedOnce = 'location' | 'address' | 'line'
 
-const OF_ADDRESSES: readonly Dimension['kind'][] = ['location', 'address', 'asn', 'reason']
+/** What of a line decides how it is counted: lines with the same location, or else the same address, are then counted together. */
+export function countedOnce({ dimensions, unique, summed }: CountPlan): CountedOnce {
+  const kinds = dimensions.map(({ kind }) => kind)
+  const are = (...some: Dimension['kind'][]): boolean => kinds.every((kind) => some.includes(kind))
+  if (summed !== null || !are('location', 'reason', 'address', 'asn')) return 'line'
+  return unique || !are('location', 'reason') ? 'address' : 'location'
+}
 
 /** The values of a location that lines are counted by, besides its country. */
 export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[] {
@@ -219,11 +267,18 @@ export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[
   )
 }
 
+/** Whether a value is needed that each location has for itself. Others are shared by many locations. */
+export function needsLocations(plan: CountPlan): boolean {
+  return neededValues(plan).some((value) => value === 'city' || value === 'coordinates')
+}
+
 const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
   region_code: 'region',
   region_name: 'region',
   city: 'city',
   timezone: 'timezone',
+  latitude: 'coordinates',
+  longitude: 'coordinates',
 }
 
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */

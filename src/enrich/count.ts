@@ -6,6 +6,7 @@ import { checkOptionNames } from '../option-names.ts'
 import { type CountPlan, countPlan, countsSystems } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
+import { GroupTotals } from './counting/totals.ts'
 import { LocalExecutor } from './executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makeCountPlan } from './formats/formats.ts'
 import { OPTIONS, optionsOf } from './line-options.ts'
@@ -89,7 +90,7 @@ export async function countLines(
     await source.release(error).catch(() => {})
     throw error
   }
-  const totals = run.groups(plan)
+  const totals = run.groups[0] ?? new GroupTotals(plan)
   return {
     ...countTable(totals, top),
     counts: finishedCounts(run.counts),

@@ -21,7 +21,7 @@ export interface Executor {
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
    */
   enrich(block: Block): Promise<Enriched>
-  /** The locations and groups that results did not count. Call it when no block is in progress, and before another plan is used. */
+  /** The counts of the locations, which results do not have. Call it when no block is in progress, and before another plan is used. */
   locationCounts(): Promise<readonly RunningCounts[]>
   /** Takes back the memory of an output that has been written. */
   release(output: Uint8Array): void
@@ -53,7 +53,6 @@ export class LocalExecutor implements Executor {
     return enriched
   }
 
-  /** Groups only: a reader that cancels gets exact counts of the blocks that it has read. */
   async locationCounts(): Promise<readonly RunningCounts[]> {
     return this.#enricher === null ? [] : [this.#enricher.locationCounts()]
   }

@@ -1,18 +1,11 @@
 // What a report counts beside the locations: when, who and what.
-import type { CountPlan, Dimension } from './count-plan.ts'
+import { COUNTRY, type CountPlan, type Dimension, PLACE, plainPlan } from './count-plan.ts'
 import type { FieldRole } from './counting/field-values.ts'
 import { countingFields, definitionFor, type Plan } from './formats/formats.ts'
 
-/** Groups of one tally. An address takes some 60 bytes: a tally has at most some 60 MB. */
-const MAX_GROUPS = 1_000_000
 /** Paths can be long, and most of a scan's are asked for once. */
 const MAX_PATHS = 100_000
 
-const PLACE: Dimension = {
-  kind: 'location',
-  columns: ['country', 'country_name', 'region_code', 'region_name', 'city'],
-}
-const COUNTRY: Dimension = { kind: 'location', columns: ['country', 'country_name'] }
 const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }
 const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }
 
@@ -54,11 +47,8 @@ export function withReport(
   const all: CountPlan[] = []
   const add = (
     dimensions: readonly Dimension[],
-    { maxGroups = MAX_GROUPS, summed = null }: Partial<Pick<CountPlan, 'maxGroups' | 'summed'>> = {},
-  ): number => {
-    const columns = dimensions.flatMap((each): readonly string[] => each.columns)
-    return all.push({ dimensions, columns, fields, unique: false, timeZone: null, maxGroups, summed }) - 1
-  }
+    more: Partial<Pick<CountPlan, 'maxGroups' | 'summed'>> = {},
+  ): number => all.push(plainPlan(dimensions, { fields, ...more })) - 1
   const tallies = {
     addresses: add([PLACE, ADDRESS]),
     times: add([TIME, COUNTRY], { summed: bytes === undefined ? null : fields.indexOf(bytes) }),

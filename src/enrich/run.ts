@@ -1,7 +1,6 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { BlockEnricher, type Enriched } from './block-enricher.ts'
-import type { CountPlan } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
   type BadLine,
@@ -9,7 +8,7 @@ import {
   mergeCounts,
   type RunningCounts,
 } from './counting/counts.ts'
-import { GroupTotals } from './counting/group-counts.ts'
+import { type GroupTotals, RunTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
@@ -53,7 +52,7 @@ export interface RunSettings {
 
 /** Enriches several inputs, one after another, into one output. */
 export class Run {
-  /** Counts of the output so far, of all inputs. Line numbers are those of each input. */
+  /** Counts of the output so far, of all inputs; those of the locations at the end. Line numbers are those of each input. */
   readonly counts: RunningCounts = emptyCounts()
   /** The first five bad lines of the run. */
   readonly badLines: BadInputLine[] = []
@@ -67,15 +66,14 @@ export class Run {
   input: RunInput | null = null
   readonly #settings: RunSettings
   readonly #seam = new Seam()
-  /** The groups of a run that counts. */
-  #groups: GroupTotals | null = null
-  /** The tallies of the first plan that has some. Later inputs have the same format, and so the same tallies. */
-  #tallies: readonly GroupTotals[] = []
+  /** By the first plan. Later inputs have the same format, and so the same counts. */
+  #totals: RunTotals | null = null
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
   #enricher: { readonly key: string; readonly enricher: BlockEnricher } | null = null
   #isStopped = false
+  #isFinished = false
 
   constructor(settings: RunSettings) {
     this.#settings = settings
@@ -86,14 +84,9 @@ export class Run {
     return this.#first?.plan.format ?? null
   }
 
-  /** The groups of all inputs, of a run that counts by this plan. */
-  groups(plan: CountPlan): GroupTotals {
-    return this.#groups ?? new GroupTotals(plan)
-  }
-
-  /** The groups of all inputs, for each of the tallies of the plan. */
-  get tallies(): readonly GroupTotals[] {
-    return this.#tallies
+  /** The groups of all inputs, for `count` and each of the `tallies` of the plan. None if no input has lines. */
+  get groups(): readonly GroupTotals[] {
+    return this.#totals?.own ?? []
   }
 
   /**
@@ -110,11 +103,14 @@ export class Run {
       this.input = input
       await this.#enrich(input, output)
     }
+    this.#finish()
   }
 
-  /** Ends the run before the next block: blocks that are still being read are neither counted nor written. */
-  stop(): void {
+  /** Ends the run before the next block: blocks that are still being read are neither counted nor written. The counts are then complete. */
+  async stop(): Promise<void> {
     this.#isStopped = true
+    await this.#countLocations()
+    this.#finish()
   }
 
   async #enrich(input: RunInput, output: RunOutput): Promise<void> {
@@ -131,10 +127,7 @@ export class Run {
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
-    if (isFirst) this.#tallies = (plan.tallies ?? []).map((each) => new GroupTotals(each))
-    if (plan.count !== undefined) {
-      this.#groups ??= new GroupTotals(plan.count, AddressMask.of(plan))
-    }
+    this.#totals ??= new RunTotals(plan, plan.count === undefined ? null : AddressMask.of(plan))
     checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.
@@ -156,11 +149,7 @@ export class Run {
         await queue.add(block)
       }
       await queue.drain()
-      for (const counts of await executor.locationCounts()) {
-        mergeCounts(this.counts, counts)
-        if (counts.groups !== undefined) this.#groups?.add(counts.groups)
-        counts.tallies?.forEach((part, index) => void this.#tallies[index]?.add(part))
-      }
+      await this.#countLocations()
     }
     try {
       // The race reports an error of the lines or the output at once, even while the input pauses.
@@ -169,6 +158,17 @@ export class Run {
       if (!(error instanceof BadLineError)) throw error
       throw new BadLineError(error.line + linesBefore, error.fault)
     }
+  }
+
+  /** Adds the counts of the locations, once for all blocks of an input. */
+  async #countLocations(): Promise<void> {
+    for (const { parts } of await this.#settings.executor.locationCounts()) this.#totals?.add(parts)
+  }
+
+  /** Completes the counts, unless they are. */
+  #finish(): void {
+    if (!this.#isFinished) this.#totals?.addTo(this.counts)
+    this.#isFinished = true
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */

@@ -159,7 +159,7 @@ export function enrichedStream(
         }),
       cancel: async (reason) => {
         isOver = true
-        run.stop()
+        await run.stop()
         end.ended()
         await source.release(reason)
       },

@@ -131,7 +131,7 @@ export class AnswerJson {
 
 function textsOf(set: DatabaseSet, kept: Map<Locale, LocaleTexts>, locale: Locale): LocaleTexts {
   return remember(kept, MAX_TEXT_LOCALES, locale, () => ({
-    rendered: new RenderedLocations(locale, JSON_TEMPLATE, false, MAX_TEXT_BYTES),
+    rendered: new RenderedLocations(locale, JSON_TEMPLATE, 'countries', MAX_TEXT_BYTES),
     generation: set.generation,
   }))
 }

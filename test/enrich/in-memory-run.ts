@@ -9,6 +9,7 @@ import { RowWriter } from '../../src/enrich/row-writer.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { counted } from './counted.ts'
 
 /** A small database: whole and partial records, and text that CSV and JSON have to escape. */
 export function smallDatabase(): Uint8Array {
@@ -90,7 +91,7 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   for (let at = 0; at < input.length; at += chunkBytes)
     take(splitter.push(input.subarray(at, at + chunkBytes)))
   take(splitter.end())
-  return { output: joined(pieces), counts, plan, notes }
+  return { output: joined(pieces), counts: counted(plan, counts, enricher).counts, plan, notes }
 }
 
 /** Enriches rows, given in chunks of some size, by the small database. */

@@ -7,6 +7,7 @@ import { Splitter } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, float, MmdbWriter } from '../../src/writer.ts'
+import { counted } from './counted.ts'
 
 const place = (
   iso: string,
@@ -140,6 +141,7 @@ export function run(
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   }
+  counted(plan, counts, enricher)
   return { output: concatenated(outputs), counts, notes }
 }
 

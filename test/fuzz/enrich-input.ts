@@ -1,5 +1,6 @@
 // What the targets of geofix/enrich have in common: inputs of lines, and the run that must not depend on how they
 // are cut.
+
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
@@ -7,6 +8,7 @@ import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type Block, Splitter } from '../../src/enrich/reading/splitter.ts'
+import { counted } from '../enrich/counted.ts'
 import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
 
 /** Plain data. */
@@ -117,7 +119,7 @@ function run(plan: Plan, input: Iterable<Uint8Array>, blockBytes: number, isFuse
   }
   take(splitter.end())
   assert.equal(held, 0)
-  return { output: concatenated(outputs), counts: total }
+  return { output: concatenated(outputs), counts: counted(plan, total, enricher).counts }
 }
 
 function* chunks(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
+import { GroupTotals } from '../../enrich/counting/totals.ts'
 import { makeCountPlan, type Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run } from '../../enrich/run.ts'
@@ -95,7 +96,7 @@ class CountSession implements Session {
     })
     executor.stop()
     this.#progress?.stop()
-    const totals = run.groups(plan)
+    const totals = run.groups[0] ?? new GroupTotals(plan)
     const table = countColumns(totals, top)
     const isShown = path === undefined && terminal.stdout.isTTY === true
     if (form === 'parquet') {

@@ -281,7 +281,7 @@ class EnrichSession implements Session {
       activity:
         this.#tallies === null
           ? undefined
-          : activityOf(run.tallies, this.#tallies, { showsAddresses: namesAddresses, systems }),
+          : activityOf(run.groups, this.#tallies, { showsAddresses: namesAddresses, systems }),
       badLines: run.counts.badLineGroups,
       startedAt: this.#startedAt,
       seconds: this.#seconds,

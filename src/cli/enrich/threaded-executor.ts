@@ -78,7 +78,7 @@ export class ThreadedExecutor implements Executor {
     const workers = this.#workers
     const enriched =
       workers === null || workers.isBusy
-        ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes), false)
+        ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes))
         : await workers.enrich(
             block,
             this.#spare(this.#sharedOutputs) ?? new SharedArrayBuffer(this.#outputBytes),

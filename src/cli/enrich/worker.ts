@@ -43,7 +43,7 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
   if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
   try {
     if (own.byteLength < memory.byteLength) own = new ArrayBuffer(memory.byteLength)
-    const enriched = enricher.block(block, own, false)
+    const enriched = enricher.block(block, own)
     const { output } = enriched
     if (output.length > memory.byteLength || block.oversized) {
       if (output.buffer === own) own = new ArrayBuffer(0)

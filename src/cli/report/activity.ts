@@ -1,6 +1,6 @@
 // When, who and what: the figures of a report that are made from the tallies of a run.
 import type { CountValue } from '../../enrich/count-plan.ts'
-import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
+import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import type { ReportTallies } from '../../enrich/report-plan.ts'
 import type { AutonomousSystems } from '../../location/autonomous-systems.ts'

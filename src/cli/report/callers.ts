@@ -1,7 +1,7 @@
 // Who: the addresses, networks and autonomous systems of a report, and the distinct addresses of its places.
 import { Address } from '../../address/address.ts'
-import type { GroupTotals } from '../../enrich/counting/group-counts.ts'
 import { isMapped, Networks } from '../../enrich/counting/networks.ts'
+import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { type Ranked, rankedOf } from './ranked.ts'
 

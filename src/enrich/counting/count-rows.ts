@@ -1,6 +1,6 @@
 import { COUNT_COLUMNS, type CountValue, TIMES } from '../count-plan.ts'
-import type { GroupColumn, GroupTotals } from './group-counts.ts'
 import { numbersAt, type Ranks, ranksOf, sortedBy } from './sorting.ts'
+import type { GroupColumn, GroupTotals } from './totals.ts'
 
 /** The lines with the same values of the keys. `null` is a value that lines do not have. */
 export interface CountRow {

@@ -1,6 +1,4 @@
-import type { Locale } from '../../location/locale.ts'
-import type { Location } from '../../location/location-table.ts'
-import type { GroupPart } from './group-counts.ts'
+import type { GroupPart } from './groups.ts'
 
 /**
  * Why a line has no location: a reason of `UnresolvableAddressError`, or
@@ -80,9 +78,6 @@ export interface CellCount {
   count: number
 }
 
-/** Kinds of rows whose number depends on the database, so their memory must be bounded. */
-export type NamedRows = 'countries' | 'regions' | 'cities'
-
 /** The counts of some lines. Plain data that survives `structuredClone`. */
 export interface Counts {
   /** blank + bad + resolved + failed + excluded. CSV and TSV: records, without the header. */
@@ -120,7 +115,7 @@ export interface Counts {
    * Resolved lines whose country, region or city has no row, because the rows have reached their memory limit. All
    * real cities, some 400,000, fit.
    */
-  overflow: Record<NamedRows, number>
+  overflow: Record<'countries' | 'regions' | 'cities', number>
   /** Resolved lines by local hour, 24 numbers. All 0 without `details`. Omits lines without a time or time zone. */
   hours: number[]
   /** The first and the last time of resolved lines, in milliseconds since 1970; `null` without times or `details`. */
@@ -128,16 +123,12 @@ export interface Counts {
   lastInstant: number | null
 }
 
-/** Counts, with what is needed to add to them. */
+/** The counts of some lines without their locations, hours and span of time, which `RunTotals` adds. */
 export interface RunningCounts extends Counts {
-  /** The groups of a plan that counts, of lines whose locations are counted now; absent otherwise. */
-  groups?: GroupPart
-  /** The groups of each of the tallies of a plan; absent without tallies. */
-  tallies?: readonly GroupPart[]
+  /** The groups of the lines whose locations are counted now, for each query of the plan; absent otherwise. */
+  parts?: readonly GroupPart[]
   /** The first groups of bad lines, at most {@link MAX_BAD_LINE_GROUPS}; absent if the plan does not group them. */
   badLineGroups?: readonly BadLineGroup[]
-  /** Estimated bytes of the rows of countries, regions and cities. */
-  rowBytes: number
 }
 
 /** How many bad lines are kept for messages. */
@@ -145,18 +136,6 @@ export const BAD_LINES_SHOWN = 5
 
 /** How many groups of bad lines are kept. */
 const MAX_BAD_LINE_GROUPS = 20
-
-/** Limit of the estimated bytes of the rows of a run. */
-const MAX_ROW_BYTES = 2 ** 27
-/**
- * Limit of the estimated bytes of the rows that are counted together. 131,072 cities with usual names, the most that a
- * thread caches, take two thirds of it.
- */
-const MAX_DRAINED_ROW_BYTES = 2 ** 26
-/** Estimated bytes of a row without its texts: an object, a map entry and string headers. */
-const ROW_BYTES = 200
-/** Two bytes for a character of the key, and two for it in the row's texts. */
-const KEY_CHAR_BYTES = 4
 
 export function emptyCounts(): RunningCounts {
   return {
@@ -175,7 +154,6 @@ export function emptyCounts(): RunningCounts {
     cities: new Map(),
     cells: new Map(),
     overflow: { countries: 0, regions: 0, cities: 0 },
-    rowBytes: 0,
     hours: new Array<number>(24).fill(0),
     firstInstant: null,
     lastInstant: null,
@@ -183,13 +161,7 @@ export function emptyCounts(): RunningCounts {
 }
 
 /** The counts without the members that only adding needs. */
-export function finishedCounts({
-  rowBytes: _,
-  groups: __,
-  tallies: ___,
-  badLineGroups: ____,
-  ...counts
-}: RunningCounts): Counts {
+export function finishedCounts({ parts: _, badLineGroups: __, ...counts }: RunningCounts): Counts {
   return counts
 }
 
@@ -202,7 +174,7 @@ export function addBadLineGroup(counts: RunningCounts, group: BadLineGroup): voi
 }
 
 /**
- * Adds `other` to `into`. Until rows reach their limit, the order of additions does not matter.
+ * Adds `other` to `into`.
  *
  * @param linesBefore what to add to the numbers of its bad lines
  */
@@ -218,42 +190,18 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
     const count = other.failed[reason]
     if (count !== undefined) into.failed[reason] = (into.failed[reason] ?? 0) + count
   }
-  // Most blocks have none of the following: a run counts locations once, and times only for a report. V8 does not compile
-  // what is never called.
+  // V8 does not compile what is never called.
   if (other.badLines.length > 0) into.badLines = firstLines(into.badLines, other.badLines, linesBefore)
   if (other.doubtfulLines.length > 0)
     into.doubtfulLines = firstLines(into.doubtfulLines, other.doubtfulLines, linesBefore)
   for (const group of other.badLineGroups ?? [])
     addBadLineGroup(into, { ...group, line: group.line + linesBefore })
-  if (other.firstInstant !== null) mergeTimes(into, other)
-  // Each located line is counted in a row of its country, or as overflow.
-  if (other.countries.size > 0 || other.overflow.countries > 0) mergeRows(into, other)
 }
 
 function firstLines(lines: readonly BadLine[], others: readonly BadLine[], linesBefore: number): BadLine[] {
   return [...lines, ...others.map(({ line, message }) => ({ line: line + linesBefore, message }))]
     .sort((a, b) => a.line - b.line)
     .slice(0, BAD_LINES_SHOWN)
-}
-
-function mergeTimes(into: RunningCounts, other: RunningCounts): void {
-  for (const [hour, count] of other.hours.entries()) into.hours[hour] = (into.hours[hour] ?? 0) + count
-  for (const instant of [other.firstInstant, other.lastInstant]) addInstant(into, instant)
-}
-
-function mergeRows(into: RunningCounts, other: RunningCounts): void {
-  const addAll = <Row extends CellCount | CountryCount>(
-    rows: Map<string, Row>,
-    others: ReadonlyMap<string, Row>,
-    kind: NamedRows | null,
-  ): void => {
-    for (const [key, row] of others) addRow(into, rows, kind, key, row, MAX_ROW_BYTES)
-  }
-  addAll(into.countries, other.countries, 'countries')
-  addAll(into.regions, other.regions, 'regions')
-  addAll(into.cities, other.cities, 'cities')
-  addAll(into.cells, other.cells, null)
-  for (const kind of ['countries', 'regions', 'cities'] as const) into.overflow[kind] += other.overflow[kind]
 }
 
 /** The reasons that occurred, with their counts, in the order of `FAILURE_REASONS`. */
@@ -267,104 +215,4 @@ export function failuresOf({ failed }: Counts): [reason: FailureReason, count: n
 /** Records in which no address could be read. */
 export function withoutAddress({ bad, failed }: Counts): number {
   return bad + (failed.missing ?? 0) + (failed.malformed ?? 0)
-}
-
-/** Separates the parts of a key. Names do not contain it. */
-const SEPARATOR = '\u0000'
-
-/**
- * Counts a location.
- *
- * @param count lines with this location
- * @param details whether to count regions, cities and cells too
- */
-export function countLocation(
-  counts: RunningCounts,
-  { shared, city, coordinates }: Location,
-  locale: Locale,
-  count: number,
-  details: boolean,
-): void {
-  const { code: country, name: countryName } = shared.countryIn(locale)
-  const add = <Row extends CellCount | CountryCount>(
-    rows: Map<string, Row>,
-    kind: NamedRows | null,
-    key: string,
-    row: Row,
-  ): void => addRow(counts, rows, kind, key, row, MAX_DRAINED_ROW_BYTES)
-  add(counts.countries, 'countries', country ?? countryName ?? '', {
-    code: country,
-    name: countryName,
-    count,
-  })
-  if (!details) return
-  const { code, name } = shared.regionIn(locale)
-  const regionKey = [country, code, name].join(SEPARATOR)
-  if (code !== null || name !== null)
-    add(counts.regions, 'regions', regionKey, { country, code, name, count })
-  const { latitude, longitude } = coordinates
-  const located = latitude !== null && longitude !== null ? count : 0
-  const latitudes = (latitude ?? 0) * located
-  const longitudes = (longitude ?? 0) * located
-  if (city !== null) {
-    const row = { country, region: name ?? code, name: city, latitudes, longitudes, located, count }
-    add(counts.cities, 'cities', regionKey + SEPARATOR + city, row)
-  }
-  if (latitude !== null && longitude !== null) {
-    const cell = `${Math.floor(latitude)},${Math.floor(longitude)}`
-    add(counts.cells, null, cell, { latitudes, longitudes, count })
-  }
-}
-
-/** Counts the time of a line. @param hour hours since 1970 in local time, or `null` if the time zone is unknown */
-export function countInstant(counts: Counts, instant: number, hour: number | null): void {
-  if (hour !== null) {
-    const ofDay = ((hour % 24) + 24) % 24
-    counts.hours[ofDay] = (counts.hours[ofDay] ?? 0) + 1
-  }
-  addInstant(counts, instant)
-}
-
-function addInstant(counts: Counts, instant: number | null): void {
-  if (instant === null) return
-  // Without an assignment where nothing changes: V8 makes an object of each number that is assigned here.
-  if (counts.firstInstant === null || instant < counts.firstInstant) counts.firstInstant = instant
-  if (counts.lastInstant === null || instant > counts.lastInstant) counts.lastInstant = instant
-}
-
-/**
- * Adds a row, or its sums to the row with the same key.
- *
- * @param kind `null` for cells, whose number needs no bound: there are at most 361 by 181
- * @param maxBytes bound of the estimated bytes of rows; the lines of a row beyond it are overflow
- */
-function addRow<Row extends CellCount | CountryCount>(
-  counts: RunningCounts,
-  rows: Map<string, Row>,
-  kind: NamedRows | null,
-  key: string,
-  row: Row,
-  maxBytes: number,
-): void {
-  const known = rows.get(key)
-  if (known !== undefined) {
-    known.count += row.count
-    if ('latitudes' in known && 'latitudes' in row) {
-      known.latitudes += row.latitudes
-      known.longitudes += row.longitudes
-    }
-    if (isCity(known) && isCity(row)) known.located += row.located
-    return
-  }
-  const bytes = kind === null ? 0 : ROW_BYTES + KEY_CHAR_BYTES * key.length
-  if (kind !== null && counts.rowBytes + bytes > maxBytes) {
-    counts.overflow[kind] += row.count
-    return
-  }
-  counts.rowBytes += bytes
-  rows.set(key, { ...row })
-}
-
-function isCity(row: CellCount | CountryCount): row is CityCount {
-  return 'located' in row
 }

@@ -7,7 +7,7 @@
 import type { Arena } from '../../bytes/arena.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import { NOT_IPV4 } from '../locating/address-cache.ts'
-import type { LineGroups } from '../locating/line-groups.ts'
+import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
@@ -35,14 +35,14 @@ const DELETE = 0x7f
 export abstract class FusedLoop {
   /** Where the output of the last run ends in the arena. */
   outputEnd = OUTPUT_START
-  /** Lines with a location in the last run. Each of them was counted by the locator too. */
+  /** Lines with a location in the last run. */
   resolved = 0
   /** Lines without a location in the last run, by index in `FAILURE_REASONS`. */
   readonly failed = new Int32Array(FAILURE_REASONS.length)
   /** Lines without a time of their own in the last run. */
   withoutTime = 0
-  /** What counts the lines by groups, besides the locator. */
-  groups: readonly LineGroups[] = []
+  /** Counts the lines; set before the first one. */
+  counter: LineCounter | null = null
   readonly arena: Arena
   protected readonly locator: LineLocator
   /**
@@ -101,15 +101,13 @@ export abstract class FusedLoop {
   protected count(number: number): void {
     if (Number.isNaN(this.instant)) this.withoutTime++
     if (number < FIRST_LOCATION) this.failed[number] = (this.failed[number] ?? 0) + 1
-    else {
-      if (this.locator.addresses === null) this.locator.texts.use(number - FIRST_LOCATION)
-      this.resolved++
-      if (this.locator.countsInstants) this.locator.countInstantAt(number, this.instant)
+    else this.resolved++
+    const { counter } = this
+    if (counter?.isOfLocations === true) counter.use(number)
+    else if (counter !== null) {
+      this.locator.take(number, this.instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
+      counter.count()
     }
-    if (this.locator.addresses === null && this.groups.length === 0) return
-    this.locator.take(number, this.instant, this.isIPv4 ? this.#ipv4 : NOT_IPV4)
-    this.locator.countAddress()
-    for (let index = 0; index < this.groups.length; index++) this.groups[index]?.count()
   }
 
   /** @returns where the text ends */

@@ -5,18 +5,10 @@ import { utf8Encoder } from '../../bytes/utf8.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
-import type { Location } from '../../location/location-table.ts'
 import { type LocationTables, NarrowTables } from '../../location/location-tables.ts'
 import type { OptionalValue } from '../../location/schema.ts'
-import { neededValues } from '../count-plan.ts'
-import {
-  countInstant,
-  countLocation,
-  emptyCounts,
-  FAILURE_REASONS,
-  type FailureReason,
-  type RunningCounts,
-} from '../counting/counts.ts'
+import { countsOnlyCountries, neededValues, needsLocations, queriesOf } from '../count-plan.ts'
+import { FAILURE_REASONS, type FailureReason } from '../counting/counts.ts'
 import { isMapped, MAPPED } from '../counting/networks.ts'
 import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
@@ -25,7 +17,7 @@ import { LocatedSystems } from '../writing/located-systems.ts'
 import { JSON_HEAD, type LocationTemplate } from '../writing/location-template.ts'
 import { RenderedLocations } from '../writing/rendered-locations.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
-import { AddressCounts } from './address-counts.ts'
+import type { AddressCounts } from './address-counts.ts'
 import { AddressFinder } from './address-finder.ts'
 import { NO_TIME } from './event-time.ts'
 
@@ -46,10 +38,10 @@ const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
 
 const OPTIONAL: readonly OptionalValue[] = ['region', 'timezone', 'city', 'postalCode', 'coordinates']
 
-/** The values that a run does not need that writes no locations. A report needs all but postal codes. */
-function omittedValues({ details, count }: CommonPlan): readonly OptionalValue[] {
-  const needed = count === undefined ? [] : neededValues(count)
-  return details ? ['postalCode'] : OPTIONAL.filter((value) => !needed.includes(value))
+/** The values that a run does not need that writes no locations. */
+function omittedValues(plan: CommonPlan): readonly OptionalValue[] {
+  const needed = queriesOf(plan).flatMap(neededValues)
+  return OPTIONAL.filter((value) => !needed.includes(value))
 }
 
 /** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
@@ -75,13 +67,12 @@ export class LineLocator {
   #generation: number
   /** Whether a location in JSON is a LocationRecord. */
   readonly #isWholeRecord: boolean
-  readonly #details: boolean
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
   #wanted = new Uint8Array(0)
-  /** What lines are counted by, if it is their addresses. */
-  addresses: AddressCounts | null = null
-  #countLines: (lines: number) => void = () => {}
+  /** What lines are counted by, if it is their addresses: it takes the place of the cache. */
+  #addresses: AddressCounts | null = null
+  #beforeRenumbering: () => void = () => {}
   /** Whether no lines with the address that is counted now were counted before. */
   isNewAddress = false
   /** The address of the lines that are counted now; `null` if it is that of the last line. */
@@ -95,7 +86,6 @@ export class LineLocator {
   #at: number
   #hasTime = false
   #isLocal = false
-  #counts = emptyCounts()
 
   /**
    * @throws InvalidDatabaseError when the databases hold no locations
@@ -117,8 +107,13 @@ export class LineLocator {
     this.#generation = this.#currentGeneration
     this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
     const written = this.writesLocations ? template : []
-    this.texts = new RenderedLocations(localeOf(plan.locale, plan.cityNames), written, plan.details)
-    this.#details = plan.details
+    const queries = queriesOf(plan)
+    const apart = queries.some(needsLocations)
+      ? 'locations'
+      : queries.every(countsOnlyCountries)
+        ? 'countries'
+        : 'parts'
+    this.texts = new RenderedLocations(localeOf(plan.locale, plan.cityNames), written, apart)
     this.#countries = plan.countries ?? null
     this.#otherwiseAt = plan.at ?? NO_TIME
     this.#at = this.#otherwiseAt
@@ -170,14 +165,19 @@ export class LineLocator {
     return this.#hourAt(number, this.#at)
   }
 
+  /** The number of this line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
+  get number(): number {
+    return this.#number
+  }
+
+  /** Whether an address was found in this line. */
+  get hasAddress(): boolean {
+    return HAS_ADDRESS[this.#number] !== false
+  }
+
   /** The number of this line's location, from 0; negative if it has none. See {@link epoch}. */
   get locationNumber(): number {
     return this.#number - FIRST_LOCATION
-  }
-
-  /** The location of this line. Call it only if there is one. If lines are written, it can be another one of its country. */
-  get location(): Location {
-    return this.texts.location(this.locationNumber)
   }
 
   /** Whether the country of this line is one of those that the plan wants. */
@@ -195,7 +195,7 @@ export class LineLocator {
       words.set(this.#counted)
       return true
     }
-    if (HAS_ADDRESS[this.#number] === false) return false
+    if (!this.hasAddress) return false
     const { ipv4, ip, ipStart, ipEnd } = this.cache
     const address = this.#address
     if (ipv4 !== NOT_IPV4) address.ipv4 = ipv4 >>> 0
@@ -248,7 +248,7 @@ export class LineLocator {
 
   /** The same for an IPv4 address, as a signed 32-bit number. Only if {@link isPlain}. */
   numberOfIPv4(ipv4: number): number {
-    const cached = this.addresses === null ? this.cache.getIPv4(ipv4) : this.addresses.numberOfIPv4(ipv4)
+    const cached = this.#addresses === null ? this.cache.getIPv4(ipv4) : this.#addresses.numberOfIPv4(ipv4)
     return cached === UNKNOWN ? this.#lookUpIPv4(ipv4) : cached
   }
 
@@ -266,40 +266,27 @@ export class LineLocator {
   }
 
   /**
-   * Counts lines by their addresses from now on, if what is counted of them depends on nothing else.
+   * Prepares for counting.
    *
-   * @param count counts so many lines with this line's address and location, when it is known how many there are
+   * @param addresses has the numbers of the addresses of the lines so far; `null` if lines are not counted by address
+   * @param beforeRenumbering called before locations get new numbers
    */
-  countByAddress(count: (lines: number) => void): void {
-    this.addresses = new AddressCounts()
-    this.#countLines = count
+  countWith(addresses: AddressCounts | null, beforeRenumbering: () => void): void {
+    this.#addresses = addresses
+    this.#beforeRenumbering = beforeRenumbering
   }
 
-  /** Counts this line, if lines are counted by their addresses. */
-  countAddress(): void {
-    const { addresses } = this
-    if (addresses === null) return
-    if (addresses.isFull) this.#drainAddresses()
-    const number = this.#number
-    const { ipv4 } = this.cache
-    if (HAS_ADDRESS[number] === false) addresses.addOther(number, null)
-    else if (ipv4 !== NOT_IPV4) addresses.addIPv4(ipv4, number)
-    else addresses.addOther(number, this.addressInto(this.#words) ? this.#words : null)
-  }
-
-  /** Counts the lines so far of each address. */
-  #drainAddresses(): void {
-    const number = this.#number
-    this.addresses?.drain((each, words, lines) => {
-      this.#number = each
-      this.#counted = words
-      this.isNewAddress = words !== null && this.addresses?.areDistinct === true
-      if (each >= FIRST_LOCATION) this.texts.use(each - FIRST_LOCATION, lines)
-      this.#countLines(lines)
-    })
+  /**
+   * Makes lines that were read before this line, as far as they are counted together.
+   *
+   * @param number of their location or reason
+   * @param words their address; `null` for that of this line
+   * @param isNewAddress whether no lines with this address were counted before
+   */
+  countAgain(number: number, words: Int32Array | null, isNewAddress: boolean): void {
     this.#number = number
-    this.#counted = null
-    this.isNewAddress = false
+    this.#counted = words
+    this.isNewAddress = isNewAddress
   }
 
   /** Whether addresses are texts of their own, and not lists of hops. */
@@ -351,26 +338,9 @@ export class LineLocator {
     this.texts.write(number, isUnclear ? NO_TIME : this.#at, out)
   }
 
-  /** Counts the last line, which has a location. */
-  countResolved(): void {
-    if (this.addresses === null) this.texts.use(this.locationNumber)
-    if (this.#details && this.#hasTime) countInstant(this.#counts, this.#at, this.localHour)
-  }
-
   /** The instant of a line's own time, or the plan's if that is `NaN`. */
   instantOr(instant: number): number {
     return Number.isNaN(instant) ? this.#otherwiseAt : instant
-  }
-
-  /** Whether the times of lines are counted. */
-  get countsInstants(): boolean {
-    return this.#details
-  }
-
-  /** Counts the time of a line with a location, for a fused loop. @param instant its own time, or `NaN` */
-  countInstantAt(number: number, instant: number): void {
-    if (!Number.isNaN(instant))
-      countInstant(this.#counts, instant, this.#hourAt(number - FIRST_LOCATION, instant))
   }
 
   #hourAt(number: number, instant: number): number | null {
@@ -392,21 +362,8 @@ export class LineLocator {
       this.#wanted = larger
     }
     if (this.#wanted[number] === 0)
-      this.#wanted[number] = isChosen(choice, this.location.shared.country.code) ? 1 : 2
+      this.#wanted[number] = isChosen(choice, this.texts.partsOf(number).country.code) ? 1 : 2
     return this.#wanted[number] === 1
-  }
-
-  /** Sets the counts for the next lines, and for locations that are not counted yet. */
-  countIn(counts: RunningCounts): void {
-    this.#counts = counts
-  }
-
-  /** Adds the locations of the lines so far to the counts. */
-  countLocations(): void {
-    this.#drainAddresses()
-    this.texts.drain((location, locale, uses) =>
-      countLocation(this.#counts, location, locale, uses, this.#details),
-    )
   }
 
   /** @returns the number of a text that is not in the cache */
@@ -424,7 +381,7 @@ export class LineLocator {
 
   #lookUpIPv4(ipv4: number): number {
     const number = this.#numberOf(this.#finder.findIPv4(ipv4 >>> 0))
-    if (this.addresses === null) this.cache.setIPv4(ipv4, number)
+    if (this.#addresses === null) this.cache.setIPv4(ipv4, number)
     return number
   }
 
@@ -432,7 +389,7 @@ export class LineLocator {
     if (typeof found === 'string') return FAILURE_REASONS.indexOf(found)
     const generation = this.#currentGeneration
     if (this.texts.isFull || generation !== this.#generation) {
-      this.countLocations()
+      this.#beforeRenumbering()
       this.texts.clear()
       this.cache.clear()
       this.#wanted.fill(0)

@@ -46,7 +46,7 @@ const FIRST_LOCATIONS = 1024
 const ROW_BYTES = 32
 const DOUBLES = ROW_BYTES / Float64Array.BYTES_PER_ELEMENT
 const INTEGERS = ROW_BYTES / Int32Array.BYTES_PER_ELEMENT
-const [START, SIZE, COUNTER, ZONE] = [4, 5, 6, 7] as const
+const [START, SIZE, GROUP, ZONE] = [4, 5, 6, 7] as const
 
 /** A second row has what is needed only if the offset changes: the bytes that are free for the text, and the offset in it. */
 const OFFSET_ROW = 4
@@ -66,8 +66,8 @@ export class RenderedLocations {
   readonly #template: readonly CopiedPart[]
   /** The part that depends on the offset. */
   readonly #variable: TextPart | null
-  readonly #countsLocations: boolean
   readonly #keepsLocations: boolean
+  readonly #areCountries: boolean
   /** Whether the object of each location is needed. */
   readonly #needsLocations: boolean
   readonly #maxTextBytes: number
@@ -81,36 +81,33 @@ export class RenderedLocations {
   #locations: Location[] = []
   /** Where the shared parts of texts are: start and end of each, in the order of the template. */
   readonly #shared = new Map<SharedParts, readonly number[]>()
+  /** The locations that have something in common, and for each such group what it is, and its first location. */
+  readonly #groups = new Map<SharedParts | LocalizedCountry, number>()
+  #parts: SharedParts[] = []
+  #firsts: number[] = []
   readonly #zoneNumbers = new Map<Timezone, number>()
   #zones: ZoneOffsets[] = []
-  /** The lines that are counted together: those of one location, or of all locations of one country. */
-  readonly #countries = new Map<LocalizedCountry, number>()
-  #counted: Location[] = []
-  #counts = new Int32Array(FIRST_LOCATIONS)
-  /** Numbers of the counts that are not 0. */
-  #used: number[] = []
 
   /**
-   * @param countsLocations whether to count uses by location; otherwise by country, which is faster
+   * @param apart which locations are told apart, besides their texts. The fewer they are, the faster lines are counted
    * @param maxTextBytes limit of the memory for texts
    */
   constructor(
     locale: Locale,
     template: LocationTemplate,
-    countsLocations: boolean,
+    apart: 'locations' | 'parts' | 'countries',
     maxTextBytes: number = MAX_TEXT_BYTES,
   ) {
     this.#locale = locale
     this.#template = joined(template).map((part) => new CopiedPart(part))
     this.#variable = template.find(isVariable) ?? null
-    this.#keepsLocations = template.length === 0 || this.#variable?.from === 'location'
+    this.#areCountries = apart === 'countries'
+    this.#keepsLocations = apart === 'locations' || this.#variable?.from === 'location'
     this.#needsLocations =
-      countsLocations ||
       this.#keepsLocations ||
       // What is stored is the English name.
-      locale.hasCities ||
+      (locale.hasCities && template.length > 0) ||
       template.some(({ from }) => from === 'location')
-    this.#countsLocations = countsLocations
     this.#maxTextBytes = maxTextBytes
   }
 
@@ -123,16 +120,17 @@ export class RenderedLocations {
     )
   }
 
-  /** Removes all locations; numbers start from 0 again. Call `drain` before. */
+  /** Removes all locations; numbers start from 0 again. */
   clear(): void {
     this.#numbers = new NumberMap()
     this.#size = 0
     this.#locations = []
+    this.#parts = []
+    this.#firsts = []
+    this.#groups.clear()
     this.#shared.clear()
     this.#zoneNumbers.clear()
     this.#zones = []
-    this.#countries.clear()
-    this.#counted = []
     this.arena.clear()
   }
 
@@ -154,7 +152,7 @@ export class RenderedLocations {
     const number = this.#size
     if (number * INTEGERS >= this.#integers.length) this.#grow()
     const row = number * INTEGERS
-    this.#integers[row + COUNTER] = this.#counterOf(inSet, source, location, shared.country)
+    this.#integers[row + GROUP] = this.#groupOf(shared, number)
     this.#integers[row + ZONE] = this.#zoneOf(shared.timezone)
     this.#doubles[number * DOUBLES] = NO_INSTANT
     if (this.#keepsLocations && location !== null) this.#locations.push(location)
@@ -164,36 +162,34 @@ export class RenderedLocations {
     return number
   }
 
-  /** The location with a number. If uses are counted by country and texts are made, it can be another one of its country. */
+  /** The location with a number. Only if they are told apart. */
   location(number: number): Location {
-    const counter = this.#integers[number * INTEGERS + COUNTER] ?? ABSENT
-    const location = this.#keepsLocations ? this.#locations[number] : this.#counted[counter]
+    const location = this.#locations[number]
     if (location === undefined) throw noLocation(number)
     return location
+  }
+
+  /** The country, region and time zone of a location; of a location in its country, if only countries are told apart. */
+  partsOf(number: number): SharedParts {
+    const parts = this.#parts[this.groupOf(number)]
+    if (parts === undefined) throw noLocation(number)
+    return parts
+  }
+
+  /** The number, from 0, of all locations with the same parts or in the same country. */
+  groupOf(number: number): number {
+    return this.#integers[number * INTEGERS + GROUP] ?? ABSENT
+  }
+
+  /** The first location of a group. */
+  firstOf(group: number): number {
+    return this.#firsts[group] ?? ABSENT
   }
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
     this.#check(number)
     return this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]?.at(at) ?? NO_OFFSET
-  }
-
-  /** Counts lines with this location. */
-  use(number: number, lines = 1): void {
-    const counter = this.#integers[number * INTEGERS + COUNTER] ?? 0
-    const count = this.#counts[counter] ?? 0
-    if (count === 0) this.#used.push(counter)
-    this.#counts[counter] = count + lines
-  }
-
-  /** Calls `count` for each location used since the last call, or for one location of each country. */
-  drain(count: (location: Location, locale: Locale, uses: number) => void): void {
-    for (const counter of this.#used) {
-      const location = this.#counted[counter]
-      if (location !== undefined) count(location, this.#locale, this.#counts[counter] ?? 0)
-      this.#counts[counter] = 0
-    }
-    this.#used = []
   }
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
@@ -238,22 +234,15 @@ export class RenderedLocations {
     this.#offsetRows = offsetRows
   }
 
-  #counterOf(
-    inSet: number,
-    source: LocationSource,
-    location: Location | null,
-    country: LocalizedCountry,
-  ): number {
-    const known = this.#countsLocations ? undefined : this.#countries.get(country)
-    if (known !== undefined) return known
-    const counter = this.#counted.push(location ?? source.location(inSet, this.#locale)) - 1
-    if (!this.#countsLocations) this.#countries.set(country, counter)
-    if (counter >= this.#counts.length) {
-      const counts = new Int32Array(2 * counter)
-      counts.set(this.#counts)
-      this.#counts = counts
+  #groupOf(shared: SharedParts, number: number): number {
+    const common = this.#areCountries ? shared.country : shared
+    let group = this.#groups.get(common)
+    if (group === undefined) {
+      group = this.#parts.push(shared) - 1
+      this.#firsts.push(number)
+      this.#groups.set(common, group)
     }
-    return counter
+    return group
   }
 
   #zoneOf(timezone: Timezone): number {

@@ -12,6 +12,7 @@ import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { BORROW } from '../../../src/resolver.ts'
 import { sampled } from '../../effort.ts'
+import { counted } from '../../enrich/counted.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
@@ -70,7 +71,8 @@ async function enriched(
     const splitter = new Splitter(layoutOf(plan), blockBytes, executor.allocate)
     for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
     await queue.drain()
-    for (const ofThread of await executor.locationCounts()) mergeCounts(counts, ofThread)
+    const [own, ...threads] = await executor.locationCounts()
+    counted(plan, counts, { locationCounts: () => own ?? emptyCounts() }, ...threads)
     const largest = Math.max(...pieces.map(({ length }) => length))
     return {
       output: Buffer.concat(pieces).toString(),

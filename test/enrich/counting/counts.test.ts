@@ -1,110 +1,111 @@
 import { describe, expect, it } from 'vitest'
-import {
-  countLocation,
-  emptyCounts,
-  mergeCounts,
-  type RunningCounts,
-} from '../../../src/enrich/counting/counts.ts'
+import { queriesOf } from '../../../src/enrich/count-plan.ts'
+import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
+import type { GroupPart } from '../../../src/enrich/counting/groups.ts'
+import { RunTotals } from '../../../src/enrich/counting/totals.ts'
+import { NO_CODE, Tuples } from '../../../src/enrich/counting/values.ts'
+import { LineCounter } from '../../../src/enrich/locating/line-counter.ts'
+import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
+import { commonPlan } from '../../../src/enrich/options.ts'
+import { DatabaseSet } from '../../../src/location/database-set.ts'
 import { localeOf } from '../../../src/location/locale.ts'
-import { Location } from '../../../src/location/location-table.ts'
-import {
-  LocalizedCountry,
-  LocalizedRegion,
-  SharedParts,
-  Translations,
-} from '../../../src/location/shared-parts.ts'
-import { timezoneOf } from '../../../src/location/timezone.ts'
+import { Database } from '../../../src/mmdb/database.ts'
+import { MmdbWriter } from '../../../src/writer.ts'
 import { heldMemory } from '../../heap.ts'
+import { utf8 } from '../world.ts'
 
-const english = localeOf('en')
-const named = (name: string): Translations => new Translations(new Map([['en', name]]))
-const nowhere = { latitude: 51.5, longitude: -0.5 }
+const plan = commonPlan({ details: true })
+const cityOf = (name: string, index: number) => [
+  'GB',
+  'United Kingdom',
+  'GB-ENG',
+  name,
+  name + index,
+  51.5,
+  -0.5,
+]
 
-/** Places in one country and region, with cities of names as long as given. */
-function citiesIn(region: string, length: number): (index: number) => Location {
-  const area = new SharedParts(
-    new LocalizedCountry('GB', named('United Kingdom')),
-    new LocalizedRegion('GB-ENG', named(region)),
-    timezoneOf(null),
-  )
-  return (index) => new Location(area, `${index}`.padEnd(length, 'Ж'), null, nowhere)
-}
+describe('the values of locations', () => {
+  it('have room for more cities than there are', () => {
+    const tuples = new Tuples()
+    for (let index = 0; index < 400_000; index += 1)
+      expect(tuples.code(cityOf('Nouvelle-Aquitaine', index), true)).toBe(index)
+  })
 
-/** The counts of some lines, one for each location. */
-function counted(from: number, to: number, placeOf: (index: number) => Location): RunningCounts {
-  const counts = emptyCounts()
-  for (let index = from; index < to; index++) countLocation(counts, placeOf(index), english, 1, true)
-  counts.resolved = to - from
-  return counts
-}
-
-const linesOf = (rows: ReadonlyMap<string, { count: number }>): number =>
-  [...rows.values()].reduce((sum, { count }) => sum + count, 0)
+  it('are limited to some megabytes of names; the others have no code', () => {
+    const before = heldMemory()
+    const tuples = new Tuples()
+    const name = 'Ж'.repeat(250)
+    for (let index = 0; index < 120_000; index++) tuples.code(cityOf(name, index), true)
+    expect(tuples.size).toBeGreaterThan(80_000)
+    expect(tuples.size).toBeLessThan(100_000)
+    expect(heldMemory() - before).toBeLessThan(2 ** 28)
+    // What has a code keeps it.
+    expect(tuples.code(cityOf(name, 7), true)).toBe(7)
+    expect(tuples.code(cityOf(name, 119_999), true)).toBe(NO_CODE)
+  })
+})
 
 describe('the counts', () => {
-  it('has a row for each of more cities than there are', () => {
-    const cityOf = citiesIn('Nouvelle-Aquitaine', 15)
+  it('are those of several threads, and say what has no row', () => {
+    const totals = new RunTotals(plan)
+    const part = (city: string, count: number, other: number) => ({
+      values: [[['GB', 'United Kingdom', 'GB-ENG', 'England', city, 51.5, -0.5]]],
+      groups: Int32Array.of(0),
+      counts: Float64Array.of(count),
+      other,
+      ...{ pairs: null, halvings: 0, absentFields: [], localTimes: 0, sum: null, span: null },
+    })
+    const country = { ...part('', 9, 0), values: [[['GB', 'United Kingdom']]] }
+    const hours = { ...part('', 3, 0), values: [[[null], [5]]], groups: Int32Array.of(1) }
+    const added = (...parts: readonly GroupPart[]): void => totals.add(structuredClone(parts))
+    added(country, part('London', 4, 5), { ...hours, span: [10, 20] as const })
+    added(country, part('Leeds', 9, 0), { ...hours, span: [5, 15] as const })
+    added(country, part('London', 9, 0), hours)
     const counts = emptyCounts()
-    const pieces = 10
-    const lines = 30_000
-    for (let piece = 0; piece < pieces; piece++) {
-      mergeCounts(counts, counted(piece * lines, (piece + 1) * lines, cityOf))
-    }
-    expect(counts.cities.size).toBe(pieces * lines)
-    expect(counts.overflow).toEqual({ countries: 0, regions: 0, cities: 0 })
+    totals.addTo(counts)
+    expect([...counts.countries]).toEqual([['GB', { code: 'GB', name: 'United Kingdom', count: 27 }]])
+    expect([...counts.regions.values()]).toEqual([
+      { country: 'GB', code: 'GB-ENG', name: 'England', count: 22 },
+    ])
+    expect(Array.from(counts.cities.values(), ({ name, count }) => [name, count])).toEqual([
+      ['London', 13],
+      ['Leeds', 9],
+    ])
+    expect([...counts.cells]).toEqual([['51,-1', { latitudes: 22 * 51.5, longitudes: -11, count: 22 }]])
+    expect(counts.overflow).toEqual({ countries: 0, regions: 5, cities: 5 })
+    expect(counts.hours[5]).toBe(9)
+    expect([counts.firstInstant, counts.lastInstant]).toEqual([5, 20])
   })
 
-  it('of a thread are limited to some megabytes of names; the others are counted', () => {
-    const counts = counted(0, 32_000, citiesIn('Ж'.repeat(250), 250))
-    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 26)
-    expect(counts.cities.size).toBeGreaterThan(10_000)
-    expect(counts.overflow.cities).toBe(32_000 - counts.cities.size)
-    // Those have no names.
-    expect(linesOf(counts.cells)).toBe(32_000)
-    expect(counts.countries.get('GB')?.count).toBe(32_000)
-  })
-
-  it('of a run are limited too, and exact for the names in the list', () => {
-    const cityOf = citiesIn('Ж'.repeat(250), 250)
-    const before = heldMemory()
+  it('have details of locations as far as they are known', () => {
+    const writer = new MmdbWriter({ databaseType: 'Sparse' })
+      .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
+      .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
+      .insert('3.0.0.0/8', {
+        country: { names: { en: 'Atlantis' } },
+        subdivisions: [{ names: { en: 'East' } }],
+      })
+    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan)
+    const counter = new LineCounter(queriesOf(plan), locator, null, localeOf('en'))
+    for (const ip of ['1.1.1.1', '2.2.2.2', '10.0.0.1', '3.3.3.3', '3.3.3.4']) {
+      locator.locate(utf8(ip), 0, ip.length)
+      counter.count()
+    }
+    const totals = new RunTotals(plan)
     const counts = emptyCounts()
-    const lines = 12_000
-    for (let piece = 0; piece < 7; piece++) {
-      // As from another thread: with texts of its own.
-      mergeCounts(counts, structuredClone(counted(piece * lines, (piece + 1) * lines, cityOf)))
-    }
-    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 27)
-    expect(heldMemory() - before).toBeLessThan(2 ** 27 * 1.2)
-    const { size } = counts.cities
-    expect(size).toBeGreaterThan(40_000)
-    expect(size).toBeLessThan(100_000)
-    expect(linesOf(counts.cities) + counts.overflow.cities).toBe(counts.resolved)
-    // What has a row goes on being counted, and what has none gets none.
-    mergeCounts(counts, counted(0, lines, cityOf))
-    expect(counts.cities.size).toBe(size)
-    expect(linesOf(counts.cities)).toBe(size + lines)
-    const unlisted = counts.overflow.cities
-    mergeCounts(counts, counted(900_000, 900_010, cityOf))
-    expect(counts.overflow.cities).toBe(unlisted + 10)
-    expect(linesOf(counts.countries)).toBe(counts.resolved)
-  })
-
-  it('limit the names of countries and regions too', () => {
-    const counts = emptyCounts()
-    for (let index = 0; index < 20_000; index++) {
-      const name = named(`${index}`.padEnd(500, 'x'))
-      const area = new SharedParts(
-        new LocalizedCountry(null, name),
-        new LocalizedRegion(null, name),
-        timezoneOf(null),
-      )
-      countLocation(counts, new Location(area, null, null, nowhere), english, 2, true)
-    }
-    expect(counts.rowBytes).toBeLessThanOrEqual(2 ** 26)
-    expect(counts.overflow.countries).toBeGreaterThan(0)
-    expect(counts.overflow.regions).toBeGreaterThan(0)
-    for (const what of ['countries', 'regions'] as const) {
-      expect(linesOf(counts[what]) + counts.overflow[what]).toBe(40_000)
-    }
+    totals.add(counter.take())
+    // Each is given once.
+    totals.add(counter.take())
+    totals.addTo(counts)
+    expect([...counts.countries.values()]).toEqual([
+      { code: null, name: null, count: 2 },
+      { code: null, name: 'Atlantis', count: 2 },
+    ])
+    expect([...counts.regions.values()]).toEqual([{ country: null, code: null, name: 'East', count: 2 }])
+    expect([...counts.cities.values()]).toEqual([
+      expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
+    ])
+    expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
   })
 })

@@ -1,4 +1,5 @@
 // The loops of formats against the line-by-line path, which is the oracle: the output and the counts are the same.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -7,7 +8,6 @@ import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
-import { GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
 import {
   definitionFor,
   type EnrichOptions,
@@ -22,6 +22,7 @@ import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { withReport } from '../../../src/enrich/report-plan.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
+import { counted } from '../counted.ts'
 import { AT, concatenated, latin1, PLACED, UNPLACED, utf8, worldSet } from '../world.ts'
 
 const GOLDEN = join(import.meta.dirname, '..', 'golden')
@@ -36,7 +37,7 @@ interface Result {
 /** What a plan counts besides the locations. */
 type Counting = 'nothing' | 'for a report' | 'by fields'
 
-function counted(plan: Plan, counting: Counting, fields: readonly string[]): Plan {
+function countingPlan(plan: Plan, counting: Counting, fields: readonly string[]): Plan {
   if (counting === 'nothing') return plan
   if (counting === 'for a report') return withReport(plan, true).plan
   const names = definitionFor(plan).fieldNames?.(plan) ?? null
@@ -50,9 +51,6 @@ function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const counts = emptyCounts()
   const outputs: Uint8Array[] = []
-  const totals = [...(plan.tallies ?? []), ...(plan.count === undefined ? [] : [plan.count])].map(
-    (each) => new GroupTotals(each),
-  )
   let before = 0
   for (const block of [...splitter.push(bytes), ...splitter.end()]) {
     for (const { output, counts: added, lines } of enricher.pieces(block)) {
@@ -61,10 +59,8 @@ function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 
       before += lines
     }
   }
-  const { tallies = [], groups } = enricher.locationCounts()
-  for (const [index, part] of [...tallies, ...(groups === undefined ? [] : [groups])].entries())
-    totals[index]?.add(part)
-  const all = totals.map((each) => [[...each.groups()], each.other, each.localTimes, each.absentFields])
+  const { groups } = counted(plan, counts, enricher)
+  const all = groups.map((each) => [[...each.groups()], each.other, each.localTimes, each.absentFields])
   return { output: latin1(concatenated(outputs)), counts, groups: all }
 }
 
@@ -77,7 +73,7 @@ function expectSame(
   fields: readonly string[] = [],
 ): void {
   const made = makePlan(sample, true, { at: AT, force: true, ...options })
-  const plan = counted(made.plan, counting, fields)
+  const plan = countingPlan(made.plan, counting, fields)
   const [fused, unfused] = [true, false].map((isFused) => enriched(plan, bytes, isFused, blockBytes))
   expect(fused?.output).toBe(unfused?.output)
   expect(fused?.counts).toEqual(unfused?.counts)

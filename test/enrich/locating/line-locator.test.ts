@@ -1,12 +1,15 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Address } from '../../../src/address/address.ts'
 import { ByteSink } from '../../../src/bytes/byte-sink.ts'
-import { emptyCounts, type FailureReason } from '../../../src/enrich/counting/counts.ts'
+import { queriesOf } from '../../../src/enrich/count-plan.ts'
+import type { FailureReason } from '../../../src/enrich/counting/counts.ts'
+import { LineCounter } from '../../../src/enrich/locating/line-counter.ts'
 import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
 import { commonPlan, LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import { columnsTemplate } from '../../../src/enrich/writing/column-templates.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../../src/errors.ts'
 import { DatabaseSet } from '../../../src/location/database-set.ts'
+import { localeOf } from '../../../src/location/locale.ts'
 import { Location } from '../../../src/location/location-table.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
@@ -68,23 +71,6 @@ describe('a locator', () => {
     expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
   })
 
-  it('counts resolved lines by country', () => {
-    const locator = new LineLocator(worldSet(), plan)
-    for (const ip of ['81.2.69.142', '81.2.69.7', '89.160.20.112']) {
-      locate(locator, ip)
-      locator.countResolved()
-    }
-    const counts = emptyCounts()
-    locator.countIn(counts)
-    locator.countLocations()
-    expect([...counts.countries].map(([code, { count }]) => [code, count])).toEqual([
-      ['GB', 2],
-      ['SE', 1],
-    ])
-    locator.countLocations()
-    expect(counts.countries.get('GB')?.count).toBe(2)
-  })
-
   it('empties its caches when they are full, and loses no count', () => {
     // Each address has its own location, and there are more than are kept.
     const inner = worldSet()
@@ -106,8 +92,7 @@ describe('a locator', () => {
       }
     }
     const locator = new LineLocator(new Endless([new Database(WORLD)]), plan)
-    const counts = emptyCounts()
-    locator.countIn(counts)
+    const counter = new LineCounter(queriesOf(plan), locator, null, localeOf('en'))
     const count = 140_000
     let located = 0
     for (let n = 0; n < count; n++) {
@@ -119,11 +104,11 @@ describe('a locator', () => {
         expect(written((out) => locator.writeJson(out))).toContain(
           `"city":"City ${((1 << 24) | (128 << 16) | (n & 0xffff)) >>> 0}"`,
         )
-      locator.countResolved()
+      counter.count()
     }
     expect(located).toBe(count)
-    locator.countLocations()
-    expect(counts.countries.get('IN')?.count).toBe(count)
+    const [countries] = counter.take()
+    expect(countries).toMatchObject({ values: [[['IN', 'India', null]]], counts: Float64Array.of(count) })
     expect(places.length).toBe(count)
   })
 
@@ -197,35 +182,6 @@ describe('a locator', () => {
     }
     const locator = new LineLocator(new Faulty([new Database(WORLD)]), plan)
     expect(() => locate(locator, '81.2.69.142')).toThrow(RangeError)
-  })
-
-  it('counts locations in detail, as far as they are known', () => {
-    const writer = new MmdbWriter({ databaseType: 'Sparse' })
-      .insert('1.0.0.0/8', { city: { names: { en: 'Somewhere' } } })
-      .insert('2.0.0.0/8', { location: { latitude: 1.5, longitude: 2.5 } })
-      .insert('3.0.0.0/8', {
-        country: { names: { en: 'Atlantis' } },
-        subdivisions: [{ names: { en: 'East' } }],
-      })
-    const template = columnsTemplate(['country_code', 'country_name'], ',', true)
-    const locator = new LineLocator(new DatabaseSet([new Database(writer.toBytes())]), plan, template)
-    for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3', '3.3.3.4']) {
-      expect(locate(locator, ip)).toBe(true)
-      locator.countResolved()
-    }
-    const counts = emptyCounts()
-    locator.countIn(counts)
-    locator.countLocations()
-    expect([...counts.countries.values()]).toEqual([
-      { code: null, name: null, count: 2 },
-      { code: null, name: 'Atlantis', count: 2 },
-    ])
-    expect([...counts.regions.values()]).toEqual([{ country: null, code: null, name: 'East', count: 2 }])
-    expect([...counts.cities.values()]).toEqual([
-      expect.objectContaining({ name: 'Somewhere', located: 0, count: 1 }),
-    ])
-    expect([...counts.cells]).toEqual([['1,2', { latitudes: 1.5, longitudes: 2.5, count: 1 }]])
-    expect(written((out) => locator.writeRendered(out))).toBe(',Atlantis')
   })
 
   it('finds addresses in other spellings, however long', () => {

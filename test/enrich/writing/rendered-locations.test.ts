@@ -107,8 +107,8 @@ describe('rendered locations', () => {
             })
           }
           const source = new DatabaseSet([new Database(writer.toBytes())])
-          const copied = new RenderedLocations(english, template, false)
-          const made = new RenderedLocations(english, template, false)
+          const copied = new RenderedLocations(english, template, 'countries')
+          const made = new RenderedLocations(english, template, 'countries')
           const objects = { location: (number: number) => source.location(number), stored: () => null }
           const address = new Address()
           for (const index of records.keys()) {
@@ -138,7 +138,7 @@ describe('rendered locations', () => {
     const questions = fc.array(fc.tuple(fc.nat(places.length - 1), instants), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(questions, (asked) => {
-        const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+        const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
         for (const [index, at] of asked) {
           const place = places[index]
           if (place === undefined) continue
@@ -151,7 +151,7 @@ describe('rendered locations', () => {
 
   it('writes columns with the offset of each instant', () => {
     const fields: LocationField[] = ['country_code', 'timezone_offset', 'city']
-    const table = new RenderedLocations(english, columnsTemplate(fields, ',', true), false)
+    const table = new RenderedLocations(english, columnsTemplate(fields, ',', true), 'countries')
     const columns = (index: number, at: number): string => {
       const place = places[index]
       if (place === undefined) throw new Error('there is no such place')
@@ -168,7 +168,7 @@ describe('rendered locations', () => {
 
   it('writes columns without an offset', () => {
     const template = columnsTemplate(['city', 'timezone_id'], ';', true)
-    const table = new RenderedLocations(english, template, false)
+    const table = new RenderedLocations(english, template, 'countries')
     const [london] = places
     if (london === undefined) throw new Error('there is no London')
     const number = add(table, london)
@@ -176,36 +176,15 @@ describe('rendered locations', () => {
       expect(written((out) => table.write(number, at, out))).toBe('London;Europe/London')
   })
 
-  it.each([
-    ['by location', true],
-    ['by country', false],
-  ])('counts uses %s, and returns each count once', (_, countsLocations) => {
-    const table = new RenderedLocations(english, JSON_TEMPLATE, countsLocations)
-    const seattle = placeOf('216.160.83.56')
-    const american = [seattle, new Location(seattle.shared, 'Tacoma', null, seattle.coordinates)]
-    const numbers = american.map((place) => add(table, place))
-    for (const number of [...numbers, ...numbers, ...numbers]) table.use(number)
-    const drained = (): [country: string | null, uses: number][] => {
-      const counts: [string | null, number][] = []
-      table.drain((place, locale, uses) => counts.push([place.shared.countryIn(locale).code, uses]))
-      return counts
-    }
-    const expected = countsLocations ? [3, 3] : [6]
-    expect(drained()).toEqual(expected.map((uses) => ['US', uses]))
-    expect(drained()).toEqual([])
-    table.use(numbers[1] ?? 0)
-    expect(drained()).toEqual([['US', 1]])
-  })
-
   it('refuses numbers that it did not return', () => {
-    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+    const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
     const out = new ByteSink()
     expect(() => table.offsetOf(7, WINTER)).toThrow('no location has the number 7')
     expect(() => table.write(7, WINTER, out)).toThrow(RangeError)
   })
 
   it('makes room for texts of any length', () => {
-    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+    const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
     const [london] = places
     if (london === undefined) throw new Error('there are no places')
     for (let index = 0; index < 200; index++) {
@@ -226,13 +205,13 @@ describe('rendered locations', () => {
         london.coordinates,
       )
     const fill = (placesMade: number, make: (index: number) => Location): RenderedLocations => {
-      const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+      const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
       for (let index = 0; index < placesMade && !table.isFull; index++) add(table, make(index))
       return table
     }
 
     it('by texts that were written', () => {
-      const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+      const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
       const out = new ByteSink()
       const city = 'x'.repeat(2 ** 20)
       let count = 0
@@ -257,7 +236,7 @@ describe('rendered locations', () => {
   })
 
   it('numbers locations from 0 again after it was cleared', () => {
-    const table = new RenderedLocations(english, JSON_TEMPLATE, false)
+    const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
     const before = places.map((place) => add(table, place))
     expect(before).toEqual([0, 1, 2, 3, 4])
     for (const number of before) written((out) => table.write(number, SUMMER, out))
@@ -265,12 +244,6 @@ describe('rendered locations', () => {
     for (const place of [...places].reverse()) {
       const number = add(table, place)
       expect(written((out) => table.write(number, WINTER, out))).toBe(jsonFrom(place, WINTER))
-      table.use(number)
     }
-    let uses = 0
-    table.drain((_, __, count) => {
-      uses += count
-    })
-    expect(uses).toBe(5)
   })
 })

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { DistinctAddresses } from '../../../src/enrich/counting/distinct-addresses.ts'
-import { GroupCounts, GroupTotals } from '../../../src/enrich/counting/group-counts.ts'
+import { Groups } from '../../../src/enrich/counting/groups.ts'
 import { TextCodes } from '../../../src/enrich/counting/text-codes.ts'
+import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
 
 describe('DistinctAddresses', () => {
   const pair = fc.tuple(fc.nat(3), fc.nat(40))
@@ -72,27 +73,26 @@ describe('TextCodes', () => {
   })
 })
 
-describe('GroupCounts', () => {
+describe('Groups', () => {
   const code = fc.oneof(fc.nat(3), fc.constantFrom(32_766, 32_767, 65_535, 65_536, 2 ** 31 - 1))
   const lines = fc.array(fc.tuple(code, code, fc.boolean()), { maxLength: 200 })
 
   it('counts the lines of each pair of codes, whether it searches for a new one or not', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 12 }), (all, maxGroups) => {
-        const counts = new GroupCounts(countPlan({ by: 'country,reason', maxGroups }))
+        const counts = new Groups(countPlan({ by: 'country,reason', maxGroups }))
         const expected = new Map<string, number>()
         let other = 0
         for (const [first, second, mayAppend] of all) {
           counts.codes.set([first, second])
           const key = `${first} ${second}`
           const isNew = !expected.has(key)
-          if (isNew && mayAppend) counts.append(2)
-          else counts.add(2)
+          counts.add(2, isNew && mayAppend)
           if (isNew && expected.size === maxGroups) other += 2
           else expected.set(key, (expected.get(key) ?? 0) + 2)
         }
         const groups = Array.from(counts.counts, (count, group) => [
-          counts.groups.subarray(2 * group, 2 * group + 2).join(' '),
+          counts.rows.subarray(2 * group, 2 * group + 2).join(' '),
           count,
         ])
         expect(groups).toEqual([...expected])
@@ -113,6 +113,7 @@ describe('GroupTotals', () => {
     absentFields: [],
     localTimes: 0,
     sum: null,
+    span: null,
   })
 
   it('adds up parts by their values, and counts as other lines what is too much', () => {

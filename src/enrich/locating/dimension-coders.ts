@@ -1,4 +1,4 @@
-// Counts lines by their groups: the values of the keys become codes, and lines with the same codes are one group.
+// What a line says of each dimension of a count, as codes.
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
@@ -7,11 +7,10 @@ import { remember } from '../../location/tables.ts'
 import { timezoneOf, ZoneOffsets } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
-import { FieldSum } from '../counting/field-sum.ts'
 import type { FieldValues } from '../counting/field-values.ts'
-import { GroupCounts, type GroupPart, NO_CODE, type PartValues } from '../counting/group-counts.ts'
 import { isMapped, Networks } from '../counting/networks.ts'
 import { TextCodes } from '../counting/text-codes.ts'
+import { NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
 import type { LineLocator } from './line-locator.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,75 +19,15 @@ const DAY_MS = 24 * HOUR_MS
 const MAX_SPANS = 65_536
 
 /** Makes codes of the values that the columns of one dimension have in the last line. */
-interface Coder {
+export interface Coder {
   /** @param mayAdd whether new values get a code. @returns the code of the values, or {@link NO_CODE} */
   code(mayAdd: boolean): number
   /** The values of all codes. */
   values(): PartValues
 }
 
-/** Counts the lines of one thread by their groups. */
-export class LineGroups {
-  readonly plan: CountPlan
-  readonly #locator: LineLocator
-  readonly #coders: readonly Coder[]
-  readonly #fields: readonly FieldCoder[]
-  readonly #hasTimes: boolean
-  /** Whether addresses are counted one by one, so that a new address is in a new group. */
-  readonly #hasAddresses: boolean
-  readonly #sum: FieldSum | null
-  #counts: GroupCounts
-  #localTimes = 0
-
-  /** @param values of the fields of the log; `null` if it has none */
-  constructor(plan: CountPlan, locator: LineLocator, values: FieldValues | null, locale: Locale) {
-    this.plan = plan
-    this.#locator = locator
-    this.#coders = plan.dimensions.map((dimension) => coderOf(dimension, plan, locator, values, locale))
-    this.#fields = this.#coders.filter((coder) => coder instanceof FieldCoder)
-    this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
-    this.#hasAddresses = plan.dimensions.some(isOfAddresses)
-    this.#sum = plan.summed === null || values === null ? null : new FieldSum(plan.summed, values)
-    this.#counts = new GroupCounts(plan)
-  }
-
-  /** Counts the line that the locator and the format have read last, or so many with its address. */
-  count(lines = 1): void {
-    const counts = this.#counts
-    const { codes, distinct } = counts
-    const mayAdd = !counts.isFull
-    for (let i = 0; i < codes.length; i++) codes[i] = this.#coders[i]?.code(mayAdd) ?? NO_CODE
-    const isNew = this.#hasAddresses && this.#locator.isNewAddress
-    const group = isNew ? counts.append(lines) : counts.add(lines)
-    if (distinct !== null && group !== NO_CODE && this.#locator.addressInto(counts.address)) {
-      distinct.add(group, counts.address)
-    }
-    if (this.#hasTimes && this.#locator.isLocal) this.#localTimes++
-    this.#sum?.add()
-  }
-
-  /** The groups since the last call. */
-  take(): GroupPart {
-    const { groups, counts, other, distinct } = this.#counts
-    const part = {
-      values: this.#coders.map((coder) => coder.values()),
-      // Copies, so that a message to another thread does not take their spare memory with them.
-      groups: groups.slice(),
-      counts: counts.slice(),
-      other,
-      pairs: distinct?.pairs.slice() ?? null,
-      halvings: distinct?.halvings ?? 0,
-      absentFields: this.#fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
-      localTimes: this.#localTimes,
-      sum: this.#sum?.take() ?? null,
-    }
-    this.#counts = new GroupCounts(this.plan)
-    this.#localTimes = 0
-    return part
-  }
-}
-
-function coderOf(
+/** @param values of the fields of the log; `null` if it has none */
+export function coderOf(
   dimension: Dimension,
   plan: CountPlan,
   locator: LineLocator,
@@ -123,69 +62,57 @@ function coderOf(
 }
 
 /** Whether it is that of whole addresses. */
-function isOfAddresses(dimension: Dimension): boolean {
+export function isOfAddresses(dimension: Dimension): boolean {
   return dimension.kind === 'address' && dimension.ipv4Bits === 32 && dimension.ipv6Bits === 128
 }
 
-/** Stands for `null` in a key: no name is this. */
-const NOTHING = '\u0001'
-
-/** Numbers distinct tuples of values. */
-class Tuples {
-  readonly list: (readonly CountValue[])[] = []
-  readonly #codes = new Map<string, number>()
-
-  code(values: readonly CountValue[], mayAdd: boolean): number {
-    const key = values.map((value) => value ?? NOTHING).join('\0')
-    const known = this.#codes.get(key)
-    if (known !== undefined) return known
-    if (!mayAdd) return NO_CODE
-    this.#codes.set(key, this.list.length)
-    return this.list.push(values) - 1
-  }
+/** What a column says of what locations share, and of a location. */
+type Shared = (shared: SharedParts, locale: Locale) => string | null
+const SHARED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
+  country: (shared, locale) => shared.countryIn(locale).code,
+  country_name: (shared, locale) => shared.countryIn(locale).name,
+  region_code: (shared, locale) => shared.regionIn(locale).code,
+  region_name: (shared, locale) => shared.regionIn(locale).name,
+  timezone: ({ timezone }) => timezone.id,
 }
-
-/** What a column says of a location. */
-const PARTS: Readonly<Record<LocationColumn, (location: Location, locale: Locale) => string | null>> = {
-  country: ({ shared }, locale) => shared.countryIn(locale).code,
-  country_name: ({ shared }, locale) => shared.countryIn(locale).name,
-  region_code: ({ shared }, locale) => shared.regionIn(locale).code,
-  region_name: ({ shared }, locale) => shared.regionIn(locale).name,
+const OWN: Readonly<Partial<Record<LocationColumn, (location: Location) => CountValue>>> = {
   city: ({ city }) => city,
-  timezone: ({ shared }) => shared.timezone.id,
+  latitude: ({ coordinates }) => coordinates.latitude,
+  longitude: ({ coordinates }) => coordinates.longitude,
 }
 
 /**
  * What tells two countries or regions without codes apart, if their names in a language are the same. It follows the values of the
  * columns, and no column shows it.
  */
-const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, (location: Location) => string | null>>> = {
-  country_name: ({ shared: { country } }) => (country.code === null ? country.translations.english : null),
-  region_name: ({ shared: { region } }) => (region.code === null ? region.translations.english : null),
+const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
+  country_name: ({ country }) => (country.code === null ? country.translations.english : null),
+  region_name: ({ region }) => (region.code === null ? region.translations.english : null),
 }
 
 class LocationCoder implements Coder {
-  readonly #parts: readonly ((location: Location, locale: Locale) => string | null)[]
+  readonly #columns: readonly LocationColumn[]
+  readonly #hidden: readonly Shared[]
   readonly #locator: LineLocator
   readonly #locale: Locale
   readonly #tuples = new Tuples()
   /** Codes by what many locations share, and the city if that is a column: to make a tuple takes longer. */
   readonly #known = new Map<SharedParts, Map<string | null, number>>()
   readonly #hasCities: boolean
+  readonly #hasPositions: boolean
   readonly #nowhere: readonly null[]
   /** Codes plus 2 by the number of a location: a location without a code has 1. */
   #codes = new Int32Array(1024)
   #epoch = 0
 
   constructor(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale) {
-    this.#parts = [
-      ...columns.map((column) => PARTS[column]),
-      ...columns.flatMap((column) => UNTRANSLATED[column] ?? []),
-    ]
+    this.#columns = columns
+    this.#hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
     this.#locator = locator
     this.#locale = locale
     this.#hasCities = columns.includes('city')
-    this.#nowhere = this.#parts.map(() => null)
+    this.#hasPositions = columns.includes('latitude')
+    this.#nowhere = [...columns, ...this.#hidden].map(() => null)
   }
 
   code(mayAdd: boolean): number {
@@ -210,20 +137,34 @@ class LocationCoder implements Coder {
       larger.set(this.#codes)
       this.#codes = larger
     }
-    const { location } = this.#locator
-    const cities = this.#known.get(location.shared) ?? new Map<string | null, number>()
-    const city = this.#hasCities ? location.city : null
-    let code = cities.get(city)
-    if (code === undefined) {
-      code = this.#tuples.code(
-        this.#parts.map((part) => part(location, this.#locale)),
-        mayAdd,
-      )
-      if (code !== NO_CODE) cities.set(city, code)
-      this.#known.set(location.shared, cities)
-    }
+    const parts = this.#locator.texts.partsOf(number)
+    const code = this.#hasPositions
+      ? this.#codeOf(number, parts, mayAdd)
+      : this.#codeOfCity(number, parts, mayAdd)
     this.#codes[number] = code + 2
     return code
+  }
+
+  #codeOfCity(number: number, parts: SharedParts, mayAdd: boolean): number {
+    const cities = this.#known.get(parts) ?? new Map<string | null, number>()
+    const city = this.#hasCities ? this.#locator.texts.location(number).city : null
+    let code = cities.get(city)
+    if (code === undefined) {
+      code = this.#codeOf(number, parts, mayAdd)
+      if (code !== NO_CODE) cities.set(city, code)
+      this.#known.set(parts, cities)
+    }
+    return code
+  }
+
+  #codeOf(number: number, parts: SharedParts, mayAdd: boolean): number {
+    const { texts } = this.#locator
+    const values = this.#columns.map((column): CountValue => {
+      const shared = SHARED[column]
+      return shared?.(parts, this.#locale) ?? OWN[column]?.(texts.location(number)) ?? null
+    })
+    for (const hidden of this.#hidden) values.push(hidden(parts, this.#locale))
+    return this.#tuples.code(values, mayAdd)
   }
 }
 
@@ -370,7 +311,7 @@ class SystemCoder implements Coder {
 const NO_AS = { number: null, organization: null }
 
 /** The values of a field of the log. Code 0 is for lines without one. */
-class FieldCoder implements Coder {
+export class FieldCoder implements Coder {
   /** Whether no line had a value so far. */
   isAbsent = true
   readonly #values: FieldValues | null

@@ -1,0 +1,141 @@
+import { ABSENT, NumberMap, RowSet } from '../../location/tables.ts'
+import type { CountPlan } from '../count-plan.ts'
+import { DistinctAddresses } from './distinct-addresses.ts'
+import { NO_CODE, type PartValues } from './values.ts'
+
+const FIRST_GROUPS = 256
+/** Two codes below these make one key. */
+const [FIRST_CODES, SECOND_CODES] = [2 ** 15 - 1, 2 ** 16]
+
+/** The groups that some lines are in, as numbers of groups and codes of values. */
+export class Groups {
+  /** The codes of the next line, one for each dimension of the plan. */
+  readonly codes: Int32Array
+  /** Lines of other groups than the first {@link CountPlan.maxGroups}. */
+  other = 0
+  /** Whether no group is added any more. No value needs a new code then. */
+  isFull = false
+  readonly distinct: DistinctAddresses | null
+  readonly #maxGroups: number
+  #rows: RowSet
+  /** The groups of one or two codes, by one number: it takes less time to find than a row. `null` if not all codes are small. */
+  #keys: NumberMap | null
+  #counts: Float64Array = new Float64Array(FIRST_GROUPS)
+
+  constructor({ dimensions, maxGroups, unique }: CountPlan) {
+    this.codes = new Int32Array(dimensions.length)
+    this.#maxGroups = maxGroups
+    this.#rows = new RowSet(dimensions.length)
+    this.#keys = dimensions.length <= 2 ? new NumberMap() : null
+    this.distinct = unique ? new DistinctAddresses() : null
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  /** The codes of all groups, group after group. */
+  get rows(): Int32Array {
+    return this.#rows.rows.subarray(0, this.#rows.size * this.codes.length)
+  }
+
+  /** The lines of each group. */
+  get counts(): Float64Array {
+    return this.#counts.subarray(0, this.#rows.size)
+  }
+
+  /**
+   * Counts lines with `codes`.
+   *
+   * @param isNew whether no lines with these codes were counted before
+   * @returns the number of their group; {@link NO_CODE} if they are counted as other lines
+   */
+  add(count: number, isNew = false): number {
+    const group = isNew && !this.isFull ? this.#appended() : this.#groupOf()
+    if (group === NO_CODE) {
+      this.other += count
+      return group
+    }
+    if (group >= this.#counts.length) {
+      const larger = new Float64Array(Math.max(FIRST_GROUPS, 2 * this.#counts.length))
+      larger.set(this.#counts)
+      this.#counts = larger
+    }
+    this.#counts[group] = (this.#counts[group] ?? 0) + count
+    return group
+  }
+
+  /** Takes the groups of an equal object, with their numbers. Call it only if it has counted nothing. */
+  adopt(rows: Int32Array, counts: Float64Array): void {
+    this.#rows = new RowSet(this.codes.length, rows)
+    this.#keys = null
+    this.#counts = counts
+    this.isFull = this.size >= this.#maxGroups
+  }
+
+  #appended(): number {
+    if (this.#lacksCode()) return NO_CODE
+    // They would lack this group.
+    this.#keys = null
+    return this.#append()
+  }
+
+  #groupOf(): number {
+    const { codes } = this
+    if (this.#lacksCode()) return NO_CODE
+    if (this.#keys !== null) {
+      const first = codes[0] ?? 0
+      const second = codes[1] ?? 0
+      if (first < FIRST_CODES && second < SECOND_CODES)
+        return this.#groupOfKey(this.#keys, (first << 16) + second + 1)
+      this.#keys = null
+    }
+    if (this.isFull) return this.#rows.find(codes)
+    const group = this.#rows.add(codes)
+    this.isFull = this.size >= this.#maxGroups
+    return group
+  }
+
+  #lacksCode(): boolean {
+    const { codes } = this
+    for (let i = 0; i < codes.length; i++) {
+      if (codes[i] !== NO_CODE) continue
+      // Too many values of one dimension. The others must not grow without bound either.
+      this.isFull = true
+      return true
+    }
+    return false
+  }
+
+  #groupOfKey(keys: NumberMap, key: number): number {
+    const known = keys.get(key)
+    if (known !== ABSENT || this.isFull) return known
+    const group = this.#append()
+    keys.set(key, group)
+    return group
+  }
+
+  #append(): number {
+    const group = this.#rows.append(this.codes)
+    this.isFull = this.size >= this.#maxGroups
+    return group
+  }
+}
+
+/** The groups of some lines, with the values of their codes. Plain data that survives `structuredClone`. */
+export interface GroupPart {
+  readonly values: readonly PartValues[]
+  readonly groups: Int32Array
+  readonly counts: Float64Array
+  readonly other: number
+  readonly pairs: Int32Array | null
+  readonly halvings: number
+  /** Fields of the log that none of the lines has, by their index in the plan. */
+  readonly absentFields: readonly number[]
+  /** Lines whose time has an unknown offset from UTC, if times are counted. */
+  readonly localTimes: number
+  /** Of the `summed` field of the plan; `null` without one, and if a value is negative or not a number. */
+  readonly sum: number | null
+  /** The first and the last time of the lines, in milliseconds since 1970, if local hours are counted; `null` without one. */
+  readonly span: readonly [first: number, last: number] | null
+}

@@ -1,0 +1,251 @@
+// The counts of all lines of a run: the sums of what its threads have counted.
+import { type CountedPlan, type CountPlan, type CountValue, queriesOf } from '../count-plan.ts'
+import type { CellCount, Counts } from './counts.ts'
+import { type GroupPart, Groups } from './groups.ts'
+import type { Networks } from './networks.ts'
+import type { Ranks } from './sorting.ts'
+import { type DimensionValues, NetworkValues, NO_CODE, type TextMask, valuesOf } from './values.ts'
+
+/** A column of groups. */
+export interface GroupColumn {
+  readonly name: string
+  /** How many codes there are. */
+  readonly size: number
+  /** The code of each group. */
+  readonly codes: Int32Array
+  value(code: number): CountValue
+  /** The ranks of the codes by their values: by the first ranks, then by the next ones. */
+  ranks(areDays: boolean): readonly Ranks[]
+}
+
+/** The groups of all lines of a run: the sum of parts. */
+export class GroupTotals {
+  readonly plan: CountPlan
+  /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
+  absentFields: readonly number[] | null = null
+  localTimes = 0
+  /** As in a part. */
+  sum: number | null
+  span: GroupPart['span'] = null
+  readonly #groups: Groups
+  readonly #values: readonly DimensionValues[]
+
+  /** @param mask for addresses, networks and fields of the log; `null` if they are shown */
+  constructor(plan: CountPlan, mask: TextMask | null = null) {
+    this.plan = plan
+    this.sum = plan.summed === null ? null : 0
+    this.#groups = new Groups(plan)
+    this.#values = plan.dimensions.map((each) => valuesOf(each, mask))
+  }
+
+  /** Lines of other groups than the first `maxGroups` of the plan. */
+  get other(): number {
+    return this.#groups.other
+  }
+
+  /** Of how many addresses one is in the sample that distinct addresses are estimated from; 1 if they are exact. */
+  get sampling(): number {
+    return 2 ** (this.#groups.distinct?.halvings ?? 0)
+  }
+
+  /** How many groups there are. */
+  get size(): number {
+    return this.#groups.size
+  }
+
+  /** The codes of all groups, group after group: one for each dimension of the plan. */
+  get codes(): Int32Array {
+    return this.#groups.rows
+  }
+
+  /** The lines of each group. */
+  get lines(): Float64Array {
+    return this.#groups.counts
+  }
+
+  add(part: GroupPart): void {
+    const all = this.#groups
+    const { codes } = all
+    const width = codes.length
+    const lines = part.counts.length
+    const own = part.values.map((values, dimension) => this.#values[dimension]?.codesOf(values, !all.isFull))
+    const groups = new Int32Array(lines)
+    if (lines > 0 && all.size === 0 && all.other === 0 && own.every((each) => each === null)) {
+      all.adopt(part.groups, part.counts)
+      if (part.pairs !== null) for (let group = 0; group < lines; group++) groups[group] = group
+    } else
+      for (let group = 0; group < lines; group++) {
+        for (let dimension = 0; dimension < width; dimension++) {
+          const code = part.groups[group * width + dimension] ?? NO_CODE
+          const codesOf = own[dimension]
+          codes[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
+        }
+        groups[group] = all.add(part.counts[group] ?? 0)
+      }
+    all.other += part.other
+    if (part.pairs !== null) all.distinct?.merge(part.pairs, part.halvings, groups)
+    this.localTimes += part.localTimes
+    this.sum = this.sum === null || part.sum === null ? null : this.sum + part.sum
+    if (part.span !== null) {
+      const [first, last] = this.span ?? part.span
+      this.span = [Math.min(first, part.span[0]), Math.max(last, part.span[1])]
+    }
+    this.absentFields =
+      this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
+  }
+
+  /** The values of a dimension's columns. */
+  valuesOf(dimension: number, code: number): readonly CountValue[] {
+    return this.#values[dimension]?.at(code) ?? []
+  }
+
+  /** What a function makes of the values of each code of a dimension. */
+  mapValues<Made>(dimension: number, make: (values: readonly CountValue[]) => Made): Made[] {
+    const values = this.#values[dimension]
+    return Array.from({ length: values?.size ?? 0 }, (_, code) => make(values?.at(code) ?? []))
+  }
+
+  /** The networks of a dimension that is an address; the code of one is its number and 1. @throws RangeError for another one */
+  networksOf(dimension: number): Networks {
+    const values = this.#values[dimension]
+    if (values instanceof NetworkValues) return values.networks
+    throw new RangeError('this dimension is not an address')
+  }
+
+  /** The distinct addresses of each group; `null` if they are not counted. */
+  uniques(): Float64Array | null {
+    return this.#groups.distinct?.counts(this.size) ?? null
+  }
+
+  /** The columns of the plan. */
+  get columns(): GroupColumn[] {
+    const { dimensions, columns } = this.plan
+    const { codes } = this
+    const names = dimensions.map((each): readonly string[] => each.columns)
+    const ofDimensions = names.map((_, dimension) => {
+      const own = new Int32Array(this.size)
+      for (let group = 0; group < own.length; group++)
+        own[group] = codes[group * names.length + dimension] ?? NO_CODE
+      return own
+    })
+    return columns.map((name) => {
+      const dimension = names.findIndex((each) => each.includes(name))
+      const at = names[dimension]?.indexOf(name) ?? 0
+      const values = this.#values[dimension]
+      return {
+        name,
+        size: values?.size ?? 0,
+        codes: ofDimensions[dimension] ?? codes,
+        value: (code) => values?.at(code)[at] ?? null,
+        ranks: (areDays) => values?.ranks(at, areDays) ?? [],
+      }
+    })
+  }
+
+  /** Each group: its values, by column of the plan, and its lines. */
+  *groups(): Generator<{ values: CountValue[]; count: number }> {
+    const { columns } = this
+    for (const [group, count] of this.lines.entries())
+      yield { values: columns.map(({ codes, value }) => value(codes[group] ?? NO_CODE)), count }
+  }
+}
+
+/** Separates the parts of a key. Names do not contain it. */
+const SEPARATOR = '\u0000'
+
+/** The key of a place's region in the counts of a run. That of its city is the same, with the name of the city. */
+export function regionKeyOf([country = null, , code = null, name = null]: readonly CountValue[]): string {
+  return [country, code, name].join(SEPARATOR)
+}
+
+export function cityKeyOf(place: readonly CountValue[]): string {
+  return regionKeyOf(place) + SEPARATOR + place[4]
+}
+
+/** The places in a run's {@link queriesOf}, and how many there are beside its own. */
+const [COUNTRIES, PLACES, HOURS, DETAILS] = [0, 1, 2, 3] as const
+
+/** The groups of all that a run counts. */
+export class RunTotals {
+  readonly #all: readonly GroupTotals[]
+  readonly #details: boolean
+
+  /** @param mask as for {@link GroupTotals} */
+  constructor(plan: CountedPlan, mask: TextMask | null = null) {
+    this.#all = queriesOf(plan).map((each) => new GroupTotals(each, mask))
+    this.#details = plan.details
+  }
+
+  /** Adds the counts of a thread. @param parts of the queries of the plan */
+  add(parts: readonly GroupPart[] | undefined): void {
+    for (const [index, part] of parts?.entries() ?? []) this.#all[index]?.add(part)
+  }
+
+  /** The groups of what the plan counts beside the locations. */
+  get own(): readonly GroupTotals[] {
+    return this.#all.slice(this.#details ? DETAILS : PLACES)
+  }
+
+  /** Adds the locations to the counts of a run. Call it once. */
+  addTo(counts: Counts): void {
+    const countries = this.#all[COUNTRIES]
+    if (countries !== undefined) addCountries(countries, counts)
+    const [places, hours] = this.#details ? [this.#all[PLACES], this.#all[HOURS]] : []
+    if (places !== undefined) addPlaces(places, counts)
+    if (hours !== undefined) addHours(hours, counts)
+  }
+}
+
+function addCountries(totals: GroupTotals, { countries, overflow }: Counts): void {
+  for (const { values, count } of totals.groups()) {
+    const [code, name] = values.map(textOf)
+    const row = { code: code ?? null, name: name ?? null, count: 0 }
+    rowOf(countries, code ?? name ?? '', row).count += count
+  }
+  overflow.countries = totals.other
+}
+
+function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Counts): void {
+  for (const { values, count } of totals.groups()) {
+    const [country = null, , code = null, regionName = null, city = null] = values.map(textOf)
+    const [latitude = 0, longitude = 0] = values.slice(5).map(Number)
+    if (code !== null || regionName !== null)
+      rowOf(regions, regionKeyOf(values), { country, code, name: regionName, count: 0 }).count += count
+    const isLocated = values[5] !== null && values[6] !== null
+    const located = isLocated ? count : 0
+    const sums = { latitudes: 0, longitudes: 0, count: 0 }
+    const rows: CellCount[] = []
+    if (city !== null) {
+      const row = { country, region: regionName ?? code, name: city, located: 0, ...sums }
+      const known = rowOf(cities, cityKeyOf(values), row)
+      known.located += located
+      rows.push(known)
+    }
+    if (isLocated) rows.push(rowOf(cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, sums))
+    for (const row of rows) {
+      row.count += count
+      row.latitudes += latitude * located
+      row.longitudes += longitude * located
+    }
+  }
+  overflow.regions = overflow.cities = totals.other
+}
+
+function addHours(totals: GroupTotals, counts: Counts): void {
+  for (const { values, count } of totals.groups()) {
+    const [hour] = values
+    if (typeof hour === 'number') counts.hours[hour] = count
+  }
+  ;[counts.firstInstant, counts.lastInstant] = totals.span ?? [null, null]
+}
+
+function textOf(value: CountValue): string | null {
+  return value === null ? null : String(value)
+}
+
+/** The row of a key, which is added if it is absent. */
+function rowOf<Row>(rows: Map<string, Row>, key: string, row: Row): Row {
+  const known = rows.get(key) ?? row
+  rows.set(key, known)
+  return known
+}

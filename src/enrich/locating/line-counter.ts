@@ -1,0 +1,247 @@
+// Counts lines by the queries of a plan: the values of a line become codes, and lines with the same codes are one group.
+import type { Locale } from '../../location/locale.ts'
+import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
+import { FieldSum } from '../counting/field-sum.ts'
+import type { FieldValues } from '../counting/field-values.ts'
+import { type GroupPart, Groups } from '../counting/groups.ts'
+import { NO_CODE } from '../counting/values.ts'
+import { NOT_IPV4 } from './address-cache.ts'
+import { AddressCounts } from './address-counts.ts'
+import { type Coder, coderOf, FieldCoder, isOfAddresses } from './dimension-coders.ts'
+import { FIRST_LOCATION, type LineLocator } from './line-locator.ts'
+
+const FIRST_USES = 1024
+
+/**
+ * Counts the lines of one thread. What depends on the location alone is found once for all lines of a location, what depends on the
+ * address alone once for all lines of an address, and the rest for each line.
+ */
+export class LineCounter {
+  /** Whether a line is counted by the number of its location alone: see {@link use}. */
+  readonly isOfLocations: boolean
+  readonly #locator: LineLocator
+  /** All queries in the order of their plans. */
+  readonly #queries: readonly Query[]
+  readonly #ofLocations: Level
+  readonly #ofAddresses: Level
+  readonly #ofLines: Level
+  /** `null` if nothing is counted by address. */
+  readonly #addresses: AddressCounts | null
+  /** Whether lines are counted by group of locations, because no query asks for more. */
+  readonly #byGroup: boolean
+  /** Lines that are not counted yet, by number of the locator or of the group, and the numbers that have some, in the order of their first lines. */
+  #uses = new Float64Array(FIRST_USES)
+  #used: number[] = []
+  readonly #words = new Int32Array(4)
+
+  /**
+   * @param locator of these lines; nothing else counts with it
+   * @param values of the fields of the log; `null` if it has none
+   */
+  constructor(plans: readonly CountPlan[], locator: LineLocator, values: FieldValues | null, locale: Locale) {
+    this.#locator = locator
+    const sources = new Map<string, Source>()
+    this.#queries = plans.map((plan) => {
+      const own = plan.dimensions.map((dimension) => {
+        const key = JSON.stringify([dimension, plan.timeZone])
+        const source = sources.get(key) ?? new Source(coderOf(dimension, plan, locator, values, locale))
+        sources.set(key, source)
+        return source
+      })
+      return new Query(plan, own, locator, values)
+    })
+    const levelOf = (level: ReturnType<typeof countedOnce>): Level =>
+      new Level(this.#queries.filter(({ plan }) => countedOnce(plan) === level))
+    this.#ofLocations = levelOf('location')
+    this.#byGroup = !plans.some((plan) => countedOnce(plan) === 'location' && needsLocations(plan))
+    this.#ofAddresses = levelOf('address')
+    this.#ofLines = levelOf('line')
+    this.#addresses = this.#ofAddresses.isEmpty ? null : new AddressCounts()
+    this.isOfLocations = this.#addresses === null && this.#ofLines.isEmpty
+    locator.countWith(this.#addresses, () => this.#drain())
+  }
+
+  /** Counts the line that the locator and the format have read last. */
+  count(): void {
+    const { number } = this.#locator
+    if (this.#addresses === null) this.use(number)
+    else this.#addAddress(this.#addresses, number)
+    this.#ofLines.count(1)
+  }
+
+  /** Counts lines with a number of the locator. Only for lines of which nothing else is counted. */
+  use(number: number, lines = 1): void {
+    const isGroup = this.#byGroup && number >= FIRST_LOCATION
+    const index = isGroup ? FIRST_LOCATION + this.#locator.texts.groupOf(number - FIRST_LOCATION) : number
+    const before = this.#uses[index] ?? this.#grow(index)
+    if (before === 0) this.#used.push(index)
+    this.#uses[index] = before + lines
+  }
+
+  /** The counts since the last call, for each query. */
+  take(): GroupPart[] {
+    this.#drain()
+    return this.#queries.map((query) => query.take())
+  }
+
+  /** Forgets what {@link take} would give. Addresses that are not drained are not taken for known ones later. */
+  forget(): void {
+    this.#addresses?.clear()
+    this.take()
+  }
+
+  #addAddress(addresses: AddressCounts, number: number): void {
+    if (addresses.isFull) this.#drain()
+    const { hasAddress, cache } = this.#locator
+    if (!hasAddress) addresses.addOther(number, null)
+    else if (cache.ipv4 !== NOT_IPV4) addresses.addIPv4(cache.ipv4, number)
+    else addresses.addOther(number, this.#locator.addressInto(this.#words) ? this.#words : null)
+  }
+
+  /** Counts the lines so far of each address and of each location. */
+  #drain(): void {
+    const locator = this.#locator
+    const { number } = locator
+    const addresses = this.#addresses
+    addresses?.drain((each, words, lines) => {
+      locator.countAgain(each, words, words !== null && addresses.areDistinct)
+      this.#ofAddresses.count(lines)
+      this.use(each, lines)
+    })
+    for (const each of this.#used) {
+      const isGroup = this.#byGroup && each >= FIRST_LOCATION
+      const one = isGroup ? FIRST_LOCATION + locator.texts.firstOf(each - FIRST_LOCATION) : each
+      locator.countAgain(one, null, false)
+      this.#ofLocations.count(this.#uses[each] ?? 0)
+      this.#uses[each] = 0
+    }
+    this.#used = []
+    locator.countAgain(number, null, false)
+  }
+
+  /** @returns 0 */
+  #grow(index: number): number {
+    const larger = new Float64Array(2 * index)
+    larger.set(this.#uses)
+    this.#uses = larger
+    return 0
+  }
+}
+
+/** Gives the code of a dimension of a line to all queries that have this dimension. */
+class Source {
+  /** Of the last line. */
+  code = NO_CODE
+  /** Whether new values get a code: a query with this dimension has room for more groups. */
+  isOpen = true
+  readonly users: Query[] = []
+
+  constructor(readonly coder: Coder) {}
+}
+
+/** Queries that count the same lines. */
+class Level {
+  readonly #queries: readonly Query[]
+  readonly #sources: readonly Source[]
+
+  constructor(queries: readonly Query[]) {
+    this.#queries = queries
+    this.#sources = [...new Set(queries.flatMap(({ sources }) => sources))]
+  }
+
+  get isEmpty(): boolean {
+    return this.#queries.length === 0
+  }
+
+  count(lines: number): void {
+    for (let i = 0; i < this.#sources.length; i++) {
+      const source = this.#sources[i]
+      if (source !== undefined) source.code = source.coder.code(source.isOpen)
+    }
+    for (let i = 0; i < this.#queries.length; i++) this.#queries[i]?.count(lines)
+  }
+}
+
+/** Counts lines by the codes of some dimensions. */
+class Query {
+  readonly #locator: LineLocator
+  readonly #hasTimes: boolean
+  readonly #hasHours: boolean
+  /** Whether addresses are counted one by one, so that a new address is in a new group. */
+  readonly #hasAddresses: boolean
+  readonly #sum: FieldSum | null
+  readonly #address = new Int32Array(4)
+  #groups: Groups
+  #isFull = false
+  #localTimes = 0
+  #first = Number.POSITIVE_INFINITY
+  #last = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly plan: CountPlan,
+    readonly sources: readonly Source[],
+    locator: LineLocator,
+    values: FieldValues | null,
+  ) {
+    this.#locator = locator
+    this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
+    this.#hasHours = plan.dimensions.some(({ kind }) => kind === 'local-hour')
+    this.#hasAddresses = plan.dimensions.some(isOfAddresses)
+    this.#sum = plan.summed === null || values === null ? null : new FieldSum(plan.summed, values)
+    this.#groups = new Groups(plan)
+    for (const source of sources) source.users.push(this)
+  }
+
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  count(lines: number): void {
+    const locator = this.#locator
+    if (this.plan.onlyLocated && locator.number < FIRST_LOCATION) return
+    const groups = this.#groups
+    const { codes, distinct } = groups
+    for (let i = 0; i < codes.length; i++) codes[i] = this.sources[i]?.code ?? NO_CODE
+    const group = groups.add(lines, this.#hasAddresses && locator.isNewAddress)
+    if (groups.isFull !== this.#isFull) this.#setFull(groups.isFull)
+    if (distinct !== null && group !== NO_CODE && locator.addressInto(this.#address))
+      distinct.add(group, this.#address)
+    if (this.#hasTimes && locator.isLocal) this.#localTimes++
+    if (this.#hasHours && locator.hasTime) {
+      const { time } = locator
+      if (time < this.#first) this.#first = time
+      if (time > this.#last) this.#last = time
+    }
+    this.#sum?.add()
+  }
+
+  /** The groups since the last call. */
+  take(): GroupPart {
+    const { rows, counts, other, distinct } = this.#groups
+    const fields = this.sources.flatMap(({ coder }) => (coder instanceof FieldCoder ? [coder] : []))
+    const part = {
+      values: this.sources.map(({ coder }) => coder.values()),
+      // Copies, so that a message to another thread does not take their spare memory with them.
+      groups: rows.slice(),
+      counts: counts.slice(),
+      other,
+      pairs: distinct?.pairs.slice() ?? null,
+      halvings: distinct?.halvings ?? 0,
+      absentFields: fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
+      localTimes: this.#localTimes,
+      sum: this.#sum?.take() ?? null,
+      span: this.#first <= this.#last ? ([this.#first, this.#last] as const) : null,
+    }
+    this.#groups = new Groups(this.plan)
+    this.#setFull(false)
+    this.#localTimes = 0
+    this.#first = Number.POSITIVE_INFINITY
+    this.#last = Number.NEGATIVE_INFINITY
+    return part
+  }
+
+  #setFull(isFull: boolean): void {
+    this.#isFull = isFull
+    for (const source of this.sources) source.isOpen = source.users.some((user) => !user.isFull)
+  }
+}

@@ -1,0 +1,17 @@
+import type { BlockEnricher } from '../../src/enrich/block-enricher.ts'
+import { type Counts, finishedCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
+import { RunTotals } from '../../src/enrich/counting/totals.ts'
+import type { Plan } from '../../src/enrich/formats/formats.ts'
+
+/** Adds the locations to the counts of blocks, as a run does, and gives what the plan counts beside them. */
+export function counted(
+  plan: Plan,
+  counts: RunningCounts,
+  enricher: Pick<BlockEnricher, 'locationCounts'>,
+  ...threads: readonly RunningCounts[]
+): { readonly counts: Counts; readonly groups: RunTotals['own'] } {
+  const totals = new RunTotals(plan)
+  for (const { parts } of [enricher.locationCounts(), ...threads]) totals.add(structuredClone(parts))
+  totals.addTo(counts)
+  return { counts: finishedCounts(counts), groups: totals.own }
+}
