@@ -1,43 +1,15 @@
-import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address, parseAddress } from '../../src/address/address.ts'
 import { describeSpecialPurpose } from '../../src/address/special-purpose.ts'
 import { MalformedAddressError, UnresolvableAddressError } from '../../src/errors.ts'
 import { vectorsIn } from '../vectors/vectors-in.ts'
-import { anyText, ipv4Text, ipv6Spelling } from './arbitraries.ts'
+import { ipv4Text } from './arbitraries.ts'
 
 const address = new Address()
 
+// The fuzz target address compares Address.parse and parseAddress with net.isIP and the URL standard.
 describe('Address.parse', () => {
-  it('accepts exactly what net.isIP accepts, without zones', () => {
-    let [asked, accepted] = [0, 0]
-    fc.assert(
-      fc.property(anyText, (text) => {
-        fc.pre(!text.includes('%'))
-        asked++
-        const parsed = address.parse(text)
-        expect(parsed, JSON.stringify(text)).toBe(isIP(text) !== 0)
-        if (parsed) accepted++
-      }),
-      { numRuns: 20_000 },
-    )
-    // Check that the generators produce both outcomes.
-    expect(accepted).toBeGreaterThan(asked * 0.1)
-    expect(accepted).toBeLessThan(asked * 0.9)
-  })
-
-  it('accepts with a zone only what net.isIP accepts without', () => {
-    const zone = fc.oneof(fc.constantFrom('', 'eth0', '1', '%'), fc.string({ maxLength: 40 }))
-    fc.assert(
-      fc.property(fc.oneof(anyText, fc.constant('fe80::1')), zone, (text, id) => {
-        fc.pre(!text.includes('%'))
-        if (address.parse(`${text}%${id}`)) expect(isIP(text)).toBe(6)
-      }),
-      { numRuns: 2000 },
-    )
-  })
-
   it('keeps the text of IPv4 and reads its number', () => {
     fc.assert(
       fc.property(ipv4Text, (text) => {
@@ -45,18 +17,6 @@ describe('Address.parse', () => {
         expect([address.text, address.lookupText, address.family]).toEqual([text, text, 4])
         expect(address.ipv4).toBe(text.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0))
       }),
-    )
-  })
-
-  it('formats IPv6 as the URL standard does', () => {
-    fc.assert(
-      fc.property(ipv6Spelling, (text) => {
-        expect(address.parse(text)).toBe(true)
-        // IPv4-mapped addresses are written as IPv4.
-        fc.pre(address.text.includes(':'))
-        expect(`[${address.text}]`).toBe(new URL(`http://[${text}]`).hostname)
-      }),
-      { numRuns: 1000 },
     )
   })
 
@@ -75,18 +35,6 @@ describe('Address.parse', () => {
   ])('formats %s as RFC 5952 does', (_, text, canonical) => {
     expect(address.parse(text)).toBe(true)
     expect(address.text).toBe(canonical)
-  })
-
-  it('has the same canonical text for all spellings', () => {
-    fc.assert(
-      fc.property(ipv6Spelling, (text) => {
-        expect(address.parse(text)).toBe(true)
-        const facts = [address.text, address.lookupText, address.family, address.special]
-        expect(address.parse(address.text)).toBe(true)
-        expect([address.text, address.lookupText, address.family, address.special]).toEqual(facts)
-      }),
-      { numRuns: 1000 },
-    )
   })
 
   it.each([
@@ -112,35 +60,14 @@ describe('Address.parse', () => {
     ])
   })
 
+  const call = () => {
+    throw new Error('called')
+  }
   it.each([
-    undefined,
-    null,
-    1,
-    134744072,
-    8n,
-    true,
-    Symbol('8.8.8.8'),
-    ['8.8.8.8'], // an array of one element converts to that element
-    new String('8.8.8.8'),
-    { toString: () => '8.8.8.8' },
-    {
-      toString: () => {
-        throw new Error('called')
-      },
-    },
-    Object.create(null),
-    new Proxy(
-      {},
-      {
-        get: () => {
-          throw new Error('called')
-        },
-      },
-    ),
-    () => '8.8.8.8',
-    '1'.repeat(1_000_000),
-    `${'0:'.repeat(500_000)}1`,
-    '%'.repeat(1_000_000),
+    ...[undefined, null, 1, 134744072, 8n, true, Symbol('8.8.8.8'), new String('8.8.8.8'), () => '8.8.8.8'],
+    [['8.8.8.8']], // an array of one element converts to that element
+    ...[{ toString: () => '8.8.8.8' }, { toString: call }, Object.create(null), new Proxy({}, { get: call })],
+    ...['1'.repeat(1_000_000), `${'0:'.repeat(500_000)}1`, '%'.repeat(1_000_000)],
     `fe80::1%${'x'.repeat(1_000_000)}`,
     '\ud800', // an unpaired surrogate
   ])('refuses anything else without calling it: row %#', (value) => {
@@ -201,12 +128,9 @@ describe('the address vectors', () => {
 
 describe('parseAddress', () => {
   it.each([
-    ['8.8.8.8', { address: '8.8.8.8', lookup: '8.8.8.8', family: 4 }],
     ['::FFFF:8.8.8.8', { address: '8.8.8.8', lookup: '8.8.8.8', family: 4 }],
-    ['2606:4700:0::1111', { address: '2606:4700::1111', lookup: '2606:4700::1111', family: 6 }],
     // The family of the address itself, although IPv4 is looked up.
     ['2002:808:808::', { address: '2002:808:808::', lookup: '8.8.8.8', family: 6 }],
-    ['64:ff9b::808:808', { address: '64:ff9b::808:808', lookup: '8.8.8.8', family: 6 }],
   ])('%s', (text, expected) => {
     expect(parseAddress(text)).toEqual(expected)
   })
