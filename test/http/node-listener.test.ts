@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import http2 from 'node:http2'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -15,8 +15,6 @@ const onError = (error: unknown) => errors.push(error)
 const handle = createHandler(geo, { authenticate, plans: AMPLE, onError, maxBodyBytes: 1000 })
 const listener = createNodeListener(handle)
 const server = createServer(listener)
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
 afterAll(() => {
   server.close()
   expect(errors).toEqual([])
@@ -27,50 +25,50 @@ const HOST = 'Host: geo.example\r\n'
 const JSON_BODY = 'Content-Type: application/json\r\n'
 const LONDON = '/v1/ip/81.2.69.142'
 
+/** Listens at a free port. */
+async function portOf(of: Server | http2.Http2Server): Promise<number> {
+  if (!of.listening) {
+    of.listen(0, '127.0.0.1')
+    await once(of, 'listening')
+  }
+  return (of.address() as AddressInfo).port // a TCP server's address
+}
+
 async function sent(bytes: string): Promise<string> {
-  const address = server.address()
-  const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+  const socket = connect(await portOf(server), '127.0.0.1')
   socket.on('error', () => {})
   socket.write(Buffer.from(bytes, 'latin1'))
   return (await buffer(socket)).toString()
 }
 
 describe('a handler in a server of Node', () => {
+  const get = (target = LONDON, lines = HOST) => `GET ${target} HTTP/1.1\r\n${lines}${KEY}\r\n`
+  const post = (lines: string, body: string) =>
+    `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${JSON_BODY}${lines}\r\n\r\n${body}`
+  const CHUNKED = 'Transfer-Encoding: chunked'
   it.each<[what: string, request: string, status: number]>([
-    ['a lookup', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
-    ['HEAD', `HEAD ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
-    ['a body on GET', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}Content-Length: 5\r\n\r\nGET /`, 200],
-    ['an encoded address', `GET /v1/ip/2001%3A4860::1 HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
+    ['a lookup', get(), 200],
+    ['HEAD', get().replace('GET', 'HEAD'), 200],
+    ['a body on GET', `${get(LONDON, `${HOST}Content-Length: 5\r\n`)}GET /`, 200],
+    ['an encoded address', get('/v1/ip/2001%3A4860::1'), 200],
     ['HTTP/1.0', `GET ${LONDON} HTTP/1.0\r\n${KEY}\r\n`, 200],
-    ['an absolute target', `GET http://other.example${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 200],
-    ['an IPv6 host', `GET ${LONDON} HTTP/1.1\r\nHost: [::1]:8080\r\n${KEY}\r\n`, 200],
-    ['bytes above ASCII', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}X: \u00e4\r\n\r\n`, 200],
-    ['dots', `GET /v1/ip/../../etc/passwd HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
-    ['encoded dots', `GET /v1/ip/x/%2E%2e/81.2.69.142 HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
-    ['a backslash', `GET /v1\\ip HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
-    ['a malformed Host', `GET ${LONDON} HTTP/1.1\r\nHost: a b\r\n${KEY}\r\n`, 400],
-    ['a Host with a path', `GET ${LONDON} HTTP/1.1\r\nHost: x/v1/ip/1.1.1.1?\r\n${KEY}\r\n`, 400],
-    ['two names in Host', `GET ${LONDON} HTTP/1.1\r\nHost: a,b\r\n${KEY}\r\n`, 400],
-    ['a port that is none', `GET ${LONDON} HTTP/1.1\r\nHost: a:99999\r\n${KEY}\r\n`, 400],
-    ['an asterisk', `OPTIONS * HTTP/1.1\r\n${HOST}${KEY}\r\n`, 400],
-    ['TRACE', `TRACE ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 405],
-    ['another method', `DELETE ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`, 405],
-    ['two keys', `GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}${KEY}\r\n`, 401],
-    [
-      'a batch in chunks',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${JSON_BODY}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\n`,
-      200,
-    ],
-    [
-      'a body that is too long',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${JSON_BODY}Content-Length: 2000\r\n\r\n${' '.repeat(2000)}`,
-      413,
-    ],
-    [
-      'chunks that do not end',
-      `POST /v1/ip/batch HTTP/1.1\r\n${HOST}${KEY}${JSON_BODY}Transfer-Encoding: chunked\r\n\r\n${`100\r\n${' '.repeat(256)}\r\n`.repeat(8)}`,
-      413,
-    ],
+    ['an absolute target', get(`http://other.example${LONDON}`), 200],
+    ['an IPv6 host', get(LONDON, 'Host: [::1]:8080\r\n'), 200],
+    ['bytes above ASCII', get(LONDON, `${HOST}X: \u00e4\r\n`), 200],
+    ['dots', get('/v1/ip/../../etc/passwd'), 400],
+    ['encoded dots', get('/v1/ip/x/%2E%2e/81.2.69.142'), 400],
+    ['a backslash', get('/v1\\ip'), 400],
+    ['a malformed Host', get(LONDON, 'Host: a b\r\n'), 400],
+    ['a Host with a path', get(LONDON, 'Host: x/v1/ip/1.1.1.1?\r\n'), 400],
+    ['two names in Host', get(LONDON, 'Host: a,b\r\n'), 400],
+    ['a port that is none', get(LONDON, 'Host: a:99999\r\n'), 400],
+    ['an asterisk', get('*').replace('GET', 'OPTIONS'), 400],
+    ['TRACE', get().replace('GET', 'TRACE'), 405],
+    ['another method', get().replace('GET', 'DELETE'), 405],
+    ['two keys', get(LONDON, HOST + KEY), 401],
+    ['a batch in chunks', post(CHUNKED, '1\r\n[\r\n1\r\n]\r\n0\r\n\r\n'), 200],
+    ['a body that is too long', post('Content-Length: 2000', ' '.repeat(2000)), 413],
+    ['chunks that do not end', post(CHUNKED, `100\r\n${' '.repeat(256)}\r\n`.repeat(8)), 413],
   ])('answers %s', async (_, request, status) => {
     const answer = await sent(request)
     expect(answer).toContain(`HTTP/1.1 ${status} `)
@@ -90,10 +88,7 @@ describe('a handler in a server of Node', () => {
 
   it('answers over HTTP/2', async () => {
     const local = http2.createServer(listener)
-    local.listen(0, '127.0.0.1')
-    await once(local, 'listening')
-    const address = local.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const port = await portOf(local)
     const session = http2.connect(`http://127.0.0.1:${port}`)
     const stream = session.request({ ':path': LONDON, authorization: 'Bearer developer-key' })
     const [headers] = await once(stream, 'response')
@@ -104,19 +99,18 @@ describe('a handler in a server of Node', () => {
   })
 
   it('reports no fault when a client resets its connection', async () => {
-    const address = server.address()
+    const port = await portOf(server)
     for (let index = 0; index < 20; index++) {
-      const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+      const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {})
-      socket.write(`GET /v1/ip HTTP/1.1\r\n${HOST}${KEY}\r\n`, () => socket.resetAndDestroy())
+      socket.write(get('/v1/ip'), () => socket.resetAndDestroy())
       await once(socket, 'close')
     }
-    expect(await sent(`GET ${LONDON} HTTP/1.1\r\n${HOST}${KEY}\r\n`)).toContain('200 OK')
+    expect(await sent(get())).toContain('200 OK')
   })
 
   it('keeps a connection for the next request', async () => {
-    const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const port = await portOf(server)
     const headers = { authorization: 'Bearer developer-key', 'content-type': 'application/json' }
     for (const init of [{ headers }, { headers, method: 'POST', body: '["81.2.69.142"]' }]) {
       const path = 'body' in init ? '/v1/ip/batch' : LONDON
@@ -133,10 +127,7 @@ describe('a handler in a server of Node', () => {
       await buffer(incoming)
       listener(incoming, outgoing)
     })
-    local.listen(0, '127.0.0.1')
-    await once(local, 'listening')
-    const address = local.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const port = await portOf(local)
     const url = `http://127.0.0.1:${port}/v1/ip/batch`
     const answer = await fetch(url, { method: 'POST', body: '["81.2.69.142"]' })
     expect(await answer.json()).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })

@@ -1,21 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { HandlerOptions, MakeLimiter } from '../../src/http.ts'
-import { AMPLE, asker, openSample } from './service.ts'
+import { AMPLE, asker, limitedAsker, openSample, statuses } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
-const PLANS = [
-  { name: 'free', rate: 1, burst: 2, batch: 0 },
-  { name: 'developer', rate: 2, burst: 4, batch: 1 },
-  { name: 'business', rate: 5, burst: 5, batch: 1 },
-]
-const limited = (options: Partial<HandlerOptions> = {}) => asker(geo, { plans: PLANS, ...options })
-
-/** The statuses of requests, one after the other. */
-async function statuses(count: number, ask: () => Promise<Response>): Promise<number[]> {
-  const all: number[] = []
-  for (let index = 0; index < count; index++) all.push((await ask()).status)
-  return all
-}
+const limited = (options: Partial<HandlerOptions> = {}) => limitedAsker(geo, options)
 
 afterEach(() => void vi.useRealTimers())
 

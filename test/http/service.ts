@@ -80,3 +80,19 @@ export function batchOf(body: unknown, headers: Record<string, string> = {}): Re
     headers: { 'content-type': 'application/json', ...headers },
   }
 }
+
+/** Limits that tests reach. */
+const FEW = [
+  { name: 'free', rate: 1, burst: 2, batch: 0 },
+  { name: 'developer', rate: 2, burst: 4, batch: 1 },
+  { name: 'business', rate: 5, burst: 5, batch: 1 },
+]
+export const limitedAsker = (resolver: Resolver, options: Partial<HandlerOptions> = {}) =>
+  asker(resolver, { plans: FEW, ...options })
+
+/** The statuses of requests, one after the other. */
+export async function statuses(count: number, ask: () => Promise<Response>): Promise<number[]> {
+  const all: number[] = []
+  for (let index = 0; index < count; index++) all.push((await ask()).status)
+  return all
+}

@@ -1,7 +1,7 @@
 // Databases made to hang, exhaust or mislead a reader. Most are small; some need 16 MB to do harm.
 import { sampled } from '../../effort.ts'
 import { bytesOf, handMade } from '../hand-made.ts'
-import { array, control, double, int32, map, pointer, text, unsigned } from './encoding.ts'
+import { array, control, double, int32, map, mapOf, pointer, text, unsigned } from './encoding.ts'
 
 /** Makes the bytes of a database on demand, because some are large. */
 export type Bomb = readonly [name: string, make: () => Uint8Array]
@@ -48,6 +48,10 @@ export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: nu
   return database(data, metadata, tree)
 }
 
+/** A map with the same value in each of these fields, after others. */
+const each = (value: Buffer, names: string, ...before: [string, Buffer][]): Buffer =>
+  map(...before, ...names.split(' ').map((name): [string, Buffer] => [name, value]))
+
 /** A record of each schema with one value in a field of each kind. */
 const AROUND: readonly (readonly [name: string, around: (value: Buffer) => Buffer])[] = [
   ['GeoIP2 code', (value) => map(['country', map(['iso_code', value])])],
@@ -57,27 +61,12 @@ const AROUND: readonly (readonly [name: string, around: (value: Buffer) => Buffe
   ['GeoIP2 cities', (value) => map(['city', map(['names', value])])],
   ['GeoIP2 subdivisions', (value) => map(['subdivisions', value], ['country', map()])],
   ['GeoIP2 location', (value) => map(['location', value], ['country', map()])],
-  [
-    'GeoIP2 coordinates',
-    (value) => map(['location', map(['latitude', value], ['longitude', value], ['time_zone', value])]),
-  ],
+  ['GeoIP2 coordinates', (value) => map(['location', each(value, 'latitude longitude time_zone')])],
   [
     'ip-location-db',
-    (value) =>
-      map(
-        ['country_code', text('GB')],
-        ['state1', value],
-        ['city', value],
-        ['postcode', value],
-        ['latitude', value],
-        ['longitude', value],
-        ['timezone', value],
-      ),
+    (value) => each(value, 'state1 city postcode latitude longitude timezone', ['country_code', text('GB')]),
   ],
-  [
-    'IPinfo',
-    (value) => map(['country', text('GB')], ['region_code', value], ['city', value], ['lat', value]),
-  ],
+  ['IPinfo', (value) => each(value, 'region_code city lat', ['country', text('GB')])],
   ['IPinfo loc', (value) => map(['country', value], ['loc', value], ['timezone', value])],
   ['a record', (value) => value],
   ['an unknown field', (value) => map(['country', map()], ['traits', value])],
@@ -145,11 +134,8 @@ const VALUES: readonly (readonly [name: string, value: () => Buffer])[] = [
   ['arrays 128 deep', () => nested(128, control(11, 1))],
   ['arrays 100,000 deep', () => nested(100_000, control(11, 1))],
   ['maps 100,000 deep', () => nested(100_000, Buffer.concat([control(7, 1), text('a')]))],
-  ['10,000 languages', () => map(...Array.from({ length: 10_000 }, (_, i) => [`l${i}`, text('n')] as const))],
-  [
-    'the same key 10,000 times',
-    () => map(...Array.from({ length: 10_000 }, () => ['en', text('n')] as const)),
-  ],
+  ['10,000 languages', () => mapOf(10_000, (i) => [`l${i}`, text('n')])],
+  ['the same key 10,000 times', () => mapOf(10_000, () => ['en', text('n')])],
   ...['__proto__', 'constructor', 'toString', 'prototype', 'hasOwnProperty', 'valueOf', ''].map(
     (key) => [`the key ${key}`, () => map([key, map(['polluted', text('x')])], ['en', text('x')])] as const,
   ),
@@ -196,12 +182,8 @@ const sharing: Bomb[] = [
     '65,000 times the same 60 KB of text',
     () => {
       const long = text('x'.repeat(60_000))
-      const pairs = Array.from({ length: 32_000 }, () => [text('k'), pointer(0)] as const)
-      return manyRecords(
-        Buffer.concat([long, map(['country', map(['names', map(...pairs)])])]),
-        1,
-        () => long.length,
-      )
+      const names = mapOf(32_000, () => [text('k'), pointer(0)])
+      return manyRecords(Buffer.concat([long, map(['country', map(['names', names])])]), 1, () => long.length)
     },
   ],
   [
@@ -227,26 +209,18 @@ const sharing: Bomb[] = [
     () => {
       const keys = Array.from({ length: 240 }, (_, i) => text(`${'k'.repeat(64_996)}${1000 + i}`))
       const size = keys[0]?.length ?? 0
-      const pairs = Array.from({ length: 32_500 }, (_, i) => [pointer((i % 240) * size), text('')] as const)
-      return manyRecords(Buffer.concat([...keys, map(...pairs)]), 1, () => 240 * size)
+      const fields = mapOf(32_500, (i) => [pointer((i % 240) * size), text('')])
+      return manyRecords(Buffer.concat([...keys, fields]), 1, () => 240 * size)
     },
   ],
   [
     '16,000 keys of 1,024 bytes that differ at their ends',
-    () =>
-      database(
-        map(
-          ...Array.from(
-            { length: 16_000 },
-            (_, i) => [`${'k'.repeat(1019)}${10_000 + i}`, text('')] as const,
-          ),
-        ),
-      ),
+    () => database(mapOf(16_000, (i) => [`${'k'.repeat(1019)}${10_000 + i}`, text('')])),
   ],
   [
     'a thousand records of one country each, and 1,300 languages that are none',
     () => {
-      const names = map(...Array.from({ length: 1300 }, (_, i) => [`?${i}`, text('x')] as const))
+      const names = mapOf(1300, (i) => [`?${i}`, text('x')])
       const records = Array.from({ length: 1024 }, (_, i) =>
         map(['country', map(['iso_code', text(String(1000 + i))], ['names', pointer(0)])]),
       )
@@ -257,10 +231,7 @@ const sharing: Bomb[] = [
   [
     '1,024 records of 32,000 names',
     () => {
-      const shared = map([
-        'names',
-        map(...Array.from({ length: 32_000 }, (_, i) => [`l${i}`, text('')] as const)),
-      ])
+      const shared = map(['names', mapOf(32_000, (i) => [`l${i}`, text('')])])
       const records = Array.from({ length: 1024 }, () => pointer(0))
       return manyRecords(Buffer.concat([shared, ...records]), 10, (i) => shared.length + 5 * i)
     },
@@ -271,36 +242,23 @@ const sharing: Bomb[] = [
     () => {
       const key = text('k'.repeat(10_000))
       const above = Array.from({ length: 100 }, () => Buffer.concat([control(7, 1), key]))
-      const below = Array.from({ length: 30_000 }, (_, i) => [`f${i}`, text('')] as const)
-      return database(Buffer.concat([...above, map(...below)]))
+      return database(Buffer.concat([...above, mapOf(30_000, (i) => [`f${i}`, text('')])]))
     },
   ],
   ['65,536 records that lead nowhere', () => manyRecords(Buffer.alloc(400_000, 0xff), 16, (i) => i * 6)],
 ]
 
+/** Databases with each of these numbers in a field of the metadata. */
+const numbers = (key: string, type: number, ...values: bigint[]): Bomb[] =>
+  values.map((value) => [`${key} ${value}`, () => database(text('x'), { [key]: unsigned(type, value) })])
+
 const wrongMetadata: Bomb[] = [
-  ...[0n, 2n, 3n, 1000n, 0xffff_ffffn].map(
-    (count): Bomb => [`node_count ${count}`, () => database(text('x'), { node_count: unsigned(6, count) })],
-  ),
-  ...[0n, 8n, 20n, 25n, 28n, 32n, 48n, 0xffffn].map(
-    (size): Bomb => [`record_size ${size}`, () => database(text('x'), { record_size: unsigned(5, size) })],
-  ),
-  ...[0n, 5n, 6n, 0xffffn].map(
-    (version): Bomb => [
-      `ip_version ${version}`,
-      () => database(text('x'), { ip_version: unsigned(5, version) }),
-    ],
-  ),
-  ...[0n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n].map(
-    (epoch): Bomb => [`build_epoch ${epoch}`, () => database(text('x'), { build_epoch: unsigned(9, epoch) })],
-  ),
+  ...numbers('node_count', 6, 0n, 2n, 3n, 1000n, 0xffff_ffffn),
+  ...numbers('record_size', 5, 0n, 8n, 20n, 25n, 28n, 32n, 48n, 0xffffn),
+  ...numbers('ip_version', 5, 0n, 5n, 6n, 0xffffn),
+  ...numbers('build_epoch', 9, 0n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n),
+  ...numbers('binary_format_major_version', 5, 0n, 1n, 3n, 0xffffn),
   ['build_epoch -1', () => database(text('x'), { build_epoch: int32(-1) })],
-  ...[0n, 1n, 3n, 0xffffn].map(
-    (version): Bomb => [
-      `format version ${version}`,
-      () => database(text('x'), { binary_format_major_version: unsigned(5, version) }),
-    ],
-  ),
   ...Object.keys(SOUND).flatMap((key): Bomb[] => [
     [`no ${key}`, () => database(text('x'), { [key]: undefined })],
     ...VALUES.filter(([name]) => !name.includes('16 M')).map(
@@ -353,9 +311,9 @@ const wrongMetadata: Bomb[] = [
     '120 KB of description, 10,000 times',
     () => {
       const long = text('d'.repeat(60_000))
-      const pairs = Array.from({ length: 5000 }, (_, i) => [text(`l${i}`), pointer(1 + 6)] as const)
+      const description = mapOf(5000, (i) => [text(`l${i}`), pointer(1 + 6)])
       const rest = Object.entries(SOUND).filter(([key]) => key !== 'description')
-      return handMade(text('x'), map(['first', long], ['description', map(...pairs)], ...rest))
+      return handMade(text('x'), map(['first', long], ['description', description], ...rest))
     },
   ],
 ]

@@ -32,6 +32,10 @@ export const map = (...fields: readonly (readonly [key: string | Buffer, value: 
     ...fields.flatMap(([key, value]) => [typeof key === 'string' ? text(key) : key, value]),
   ])
 
+/** A map of so many fields. */
+export const mapOf = (count: number, field: (index: number) => readonly [string | Buffer, Buffer]): Buffer =>
+  map(...Array.from({ length: count }, (_, index) => field(index)))
+
 export const array = (...elements: readonly Buffer[]): Buffer =>
   Buffer.concat([control(11, elements.length), ...elements])
 
