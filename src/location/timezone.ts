@@ -40,94 +40,20 @@ const formatters = new Map<string, Intl.DateTimeFormat | null>()
  */
 const asked = new Map<string, true>()
 
-/** The time zone of a record without one. */
-const UNKNOWN: TimezoneAtInstant = Object.freeze({ id: null, offset: null })
-
 /** The zone of an identifier. The same identifier gives the same object while it is cached. */
 export function timezoneOf(id: string | null): Timezone {
   return remember(zones, MAX_ZONES, id, () => new Timezone(id))
 }
 
-/** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
-export interface Span {
-  readonly from: number
-  readonly until: number
-  /** Minutes east of UTC; `null` if the platform does not know the zone. */
-  readonly minutes: number | null
-}
-
 /** The instant of a line or record without a time. Its offset is unknown. */
 export const NO_INSTANT = Number.NaN
-
-/** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
-export class Timezone {
-  /** As the database spells it. */
-  readonly id: string | null
-  /** The last answer, and when it is valid. */
-  #last = UNKNOWN
-  #from = NO_INSTANT
-  #until = NO_INSTANT
-  /** The end of the window that the platform was last asked about. A log asks for the next window next. */
-  #asked = NO_INSTANT
-  #askedMinutes: number | null = null
-
-  constructor(id: string | null) {
-    this.id = id
-  }
-
-  /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is `null` */
-  at(instant: number): TimezoneAtInstant {
-    if (instant >= this.#from && instant < this.#until) return this.#last
-    if (this.id === null) return UNKNOWN
-    if (Number.isNaN(instant)) return { id: this.id, offset: null }
-    const span = this.spans(Math.floor(instant / WINDOW_MS)).find(({ until }) => instant < until)
-    if (span === undefined) return UNKNOWN
-    const offset = offsetText(span.minutes)
-    if (offset !== this.#last.offset || this.#last === UNKNOWN) {
-      this.#last = Object.freeze({ id: this.id, offset })
-    }
-    this.#from = span.from
-    this.#until = span.until
-    return this.#last
-  }
-
-  /**
-   * The offsets in a window, in order. To ask the platform takes long, so this finds the few instants at which the offset
-   * changes.
-   *
-   * @param window its number since 1970
-   */
-  spans(window: number): readonly Span[] {
-    const [start, end] = [window * WINDOW_MS, (window + 1) * WINDOW_MS]
-    const id = this.id?.toLowerCase()
-    if (id === undefined) return [{ from: start, until: end, minutes: null }]
-    const known = sharedOffset(id, window)
-    if (known !== undefined) return [{ from: start, until: end, minutes: known }]
-    const formatter = formatterOf(id, window)
-    const first = start === this.#asked ? this.#askedMinutes : minutesAt(formatter, start)
-    const last = minutesAt(formatter, end)
-    this.#asked = end
-    this.#askedMinutes = last
-    const spans: Span[] = []
-    for (let from = start; ; ) {
-      const minutes = from === start ? first : minutesAt(formatter, from)
-      const until = minutes === last ? end : changeIn(formatter, from, end, minutes)
-      spans.push({ from, until, minutes })
-      if (until === end) break
-      from = until
-    }
-    const [span] = spans
-    if (span?.until === end) shareOffset(id, window, span.minutes)
-    return spans
-  }
-}
 
 /** The most windows that are cached for one zone: 16 years. */
 const MAX_WINDOWS = 1024
 /** The most offsets that are cached for one zone: more than any zone has had. */
 const MAX_OFFSETS = 1024
 
-/** An offset from UTC, in the forms that a record and the counts need. */
+/** An offset from UTC, in the forms that texts and counts need. */
 export interface Offset {
   /** `+HH:MM` or `-HH:MM`; `null` if the offset is unknown. */
   readonly text: string | null
@@ -137,31 +63,60 @@ export interface Offset {
   readonly json: string
 }
 
-/** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
-interface OffsetSpan {
-  readonly from: number
-  readonly until: number
-  readonly offset: Offset
-}
-
 /** The offset at an unknown instant. */
 export const NO_OFFSET: Offset = { text: null, minutes: null, json: 'null' }
 export const UTC_OFFSET: Offset = { text: '+00:00', minutes: 0, json: '"+00:00"' }
-const NO_SPAN: OffsetSpan = { from: NO_INSTANT, until: NO_INSTANT, offset: NO_OFFSET }
 
-/** The offsets of one time zone at the instants of a log, whose spans are cached. */
-export class ZoneOffsets {
-  readonly #zone: Timezone
-  readonly #offsets = new Map<number | null, Offset>()
+interface ZonedOffset extends Offset {
+  /** The part of a record: frozen, and shared by all records. */
+  readonly at: TimezoneAtInstant
+}
+
+/** Instants with the same offset: from `from` until before `until`. Milliseconds since 1970. */
+interface Span {
+  readonly from: number
+  readonly until: number
+  readonly offset: ZonedOffset
+}
+
+/** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
+export class Timezone {
+  /** As the database spells it. */
+  readonly id: string | null
+  /** By minutes. */
+  readonly #offsets = new Map<number | null, ZonedOffset>()
   /** By window since 1970. */
-  readonly #windows = new Map<number, readonly OffsetSpan[]>()
-  #last = NO_SPAN
+  readonly #windows = new Map<number, readonly Span[]>()
+  #last: Span
+  /** The end of the window that the platform was last asked about. A log asks for the next window next. */
+  #asked = NO_INSTANT
+  #askedMinutes: number | null = null
 
-  constructor(zone: Timezone) {
-    this.#zone = zone
+  constructor(id: string | null) {
+    this.id = id
+    this.#last = { from: NO_INSTANT, until: NO_INSTANT, offset: this.#offsetOf(null) }
   }
 
-  /** From when the offset that `at` returned last for a known instant is valid. Milliseconds since 1970. */
+  /** As {@link offsetAt}, as a part of a record. */
+  at(instant: number): TimezoneAtInstant {
+    return this.#find(instant).at
+  }
+
+  /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is unknown */
+  offsetAt(instant: number): Offset {
+    return this.#find(instant)
+  }
+
+  #find(instant: number): ZonedOffset {
+    if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
+    if (Number.isNaN(instant)) return this.#offsetOf(null)
+    const window = Math.floor(instant / WINDOW_MS)
+    const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spansOf(window))
+    this.#last = spans.find(({ until }) => instant < until) ?? this.#last
+    return this.#last.offset
+  }
+
+  /** From when the offset that was last found for a known instant is valid. Milliseconds since 1970. */
   get from(): number {
     return this.#last.from
   }
@@ -171,27 +126,43 @@ export class ZoneOffsets {
     return this.#last.until
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date`; `NaN` if unknown */
-  at(instant: number): Offset {
-    if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
-    if (Number.isNaN(instant)) return NO_OFFSET
-    const window = Math.floor(instant / WINDOW_MS)
-    const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spans(window))
-    this.#last = spans.find(({ until }) => instant < until) ?? NO_SPAN
-    return this.#last.offset
+  /**
+   * The offsets in a window, in order. To ask the platform takes long, so this finds the few instants at which the offset
+   * changes.
+   *
+   * @param window its number since 1970
+   */
+  #spansOf(window: number): readonly Span[] {
+    const [start, end] = [window * WINDOW_MS, (window + 1) * WINDOW_MS]
+    const id = this.id?.toLowerCase()
+    const known = id === undefined ? null : sharedOffset(id, window)
+    if (id === undefined || known !== undefined) {
+      return [{ from: start, until: end, offset: this.#offsetOf(known ?? null) }]
+    }
+    const formatter = formatterOf(id, window)
+    const first = start === this.#asked ? this.#askedMinutes : minutesAt(formatter, start)
+    const last = minutesAt(formatter, end)
+    this.#asked = end
+    this.#askedMinutes = last
+    const spans: Span[] = []
+    for (let from = start; ; ) {
+      const minutes = from === start ? first : minutesAt(formatter, from)
+      const until = minutes === last ? end : changeIn(formatter, from, end, minutes)
+      spans.push({ from, until, offset: this.#offsetOf(minutes) })
+      if (until === end) break
+      from = until
+    }
+    const [span] = spans
+    if (span?.until === end) shareOffset(id, window, span.offset.minutes)
+    return spans
   }
 
-  #spans(window: number): readonly OffsetSpan[] {
-    return this.#zone.spans(window).map(({ from, until, minutes }) => {
-      const offset = remember(this.#offsets, MAX_OFFSETS, minutes, toOffset)
-      return { from, until, offset }
+  #offsetOf(minutes: number | null): ZonedOffset {
+    return remember(this.#offsets, MAX_OFFSETS, minutes, () => {
+      const text = offsetText(minutes)
+      return { text, minutes, json: JSON.stringify(text), at: Object.freeze({ id: this.id, offset: text }) }
     })
   }
-}
-
-function toOffset(minutes: number | null): Offset {
-  const text = offsetText(minutes)
-  return { text, minutes, json: JSON.stringify(text) }
 }
 
 /** Bisects for the first instant with another offset. `before` has the given offset, and `after` has another one. */

@@ -4,7 +4,7 @@ import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
 import { remember } from '../../location/tables.ts'
-import { timezoneOf, ZoneOffsets } from '../../location/timezone.ts'
+import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
@@ -185,7 +185,7 @@ function dayOf(date: Date): string {
 class TimeCoder implements Coder {
   readonly #parts: readonly ((date: Date) => CountValue)[]
   readonly #locator: LineLocator
-  readonly #zone: ZoneOffsets | null
+  readonly #zone: Timezone | null
   /** The span of time in which all values are the same. Milliseconds. */
   readonly #spanMs: number
   readonly #tuples = new Tuples()
@@ -197,7 +197,7 @@ class TimeCoder implements Coder {
   constructor(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null) {
     this.#parts = columns.map((column) => TIMES[column])
     this.#locator = locator
-    this.#zone = timeZone === null ? null : new ZoneOffsets(timezoneOf(timeZone))
+    this.#zone = timeZone === null ? null : timezoneOf(timeZone)
     this.#spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
   }
 
@@ -209,7 +209,7 @@ class TimeCoder implements Coder {
         mayAdd,
       )
     // A local time whose offset is unknown is counted as the log has it.
-    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.at(time).minutes ?? 0)
+    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.offsetAt(time).minutes ?? 0)
     const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
     if (span === this.#span && this.#code !== NO_CODE) return this.#code
     this.#span = span

@@ -6,14 +6,7 @@ import type { Locale } from '../../location/locale.ts'
 import type { Location, StoredLocation } from '../../location/location-table.ts'
 import type { LocalizedCountry, SharedParts } from '../../location/shared-parts.ts'
 import { ABSENT, NumberMap } from '../../location/tables.ts'
-import {
-  NO_INSTANT,
-  NO_OFFSET,
-  type Offset,
-  type Timezone,
-  UTC_OFFSET,
-  ZoneOffsets,
-} from '../../location/timezone.ts'
+import { NO_INSTANT, NO_OFFSET, type Offset, type Timezone, UTC_OFFSET } from '../../location/timezone.ts'
 import {
   CopiedPart,
   isVariable,
@@ -86,7 +79,7 @@ export class RenderedLocations {
   #parts: SharedParts[] = []
   #firsts: number[] = []
   readonly #zoneNumbers = new Map<Timezone, number>()
-  #zones: ZoneOffsets[] = []
+  #zones: Timezone[] = []
 
   /**
    * @param apart which locations are told apart, besides their texts. The fewer they are, the faster lines are counted
@@ -188,8 +181,9 @@ export class RenderedLocations {
 
   /** The offset of a location's zone. @param at milliseconds since 1970; `NaN` if unknown */
   offsetOf(number: number, at: number): Offset {
-    this.#check(number)
-    return this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]?.at(at) ?? NO_OFFSET
+    const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? ABSENT]
+    if (number >= this.#size || zone === undefined) throw noLocation(number)
+    return zone.offsetAt(at)
   }
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
@@ -248,7 +242,7 @@ export class RenderedLocations {
   #zoneOf(timezone: Timezone): number {
     let zone = this.#zoneNumbers.get(timezone)
     if (zone === undefined) {
-      zone = this.#zones.push(new ZoneOffsets(timezone)) - 1
+      zone = this.#zones.push(timezone) - 1
       this.#zoneNumbers.set(timezone, zone)
     }
     return zone
@@ -310,7 +304,7 @@ export class RenderedLocations {
     const at = this.instant
     const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]
     if (zone === undefined) return
-    const offset = zone.at(at)
+    const offset = zone.offsetAt(at)
     const minutes = offset.minutes ?? NO_MINUTES
     if (this.#offsetRows[number * OFFSET_ROW + MINUTES] !== minutes) this.#replace(number, offset, part)
     this.#offsetRows[number * OFFSET_ROW + MINUTES] = minutes
