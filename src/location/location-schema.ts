@@ -3,7 +3,7 @@
 import { InvalidSchemaError, isGeofixError, quoted } from '../errors.ts'
 import { MAX_PATH_LENGTH, type Path } from '../mmdb/field-reader.ts'
 import { MAX_KEY_BYTES } from '../mmdb/format.ts'
-import { nearestName } from '../option-names.ts'
+import { type MemberNames, membersIn } from '../option-names.ts'
 import type { FieldName, FieldType, SchemaFields, Source } from './schema.ts'
 
 /**
@@ -91,6 +91,16 @@ const MEMBERS: ReadonlyMap<string, { readonly field: FieldName; readonly types: 
     ['timezone.id', { field: 'timeZone', types: ['text'] }],
   ])
 
+const PART = { code: null, name: null }
+const MEMBER_NAMES: MemberNames = {
+  country: PART,
+  region: PART,
+  city: null,
+  postal_code: null,
+  coordinates: { latitude: null, longitude: null },
+  timezone: { id: null },
+}
+
 /** Without one of these, no record has a location. */
 const PLACES: readonly FieldName[] = [
   'countryCode',
@@ -132,10 +142,12 @@ export function readSchemas(option: unknown, count: number): readonly (SchemaFie
 function readSchema(value: unknown, name: string): SchemaFields {
   const paths = new Map<string, Path>()
   const fields: { [Name in FieldName]?: readonly Source[] } = {}
-  for (const { member, field, types, given } of membersIn(value, name)) {
-    const source = sourceOf(given, types, `${name}.${member}`)
+  for (const [member, given] of schemaMembers(value, name)) {
+    const known = MEMBERS.get(member)
+    if (known === undefined) continue
+    const source = sourceOf(given, known.types, `${name}.${member}`)
     paths.set(member, source.path)
-    fields[field] = [source]
+    fields[known.field] = [source]
   }
   refuseOverlaps(paths, name)
   if ((fields.latitude === undefined) !== (fields.longitude === undefined)) {
@@ -154,7 +166,10 @@ function readSchema(value: unknown, name: string): SchemaFields {
 /** The fields of a vendor's schema. @param registered where the country is that a network is registered in */
 export function fieldsOf(schema: VendorSchema, registered?: VendorSchema['country']): SchemaFields {
   const fields: { [Name in FieldName]?: readonly Source[] } = {}
-  for (const { field, types, given } of membersIn(schema, '')) fields[field] = sourcesOf(given, types[0])
+  for (const [member, given] of schemaMembers(schema, '')) {
+    const known = MEMBERS.get(member)
+    if (known !== undefined) fields[known.field] = sourcesOf(given, known.types[0])
+  }
   if (registered === undefined) return fields
   const { countryCode, countryName } = fieldsOf({ country: registered })
   return { ...fields, registeredCode: countryCode ?? [], registeredName: countryName ?? [] }
@@ -170,33 +185,16 @@ export function sourcesOf(given: unknown, type: FieldType): readonly Source[] {
 
 const VENDOR_TYPES: readonly FieldType[] = ['names', 'name', 'code', 'not-code', 'first', 'second', 'asn']
 
-interface Given {
-  readonly member: string
-  readonly field: FieldName
-  readonly types: Types
-  readonly given: unknown
-}
-
 /** The fields that a schema has. @throws InvalidSchemaError when it has others */
-function membersIn(value: unknown, name: string, prefix = ''): Given[] {
-  const below = [...MEMBERS.keys()].flatMap((member) =>
-    member.startsWith(prefix) ? (member.slice(prefix.length).split('.')[0] ?? '') : [],
-  )
-  return membersOf(value, [...new Set(below)], name).flatMap(([key, given]) => {
-    if (given === undefined || given === null) return []
-    const member = prefix + key
-    const known = MEMBERS.get(member)
-    return known === undefined
-      ? membersIn(given, `${name}.${key}`, `${member}.`)
-      : { member, ...known, given }
-  })
+function schemaMembers(value: unknown, name: string): ReadonlyMap<string, unknown> {
+  return membersIn(value, MEMBER_NAMES, (path, why) => refused(path === '' ? name : `${name}.${path}`, why))
 }
 
 function sourceOf(given: unknown, types: Types, name: string): Source {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return placed(pathOf(given, name), types[0])
   }
-  const members = new Map(membersOf(given, ['path', 'type'], name))
+  const members = membersIn(given, { path: null, type: null }, (_, why) => refused(name, why))
   const wanted = members.get('type') ?? types[0]
   const type = types.find((each) => each === wanted)
   if (type === undefined) throw refused(`${name}.type`, `write ${types.map(quoted).join(' or ')}`)
@@ -228,22 +226,6 @@ function keyOf(key: unknown, name: string): string | 0 {
   if (key.length > MAX_KEY_BYTES)
     throw refused(name, `a key has more than ${MAX_KEY_BYTES} bytes: no record has such keys`)
   return key
-}
-
-/** The own members of an object, each read once. @throws InvalidSchemaError when it has others */
-function membersOf(value: unknown, names: readonly string[], name: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refused(name, `write an object with ${names.join(', ')}`)
-  }
-  const members: [string, unknown][] = Object.entries(value)
-  members.sort(([one], [other]) => names.indexOf(one) - names.indexOf(other))
-  for (const [member] of members) {
-    if (names.includes(member)) continue
-    const near = nearestName(member, names)
-    const advice = near === undefined ? `write ${names.join(', ')} only` : `did you mean ${quoted(near)}?`
-    throw refused(name, `it has no field ${quoted(member)}: ${advice}`)
-  }
-  return members
 }
 
 /** @throws InvalidSchemaError when two fields have one path, or the path of one leads through the value of another */

@@ -4,10 +4,11 @@ import { utf8Encoder } from '../bytes/utf8.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { double, type WritableValue } from '../mmdb/writer/value.ts'
+import { type MemberNames, membersIn } from '../option-names.ts'
 import { messageOf } from '../realm.ts'
 import { officialCountryCode } from './country-codes.ts'
 import type { Coordinates } from './location-record.ts'
-import { coordinatesOf, NO_COORDINATES } from './schema.ts'
+import { coordinatesOf } from './schema.ts'
 import { regionCodeOf } from './shared-parts.ts'
 import { remember } from './tables.ts'
 import { timezoneOf } from './timezone.ts'
@@ -84,15 +85,20 @@ export function readOverlays(overlays: unknown, nameOf: OverlayName = inOption):
   const zones = new Map<string, string>()
   const indexes = new Map<string, number>()
   return Array.from(overlays, (each: unknown, index): OverlaidNetwork => {
-    const { network: text, record } = membersOf(each ?? '', ['network', 'record'], nameOf(index, ''))
-    const network = networkOf(text, nameOf(index, 'network'))
+    const refuse = (path: string, why: string): InvalidOverlayError => refused(nameOf(index, path), why)
+    const overlay = membersIn(each, OVERLAY_MEMBERS, refuse)
+    const network = networkOf(overlay.get('network'), nameOf(index, 'network'))
     const cidr = formatCidr(network.family, network.words, network.prefixLength)
     const other = indexes.get(cidr)
     if (other !== undefined) {
       throw refused(nameOf(index, 'network'), `${cidr} is also ${nameOf(other, 'network')}: keep one of them`)
     }
     indexes.set(cidr, index)
-    return { ...network, text: cidr, ...checkedValue(record, zones, (field) => nameOf(index, field)) }
+    return {
+      ...network,
+      text: cidr,
+      ...checkedValue(overlay.get('record'), zones, (field) => nameOf(index, field)),
+    }
   }).sort((a, b) => a.prefixLength - b.prefixLength)
 }
 
@@ -139,30 +145,26 @@ function checkedValue(
   zones: Map<string, string>,
   nameOf: (field: string) => string,
 ): Pick<OverlaidNetwork, 'value' | 'hasNames'> {
-  const record = membersOf(given ?? '', RECORD_FIELDS, nameOf('record'))
-  const part = (field: 'country' | 'region'): { code: string | null; name: string | null } => {
-    const { code, name } = membersOf(record[field], ['code', 'name'], nameOf(field))
-    return { code: textOf(code, nameOf(`${field}.code`)), name: textOf(name, nameOf(`${field}.name`)) }
-  }
-  const [country, region] = [part('country'), part('region')]
-  if (country.code !== null) country.code = givenCountryCode(country.code, nameOf('country.code'))
-  const regionCode = regionCodeOf(country.code, region.code)
-  if (region.code !== null && regionCode === null) {
-    const ofCountry = country.code === null ? '' : ` of ${country.code}`
+  const members = membersIn(given, RECORD_MEMBERS, (path, why) => refused(nameOf(path || 'record'), why))
+  const textOf = (field: string): string | null => checkedText(members.get(field), nameOf(field))
+  const [givenCode, countryName] = [textOf('country.code'), textOf('country.name')]
+  const countryCode = givenCode === null ? null : checkedCountry(givenCode, nameOf('country.code'))
+  const [givenRegion, regionName] = [textOf('region.code'), textOf('region.name')]
+  const regionCode = regionCodeOf(countryCode, givenRegion)
+  if (givenRegion !== null && regionCode === null) {
+    const ofCountry = countryCode === null ? '' : ` of ${countryCode}`
     throw refused(nameOf('region.code'), `it is not an ISO 3166-2 code${ofCountry}: write one such as DE-BE`)
   }
-  const { id } = membersOf(record.timezone, ['id', 'offset'], nameOf('timezone'))
-  const city = textOf(record.city, nameOf('city'))
-  const postalCode = textOf(record.postal_code, nameOf('postal_code'))
-  const { latitude, longitude } = positionOf(record.coordinates, nameOf)
-  const zone = zoneOf(textOf(id, nameOf('timezone.id')), zones, nameOf('timezone.id'))
+  const [city, postalCode] = [textOf('city'), textOf('postal_code')]
+  const { latitude, longitude } = positionOf(members, nameOf)
+  const zone = zoneOf(textOf('timezone.id'), zones, nameOf('timezone.id'))
   // As in GeoIP2, the code of a region has no country in it, unless the record has none either.
-  const written = country.code === null ? regionCode : (regionCode?.slice(country.code.length + 1) ?? null)
+  const written = countryCode === null ? regionCode : (regionCode?.slice(countryCode.length + 1) ?? null)
   const namesOf = (name: string | null): WritableValue | null => known({ en: name })
-  const subdivision = known({ iso_code: written, names: namesOf(region.name) })
+  const subdivision = known({ iso_code: written, names: namesOf(regionName) })
   const value = known({
     city: known({ names: namesOf(city) }),
-    country: known({ iso_code: country.code, names: namesOf(country.name) }),
+    country: known({ iso_code: countryCode, names: namesOf(countryName) }),
     location: known({
       latitude: latitude === null ? null : double(latitude),
       longitude: longitude === null ? null : double(longitude),
@@ -174,13 +176,18 @@ function checkedValue(
   if (value === null || !(city ?? value.country ?? subdivision ?? latitude)) {
     throw refused(nameOf('record'), 'it has no location: give a country, region, city or coordinates')
   }
-  return { value, hasNames: (city ?? country.name ?? region.name) !== null }
+  return { value, hasNames: (city ?? countryName ?? regionName) !== null }
 }
 
 /** The members that are not `null`; `null` for none. */
 function known(members: Record<string, WritableValue | null>): Record<string, WritableValue> | null {
-  const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
-  return given.length === 0 ? null : Object.fromEntries(given)
+  let some: Record<string, WritableValue> | null = null
+  for (const [name, value] of Object.entries(members)) {
+    if (value === null) continue
+    some ??= {}
+    some[name] = value
+  }
+  return some
 }
 
 /** A zone in its usual capitals. @throws InvalidOverlayError when the platform does not know it */
@@ -196,24 +203,19 @@ function zoneOf(id: string | null, zones: Map<string, string>, name: string): st
   })
 }
 
-const RECORD_FIELDS = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
-
-/** The members of an object that may be absent. @throws InvalidOverlayError when it has others */
-function membersOf<Name extends string>(
-  value: unknown,
-  names: readonly Name[],
-  name: string,
-): { readonly [Each in Name]?: unknown } {
-  if (value === undefined || value === null) return {}
-  const known: readonly string[] = names
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw refused(name, `write an object with ${names.join(', ')}`)
-  const other = Object.keys(value).find((each) => !known.includes(each))
-  if (other === undefined) return value
-  throw refused(name, `it has ${quoted(other)}: write ${names.join(', ')} only`)
+const OVERLAY_MEMBERS: MemberNames = { network: null, record: null }
+const PART = { code: null, name: null }
+/** `timezone.offset` is ignored. */
+const RECORD_MEMBERS: MemberNames = {
+  country: PART,
+  region: PART,
+  city: null,
+  postal_code: null,
+  coordinates: { latitude: null, longitude: null },
+  timezone: { id: null, offset: null },
 }
 
-function textOf(value: unknown, name: string): string | null {
+function checkedText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null
   if (typeof value !== 'string' || value === '')
     throw refused(name, 'write a text, or null if it is not known')
@@ -224,7 +226,7 @@ function textOf(value: unknown, name: string): string | null {
   return value
 }
 
-function givenCountryCode(text: string, name: string): string {
+function checkedCountry(text: string, name: string): string {
   try {
     return officialCountryCode(text)
   } catch (error) {
@@ -232,15 +234,15 @@ function givenCountryCode(text: string, name: string): string {
   }
 }
 
-function positionOf(value: unknown, nameOf: (field: string) => string): Coordinates {
-  const members = membersOf(value, ['latitude', 'longitude'], nameOf('coordinates'))
-  const [latitude, longitude] = (['latitude', 'longitude'] as const).map((each, index) => {
-    const degrees = members[each] ?? null
-    const most = index === 0 ? 90 : 180
-    if (degrees === null || (typeof degrees === 'number' && Math.abs(degrees) <= most)) return degrees
-    throw refused(nameOf(`coordinates.${each}`), `write a number from -${most} to ${most}`)
-  })
-  if (latitude === undefined || longitude === undefined) return NO_COORDINATES
+function positionOf(members: ReadonlyMap<string, unknown>, nameOf: (field: string) => string): Coordinates {
+  const degrees = (field: string, most: number): number | null => {
+    const value = members.get(field)
+    if (value === undefined) return null
+    if (typeof value === 'number' && Math.abs(value) <= most) return value
+    throw refused(nameOf(field), `write a number from -${most} to ${most}`)
+  }
+  const latitude = degrees('coordinates.latitude', 90)
+  const longitude = degrees('coordinates.longitude', 180)
   if ((latitude === null) !== (longitude === null)) {
     const missing = latitude === null ? 'latitude' : 'longitude'
     throw refused(

@@ -82,7 +82,7 @@ describe('readOverlays', () => {
     [{ country: { code: 'EU' } }, '"EU" is not an ISO 3166-1 alpha-2 code'],
     ['Berlin', 'overlays[0].record: write an object with country, region'],
     [{ postal_code: '1', timezone: { id: 'Europe/Berlin' } }, 'it has no location: give a country'],
-    [{ ip: '1.1.1.1', city: 'x' }, 'overlays[0].record: it has "ip": write country, region'],
+    [{ ip: '1.1.1.1', city: 'x' }, 'overlays[0].record: it has no field "ip": write country, region'],
     [{ country: 'DE' }, 'overlays[0].country: write an object with code, name'],
     [{ country: { code: 'UK' } }, 'overlays[0].country.code: "UK" is not the ISO 3166-1 code: write GB'],
     [{ country: { code: 'Germany' } }, '"Germany" is not an ISO 3166-1 alpha-2 code'],
@@ -107,7 +107,7 @@ describe('readOverlays', () => {
   it.each<[unknown, string]>([
     ['10.0.0.0/8', 'overlays must be an array'],
     [[null], 'overlays[0]: write an object with network, record'],
-    [[{ network: '10.0.0.0/8', record: CITY, name: 'x' }], 'it has "name": write network, record only'],
+    [[{ network: '10.0.0.0/8', record: CITY, name: 'x' }], 'overlays[0]: it has no field "name": write network, record only'],
     [
       [
         { network: '10.0.0.1', record: CITY },
