@@ -9,13 +9,15 @@ import {
   emptyCounts,
   type RunningCounts,
 } from './counting/counts.ts'
+import { FusedRecords } from './engine/fused-records.ts'
+import type { LineFormat } from './engine/line-format.ts'
+import { OUTPUT_BYTES, RecordLoop } from './engine/record-loop.ts'
 import { BadLineError } from './errors.ts'
-import type { FormatDefinition, LineFormat } from './formats/format-definition.ts'
+import type { FormatDefinition } from './formats/format-definition.ts'
+import { linesOf, locatorFor } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
-import { OUTPUT_BYTES } from './formats/fused-loop.ts'
-import { FusedRecords } from './fused-records.ts'
 import { LineCounter } from './locating/line-counter.ts'
-import { LineLocator } from './locating/line-locator.ts'
+import type { LineLocator } from './locating/line-locator.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
 import type { RecordEnds } from './reading/record-ends.ts'
@@ -61,7 +63,7 @@ export class BlockEnricher {
   readonly #locator: LineLocator
   readonly #format: LineFormat
   /** For usual records; `null` if the format has no loop. */
-  readonly #fused: FusedRecords | null
+  readonly #fused: FusedRecords | RecordLoop | null
   readonly #layout: Layout
   /** The first byte of a directive; -1 if the format has none. */
   readonly #directive: number
@@ -90,8 +92,8 @@ export class BlockEnricher {
     isFused = true,
   ) {
     this.#plan = plan
-    this.#locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
-    this.#format = definition.makeLines(plan, this.#locator)
+    this.#locator = locatorFor(set, plan, definition)
+    this.#format = linesOf(plan, this.#locator, definition)
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
@@ -100,7 +102,7 @@ export class BlockEnricher {
     // Loops take lines of all countries.
     const loop = isFused && plan.countries === undefined ? (this.#format.makeLoop?.() ?? null) : null
     if (loop !== null) loop.counter = this.#counter
-    this.#fused = loop === null ? null : new FusedRecords(loop)
+    this.#fused = loop === null || loop instanceof RecordLoop ? loop : new FusedRecords(loop)
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
   }

@@ -1,9 +1,9 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
-import type { LineFormat, RowParts } from './formats/format-definition.ts'
+import type { LineFormat, RowParts } from './engine/line-format.ts'
+import { linesOf, locatorFor } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
-import { LineLocator } from './locating/line-locator.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { RawLines } from './writing/json-text.ts'
 
@@ -49,9 +49,13 @@ export class RowWriter {
   constructor(plan: Plan, set: DatabaseSet) {
     this.maxBytes = plan.maxLineBytes
     const definition = definitionOf(plan.format)
-    const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
-    this.#format = definition.makeLines(plan, locator)
-    const appended = definition.appended?.(plan) ?? null
+    const locator = locatorFor(set, plan, definition)
+    this.#format = linesOf(plan, locator, definition)
+    const form = definition.form?.(plan)
+    const appended =
+      form?.kind === 'appended'
+        ? new TextEncoder().encode(form.nothing)
+        : (definition.appended?.(plan) ?? null)
     this.#parts =
       this.#format.rowParts ??
       (plan.onBadLine === 'raw' && appended === null

@@ -1,18 +1,15 @@
-import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
-import type { LineLocator } from '../locating/line-locator.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../reading/field-guess.ts'
 import { plainLayout } from '../reading/layout.ts'
+import { type ReaderField, type RecordKind, RecordReader } from '../reading/record-reader.ts'
 import { sampleLines } from '../reading/sample.ts'
-import { type AppendPlan, appendedNothing, appendPlan, appendTemplate } from '../writing/appended-location.ts'
-import { JsonText, jsonRoom, RAW } from '../writing/json-text.ts'
-import type { FormatDefinition, LineFormat, LineResult } from './format-definition.ts'
-import type { FusedLoop } from './fused-loop.ts'
-import { ListLoop } from './list-loop.ts'
+import { RAW } from '../writing/json-text.ts'
+import { type AppendPlan, appendPlan, lineForm } from '../writing/record-form.ts'
+import type { FormatDefinition } from './format-definition.ts'
 
 export interface ListPlan extends CommonPlan, AppendPlan {
   readonly format: 'list'
@@ -59,63 +56,49 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
 }
 
 const TAB = 0x09
+const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const HASH = 0x23
 
 /**
- * Enriches lists of addresses, one address a line. Spaces, tabs and carriage returns around an address are ignored.
- * Lines of only these are blank, and so are comments, which start with `#`. Any other line is an address, possibly
- * a malformed one: no line is bad.
- *
- * A line becomes `{"ip":"…","location":…}`. With `append` it is kept, followed by its location.
+ * Reads lists of addresses, one address a line. Spaces, tabs and carriage returns around an address are ignored. Lines of only
+ * these are blank, and so are comments, which start with `#`. Any other line is an address, possibly a malformed one: no line is
+ * bad. A usual line is an address in one plain word and nothing else.
  */
-class ListLines implements LineFormat {
-  readonly rewrites: boolean
-  readonly fault = ''
-  readonly #plan: ListPlan
-  readonly #locator: LineLocator
-  readonly #text = new JsonText()
-  readonly #middle: Uint8Array
-  readonly #isJson: boolean
-  readonly #nothing: Uint8Array
+class ListReader extends RecordReader {
+  override readonly fields: readonly ReaderField[] = [{ name: 'ip', kind: 'text' }]
+  override readonly starts = new Int32Array(1)
+  override readonly ends = new Int32Array(1)
 
-  constructor(plan: ListPlan, locator: LineLocator) {
-    this.rewrites = !plan.append
-    this.#plan = plan
-    this.#locator = locator
-    this.#middle = new TextEncoder().encode(`",${JSON.stringify(plan.into)}:`)
-    this.#isJson = plan.fields === null
-    this.#nothing = appendedNothing(plan) ?? new Uint8Array(0)
+  override usual(bytes: Uint8Array, _: DataView, start: number): number {
+    if (bytes[start] === HASH) return -1
+    const end = this.addressBefore(bytes, start, LINE_FEED)
+    this.useBytes(bytes, start, end)
+    this.isPlain = true
+    this.starts[0] = start
+    this.ends[0] = end
+    return end
   }
 
-  makeLoop(): FusedLoop | null {
-    return this.#locator.isPlain ? new ListLoop(this.#locator, this.#plan) : null
-  }
-
-  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
     let first = start
     let last = end
     while (first < last && isBlank(bytes[first])) first++
     while (last > first && isBlank(bytes[last - 1])) last--
     if (first === last || bytes[first] === HASH) return 'blank'
-    const isLocated = this.#locator.locate(bytes, first, last)
-    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
-    if (this.rewrites) {
-      out.writeAscii('{"ip":"')
-      out.length = this.#text.put(bytes, first, last, out.room(jsonRoom(last - first)), out.length)
-      out.write(this.#middle)
-      this.#locator.writeJson(out)
-      out.writeAscii('}')
-    } else {
-      out.write(bytes, start, end)
-      if (isLocated) {
-        out.writeByte(TAB)
-        if (this.#isJson) this.#locator.writeJson(out)
-        else this.#locator.writeRendered(out)
-      } else out.write(this.#nothing)
-    }
-    return isLocated ? 'resolved' : 'unresolved'
+    this.useBytes(bytes, start, end)
+    this.isPlain = false
+    this.addressStart = first
+    this.addressEnd = last
+    return 'read'
+  }
+
+  override find(): boolean {
+    this.bytes = this.record
+    this.start = this.addressStart
+    this.end = this.addressEnd
+    return true
   }
 }
 
@@ -133,7 +116,6 @@ export const LIST: FormatDefinition<ListPlan> = {
   plan: planList,
   layout: plainLayout,
   addressPosition: () => 'alone on its line',
-  locationTemplate: appendTemplate,
-  appended: appendedNothing,
-  makeLines: (plan, locator) => new ListLines(plan, locator),
+  form: lineForm,
+  makeReader: () => new ListReader(),
 }

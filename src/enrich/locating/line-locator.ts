@@ -86,6 +86,8 @@ export class LineLocator {
   #at: number
   #hasTime = false
   #isLocal = false
+  /** Bytes of the text that {@link findText} has found. */
+  textSize = 0
 
   /**
    * @throws InvalidDatabaseError when the databases hold no locations
@@ -294,9 +296,9 @@ export class LineLocator {
     return this.#finder.isPlain
   }
 
-  /** Whether a number is that of a text in which no address could be read. */
-  isUnread(number: number): boolean {
-    return number === MISSING || number === MALFORMED
+  /** Whether a number is that of an address, with or without a location. */
+  isAddress(number: number): boolean {
+    return HAS_ADDRESS[number] !== false
   }
 
   /** As `locate`, for a string, such as an unescaped one. */
@@ -332,10 +334,22 @@ export class LineLocator {
   /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */
   writeRendered(out: ByteSink): void {
     if (!this.writesLocations) return
+    const start = this.findText()
+    out.write(this.texts.arena.bytes, start, start + this.textSize)
+  }
+
+  /**
+   * Finds the text of the location as the template has it, without the address: {@link textSize} bytes of `texts.arena`. Call
+   * it after `locate` returns `true`. @returns where the text begins
+   */
+  findText(): number {
     const number = this.#number - FIRST_LOCATION
     const isUnclear =
       this.#isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
-    this.texts.write(number, isUnclear ? NO_TIME : this.#at, out)
+    this.texts.instant = isUnclear ? NO_TIME : this.#at
+    const start = this.texts.startOf(number)
+    this.textSize = this.texts.sizeOf(number)
+    return start
   }
 
   /** The instant of a line's own time, or the plan's if that is `NaN`. */

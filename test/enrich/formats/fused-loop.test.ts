@@ -8,6 +8,8 @@ import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
+import { FusedLoop } from '../../../src/enrich/engine/fused-loop.ts'
+import { linesOf } from '../../../src/enrich/formats/format-definition.ts'
 import {
   definitionFor,
   type EnrichOptions,
@@ -20,6 +22,7 @@ import {
 import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { withReport } from '../../../src/enrich/report-plan.ts'
+import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
 import { counted } from '../counted.ts'
@@ -231,9 +234,21 @@ describe.each(CASES)(
       for (const ofLoop of optionsOfLoops) {
         const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
         const definition = definitionFor(plan)
+        const reader = definition.makeReader?.(plan, true)
+        if (reader !== undefined) {
+          for (const line of usual) reader.read(bytesOf(`${line}\n`), 0, line.length)
+          const padded = concatenated([bytes, new Uint8Array(64)])
+          for (let start = 0; start < bytes.length; ) {
+            const end = padded.indexOf(0x0a, start)
+            expect(reader.usual(padded, viewOf(padded), start, bytes.length)).toBe(end)
+            start = end + 1
+          }
+          continue
+        }
         const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
-        const ofFormat = definition.makeLines(plan, locator)
+        const ofFormat = linesOf(plan, locator, definition)
         const loop = ofFormat.makeLoop?.()
+        if (!(loop instanceof FusedLoop)) continue
         // The templates of NDJSON are learned from lines.
         for (const line of usual) ofFormat.line(bytesOf(`${line}\n`), 0, line.length, new ByteSink())
         loop?.arena.bytes.set(bytes)

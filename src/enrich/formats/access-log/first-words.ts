@@ -1,7 +1,8 @@
 import { quoted } from '../../../errors.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import { ABSENT } from '../../reading/record-reader.ts'
 import { firstLines, type LineRange } from '../../reading/sample.ts'
-import { ABSENT, AccessLine, HOST, IDENT, REST, USER } from './access-line.ts'
+import { AccessLogReader, HOST, IDENT, REST, USER } from './access-log-reader.ts'
 
 /** Lines checked. More than half must be lines of an access log. */
 const LINES = 50
@@ -85,15 +86,15 @@ export class FirstWords {
 }
 
 /** The text of a part, up to the length of a long list of hops. */
-function textOf(sample: Uint8Array, { starts, ends }: AccessLine, part: number): string {
+function textOf(sample: Uint8Array, { starts, ends }: AccessLogReader, part: number): string {
   const [start, end] = [starts[part] ?? ABSENT, ends[part] ?? 0]
   return start === ABSENT ? '' : String.fromCharCode(...sample.subarray(start, Math.min(end, start + 400)))
 }
 
-function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLine[] {
+function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLogReader[] {
   return lines.flatMap(({ start, end }) => {
-    const line = new AccessLine(false, false)
-    line.readClient(sample, start, end)
-    return line.readParts(sample, end) ? [line] : []
+    const reader = new AccessLogReader({ hasVhost: false, isWordNamed: true, hasForwarded: false })
+    reader.read(sample, start, end)
+    return reader.complete() ? [reader] : []
   })
 }

@@ -1,4 +1,5 @@
 import { TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
+import { viewOf } from '../../swar.ts'
 
 const SLASH = 0x2f
 const COLON = 0x3a
@@ -13,8 +14,6 @@ const CLOCK = 12
 /** `2000-10-10T13:55:36-07:00`, and where the time of day begins in it. */
 export const ISO_BYTES = 25
 const ISO_CLOCK = 11
-/** Whole words that hold it. */
-const ISO_WORDS = 7
 
 /**
  * Reads the times of access logs that are written as most servers do, `10/Oct/2000:13:55:36 -0700]`. Compares day and offset
@@ -25,8 +24,9 @@ export class LogTime {
   instant = Number.NaN
   /** Of the last line whose day or offset was new. */
   readonly #timestamp = new Timestamp()
-  /** That time in ISO 8601. */
-  readonly #iso = new DataView(new ArrayBuffer(4 * ISO_WORDS + TIMESTAMP_ROOM))
+  /** In ISO 8601, after {@link put}: {@link ISO_BYTES}. */
+  readonly iso = new Uint8Array(TIMESTAMP_ROOM)
+  readonly #isoView = viewOf(this.iso)
   /** Midnight of the day in its offset. */
   #midnight = Number.NaN
   #day0 = 0
@@ -68,13 +68,10 @@ export class LogTime {
     return isTime
   }
 
-  /**
-   * Writes the time last read, which is at `from`, to `to` in ISO 8601: {@link ISO_BYTES}, and up to three bytes after them.
-   */
-  put(view: DataView, from: number, to: number): void {
-    for (let at = 0; at < 4 * ISO_WORDS; at += 4) view.setInt32(to + at, this.#iso.getInt32(at, true), true)
-    view.setInt32(to + ISO_CLOCK, view.getInt32(from + CLOCK, true), true)
-    view.setInt32(to + ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4, true), true)
+  /** Writes the time last read, which is at `from`, to {@link iso}. */
+  put(view: DataView, from: number): void {
+    this.#isoView.setInt32(ISO_CLOCK, view.getInt32(from + CLOCK))
+    this.#isoView.setInt32(ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4))
   }
 
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
@@ -87,7 +84,7 @@ export class LogTime {
     const seconds = (two(clock) * 60 + two(clock + 3)) * 60 + two(clock + 6)
     this.instant = this.#timestamp.instant
     this.#midnight = this.instant - seconds * 1000
-    this.#timestamp.put(bytes, new Uint8Array(this.#iso.buffer), 0)
+    this.#timestamp.put(bytes, this.iso, 0)
     this.#day0 = view.getInt32(at, true)
     this.#day1 = view.getInt32(at + 4, true)
     this.#day2 = view.getInt32(at + 8, true)

@@ -1,10 +1,11 @@
 // The fused loop for CSV and TSV; see `fused-loop.ts`. A usual record is one line, all its quotes are closed, and it has as many
 // columns as the header. Columns are appended and none is replaced.
+
+import { FusedLoop, OUTPUT_START } from '../../engine/fused-loop.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import type { RecordFields } from '../../reading/record-fields.ts'
 import { ByteFinder } from '../../swar.ts'
-import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import type { DelimitedPlan } from './plan.ts'
 import type { RecordValues } from './record-values.ts'
 

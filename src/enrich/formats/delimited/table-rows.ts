@@ -1,8 +1,8 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { LineFormat, LineResult, RowParts } from '../../engine/line-format.ts'
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import type { LineFormat, LineResult, RowParts } from '../format-definition.ts'
 import type { DelimitedPlan } from './plan.ts'
 
 const LINE_FEED = 0x0a

@@ -1,11 +1,11 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { type FieldValues, fieldIndex } from '../../counting/field-values.ts'
+import type { LineFormat, LineResult } from '../../engine/line-format.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { JsonText, jsonRoom } from '../../writing/json-text.ts'
-import type { LineFormat, LineResult } from '../format-definition.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import type { HeadedPlan } from './plan.ts'
 

@@ -1,10 +1,11 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { FieldValues } from '../../counting/field-values.ts'
+import type { LineFormat, LineResult } from '../../engine/line-format.ts'
 import { shownName } from '../../errors.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import type { FormatDefinition } from '../format-definition.ts'
 import { pathText } from '../ndjson/member-path.ts'
 import { ObjectLines } from '../ndjson/object-lines.ts'
 import { JsonElements } from './json-elements.ts'

@@ -1,11 +1,11 @@
 // The fused loop for NDJSON; see `fused-loop.ts`. A usual line matches the template of lines before it, which finds the
 // values in it. Its address is a string without escapes.
 
+import { FusedLoop, OUTPUT_START } from '../../engine/fused-loop.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import type { CommonPlan } from '../../options.ts'
 import { jsonNothing } from '../../writing/column-templates.ts'
-import { FusedLoop, OUTPUT_START } from '../fused-loop.ts'
 import { braceBefore } from './json-scanner.ts'
 import type { TemplateCache } from './line-template.ts'
 import { hasEscape, type MemberPath, NOWHERE } from './member-path.ts'

@@ -1,4 +1,5 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { LineFormat, LineResult } from '../../engine/line-format.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { OpeningTime } from '../../locating/opening-time.ts'
@@ -8,7 +9,6 @@ import { ANY_ADDRESS } from '../../scanning/any-address.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { type AppendPlan, appendedNothing } from '../../writing/appended-location.ts'
 import { JsonText, jsonRoom, RAW } from '../../writing/json-text.ts'
-import type { LineFormat, LineResult } from '../format-definition.ts'
 import { AddressRoles, CLAIM, CLIENT, PLAIN } from './address-role.ts'
 import { ADDRESS } from './annotation.ts'
 

@@ -1,8 +1,10 @@
 // Lines of other formats in a member of JSON objects, one object a line.
+
 import type { CommonPlan, LineOptions, MemberWrapper, Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import type { FormatDefinition } from '../format-definition.ts'
+import { linesOf } from '../format-definition.ts'
 import { fieldsOf, pathOf } from '../ndjson/member-path.ts'
 import { NDJSON } from '../ndjson/ndjson.ts'
 import { ObjectLines } from '../ndjson/object-lines.ts'
@@ -76,6 +78,6 @@ export function inMember<Plan extends CommonPlan & { readonly format: string }>(
     fieldNames: () => definition.fieldNames?.(inside) ?? null,
     usualFields: () => definition.usualFields?.(inside) ?? {},
     makeLines: (plan, locator) =>
-      new ObjectLines(plan, locator, { content: definition.makeLines(inside, locator) }),
+      new ObjectLines(plan, locator, { content: linesOf(inside, locator, definition) }),
   }
 }

@@ -1,9 +1,11 @@
 // Lines of other formats, each after what a wrapper writes before it.
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { FieldValues } from '../../counting/field-values.ts'
+import type { LineFormat, LineResult } from '../../engine/line-format.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
-import type { FormatDefinition, LineFormat, LineResult } from '../format-definition.ts'
+import type { FormatDefinition } from '../format-definition.ts'
+import { linesOf } from '../format-definition.ts'
 import { PartialLines } from './partial-lines.ts'
 import { Prefix } from './prefix.ts'
 
@@ -104,15 +106,16 @@ export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
   definition: FormatDefinition<Plan>,
   wrapper: PrefixWrapper,
 ): FormatDefinition<Plan> {
+  const { makeReader: _, ...ofFormat } = definition
   return {
-    ...definition,
+    ...ofFormat,
     layout: (plan) => ({
       ...definition.layout(plan),
       ...(wrapper === 'cri' && { recordEnds: () => new PartialLines(plan.maxLineBytes) }),
     }),
     makeLines: (plan, locator) => {
       const isMember = plan.hasWrapperMember === true && locator.writesLines
-      return new WrappedLines(wrapper, definition.makeLines(plan, locator), isMember)
+      return new WrappedLines(wrapper, linesOf(plan, locator, definition), isMember)
     },
   }
 }

@@ -1,6 +1,6 @@
-import type { ByteSink } from '../bytes/byte-sink.ts'
-import { FAILURE_REASONS, type RunningCounts } from './counting/counts.ts'
-import { type FusedLoop, INPUT_BYTES, OUTPUT_START } from './formats/fused-loop.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { FAILURE_REASONS, type RunningCounts } from '../counting/counts.ts'
+import { type FusedLoop, INPUT_BYTES, OUTPUT_START } from './fused-loop.ts'
 
 const LINE_FEED = 0x0a
 

@@ -1,0 +1,121 @@
+// The general way of the engine, for any record.
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import type { FieldValues } from '../counting/field-values.ts'
+import type { LineLocator } from '../locating/line-locator.ts'
+import type { CommonPlan } from '../options.ts'
+import type { RecordReader } from '../reading/record-reader.ts'
+import { CachedView } from '../swar.ts'
+import type { RecordForm } from '../writing/record-form.ts'
+import type { LineFormat, LineResult } from './line-format.ts'
+import { RecordLoop } from './record-loop.ts'
+import { RecordWriter } from './record-writer.ts'
+
+/** Locates the records of a reader, and writes them in a form. */
+export class RecordLines implements LineFormat {
+  readonly rewrites: boolean
+  readonly header: LineFormat['header']
+  readonly values: FieldValues
+  readonly #reader: RecordReader
+  readonly #locator: LineLocator
+  readonly #plan: CommonPlan
+  readonly #writer: RecordWriter
+  readonly #isObject: boolean
+  readonly #view = new CachedView()
+
+  constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
+    this.#plan = plan
+    this.#locator = locator
+    this.#reader = reader
+    this.rewrites = form.rewrites
+    this.values = new CountedFields(reader)
+    this.#writer = new RecordWriter(reader, locator, form)
+    this.#isObject = form.kind === 'object'
+    const { header } = form
+    if (header !== undefined)
+      this.header = (bytes, start, end, out) => {
+        out.write(bytes, start, end)
+        out.write(new TextEncoder().encode(header))
+      }
+  }
+
+  get fault(): string {
+    return this.#reader.fault
+  }
+
+  get doubt(): string {
+    return this.#reader.doubt
+  }
+
+  use(state: unknown): void {
+    this.#reader.use(state)
+  }
+
+  makeLoop(): RecordLoop {
+    const { writesLines, writesLocations } = this.#locator
+    const onlyFailed = this.#isObject && writesLines && !writesLocations
+    return new RecordLoop(
+      this.#reader,
+      this.#locator,
+      writesLines ? this.#writer : null,
+      onlyFailed,
+      this.#plan,
+    )
+  }
+
+  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+    const [reader, locator] = [this.#reader, this.#locator]
+    const kind = reader.read(bytes, start, end)
+    if (kind !== 'read') return kind
+    if (reader.isLocal) locator.localInstant = reader.instant
+    else locator.instant = reader.instant
+    const isLocated =
+      this.#locate() || (reader.rereads && !locator.hasAddress && reader.readAgain() && this.#locate())
+    const { reason } = locator
+    const isUnread = !isLocated && (reason === 'malformed' || reason === 'missing')
+    if (isUnread && !reader.complete()) return 'bad'
+    if (locator.writesLines && (locator.writesLocations || !isLocated)) this.#write(isLocated, out)
+    return isLocated ? 'resolved' : 'unresolved'
+  }
+
+  #locate(): boolean {
+    const { addressBytes, addressStart, addressEnd } = this.#reader
+    return this.#locator.locate(addressBytes, addressStart, addressEnd)
+  }
+
+  #write(isLocated: boolean, out: ByteSink): void {
+    if (this.#isObject) this.#reader.complete()
+    const writer = this.#writer
+    if (isLocated) {
+      writer.textStart = this.#locator.findText()
+      writer.textSize = this.#locator.textSize
+    } else writer.setNothing()
+    const into = out.room(writer.room)
+    out.length = writer.put(into, this.#view.view(into), out.length)
+  }
+}
+
+/** The values of the `counted` fields of a plan. */
+class CountedFields implements FieldValues {
+  readonly #reader: RecordReader
+
+  constructor(reader: RecordReader) {
+    this.#reader = reader
+  }
+
+  get bytes(): Uint8Array {
+    return this.#reader.bytes
+  }
+
+  get start(): number {
+    return this.#reader.start
+  }
+
+  get end(): number {
+    return this.#reader.end
+  }
+
+  find(counted: number): boolean {
+    const field = this.#reader.counted[counted] ?? -1
+    return field !== -1 && this.#reader.find(field)
+  }
+}

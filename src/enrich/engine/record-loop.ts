@@ -1,0 +1,183 @@
+// The fast way of the engine: usual records, in an arena that holds a slice of the input, the output and the texts of locations.
+// It stops at each record that is unusual in any way, which RecordLines takes. Tests compare both.
+import type { Arena } from '../../bytes/arena.ts'
+import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { FAILURE_REASONS, type RunningCounts } from '../counting/counts.ts'
+import { NOT_IPV4 } from '../locating/address-cache.ts'
+import type { LineCounter } from '../locating/line-counter.ts'
+import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
+import type { RecordReader } from '../reading/record-reader.ts'
+import type { RecordWriter } from './record-writer.ts'
+
+/** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
+const INPUT_BYTES = 131_072
+/** Readers and writers use whole words, so up to this many bytes after the end of a text. */
+const SPARE_BYTES = 64
+/** Where the output begins in the arena. */
+const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
+/** The most output of one run. */
+export const OUTPUT_BYTES = 524_288
+const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
+
+const LINE_FEED = 0x0a
+
+/** What the loop needs of a plan. */
+interface LoopPlan {
+  readonly maxLineBytes: number
+  readonly dropUnresolved: boolean
+}
+
+export class RecordLoop {
+  /** Lines that the last call of `run` enriched. */
+  lines = 0
+  /** Counts the lines; set before the first one. */
+  counter: LineCounter | null = null
+  readonly #reader: RecordReader
+  readonly #locator: LineLocator
+  /** `null` if nothing is written. */
+  readonly #writer: RecordWriter | null
+  /** Whether the reader has found the fields of a record with a location only. */
+  readonly #onlyFailed: boolean
+  readonly #plan: LoopPlan
+  readonly #arena: Arena
+  #bytes: Uint8Array = new Uint8Array(0)
+  #size = 0
+  /** The part of the block that is in the arena. */
+  #sliceStart = 0
+  #sliceEnd = 0
+  #outputEnd = OUTPUT_START
+  #resolved = 0
+  /** Lines without a location in the last run, by index in `FAILURE_REASONS`. */
+  readonly #failed = new Int32Array(FAILURE_REASONS.length)
+  /** Lines without a time of their own in the last run. */
+  #withoutTime = 0
+
+  /**
+   * @param locator one that has located nothing yet
+   * @param onlyFailed whether records with a location are not written: those without one are left to `RecordLines`
+   */
+  constructor(
+    reader: RecordReader,
+    locator: LineLocator,
+    writer: RecordWriter | null,
+    onlyFailed: boolean,
+    plan: LoopPlan,
+  ) {
+    this.#reader = reader
+    this.#locator = locator
+    this.#writer = writer
+    this.#onlyFailed = onlyFailed
+    this.#plan = plan
+    this.#arena = locator.texts.arena
+    this.#arena.fix(OUTPUT_END + SPARE_BYTES)
+  }
+
+  /** Begins a block: the first `size` bytes of an array. */
+  reset(bytes: Uint8Array, size: number): void {
+    this.#bytes = bytes
+    this.#size = size
+    this.#sliceStart = 0
+    this.#sliceEnd = 0
+  }
+
+  /**
+   * Enriches the usual lines from `start`, at most a slice of them.
+   *
+   * @returns where it stopped: `start` if the line there is not usual
+   */
+  run(start: number, out: ByteSink, counts: RunningCounts): number {
+    this.lines = 0
+    if (start >= this.#sliceEnd && !this.#copySlice(start)) return start
+    this.#resolved = this.#withoutTime = 0
+    this.#failed.fill(0)
+    const stop = this.#run(start - this.#sliceStart, this.#sliceEnd - this.#sliceStart) + this.#sliceStart
+    out.write(this.#arena.bytes, OUTPUT_START, this.#outputEnd)
+    let lines = this.#resolved
+    counts.resolved += this.#resolved
+    counts.withoutTime += this.#withoutTime
+    for (const [index, reason] of FAILURE_REASONS.entries()) {
+      const count = this.#failed[index] ?? 0
+      if (count === 0) continue
+      lines += count
+      counts.failed[reason] = (counts.failed[reason] ?? 0) + count
+    }
+    counts.lines += lines
+    this.lines = lines
+    return stop
+  }
+
+  /** Copies whole lines into the arena. @returns whether there is a whole line that fits */
+  #copySlice(start: number): boolean {
+    const most = Math.min(start + INPUT_BYTES, this.#size)
+    const end = this.#bytes.lastIndexOf(LINE_FEED, most - 1) + 1
+    if (end <= start) return false
+    this.#arena.bytes.set(this.#bytes.subarray(start, end))
+    this.#sliceStart = start
+    this.#sliceEnd = end
+    return true
+  }
+
+  /** Enriches lines of `arena.bytes[start, end)`. Writes to the output from its start. @returns where it stopped */
+  #run(start: number, end: number): number {
+    const [reader, locator, writer, arena] = [this.#reader, this.#locator, this.#writer, this.#arena]
+    const { maxLineBytes, dropUnresolved } = this.#plan
+    const { texts, cache, isPlain, writesLocations } = locator
+    const { rereads } = reader
+    let { bytes, view } = arena
+    let from = start
+    let to = OUTPUT_START
+    while (from < end) {
+      const lineEnd = reader.usual(bytes, view, from, end)
+      if (lineEnd === -1 || lineEnd - from > maxLineBytes) break
+      const isIPv4 = isPlain && reader.ipv4 !== NOT_IPV4
+      const { addressStart, addressEnd } = reader
+      const number = isIPv4
+        ? locator.numberOfIPv4(reader.ipv4)
+        : locator.numberOf(bytes, addressStart, addressEnd)
+      const isLocated = number >= FIRST_LOCATION
+      if (!isLocated && (this.#onlyFailed || (rereads && !locator.isAddress(number)))) break
+      if (writer !== null && (isLocated ? writesLocations : !dropUnresolved)) {
+        if (isLocated) {
+          texts.instant = locator.instantOr(reader.instant)
+          writer.textStart = texts.startOf(number - FIRST_LOCATION)
+          writer.textSize = texts.sizeOf(number - FIRST_LOCATION)
+        } else writer.setNothing()
+        if (bytes !== arena.bytes) {
+          // The arena has grown.
+          bytes = arena.bytes
+          view = arena.view
+          reader.record = bytes
+        }
+        if (to + writer.room > OUTPUT_END) break
+        if (isIPv4) {
+          cache.ip = bytes
+          cache.ipStart = addressStart
+          cache.ipEnd = addressEnd
+        }
+        to = writer.put(bytes, view, to)
+        bytes[to++] = LINE_FEED
+      } else if (bytes !== arena.bytes) {
+        bytes = arena.bytes
+        view = arena.view
+      }
+      this.#count(number, isIPv4)
+      from = lineEnd + 1
+    }
+    this.#outputEnd = to
+    return from
+  }
+
+  #count(number: number, isIPv4: boolean): void {
+    const [reader, locator] = [this.#reader, this.#locator]
+    const { instant } = reader
+    if (Number.isNaN(instant)) this.#withoutTime++
+    if (number < FIRST_LOCATION) this.#failed[number] = (this.#failed[number] ?? 0) + 1
+    else this.#resolved++
+    const { counter } = this
+    if (counter?.isOfLocations === true) counter.use(number)
+    else if (counter !== null) {
+      locator.take(number, instant, isIPv4 ? reader.ipv4 : NOT_IPV4)
+      counter.count()
+    }
+  }
+}
