@@ -1,8 +1,9 @@
 // What making a database of another one needs: opening it, copying its search tree, and its new metadata.
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { isPacked } from '../bytes/extract.ts'
-import { damagedFile, InvalidDatabaseError, isGeofixError } from '../errors.ts'
+import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
+import { NOT_WALKED, walkTree } from '../mmdb/networks.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { DatabaseOptions } from '../mmdb/writer/database-encoder.ts'
 import { EMPTY, type Link, type NodeTable } from '../mmdb/writer/node-table.ts'
@@ -24,9 +25,6 @@ export function openForEdit(bytes: Bytes, path?: string): Database {
   return new Database(isPacked(file) ? unpack(file) : file, path)
 }
 
-/** Marks a node that has not been copied yet. It is never a valid link. */
-const NOT_COPIED = -(2 ** 31)
-
 /**
  * Copies a search tree to a table, which merges networks with equal values and shares equal subtrees. Each node is
  * visited once, however many paths lead to it.
@@ -38,40 +36,32 @@ const NOT_COPIED = -(2 ** 31)
  * @throws InvalidDatabaseError when the tree is damaged
  */
 export function copyTree(
-  { tree, path }: Database,
+  { tree }: Database,
   from: number,
   bits: number,
   table: NodeTable,
   linkOf: (offset: number) => Link,
 ): Link {
-  const { nodeCount } = tree.metadata
-  const copies = new Int32Array(nodeCount).fill(NOT_COPIED)
+  const copies = new Int32Array(tree.metadata.nodeCount).fill(NOT_WALKED)
   const links = new Map<number, Link>()
-  const linkAt = (value: number): Link => {
-    const offset = tree.record(value)
-    if (offset === NO_RECORD) return EMPTY
-    let link = links.get(offset)
-    if (link === undefined) {
-      link = linkOf(offset)
-      links.set(offset, link)
-    }
-    return link
-  }
-  const copy = (value: number, depth: number): Link => {
-    if (value >= nodeCount) return linkAt(value)
-    const known = copies[value] ?? NOT_COPIED
-    if (known !== NOT_COPIED) return known
-    if (depth === bits) {
-      throw damagedFile(`the search tree has paths of more than ${bits} bits, the length of an address`, {
-        path,
-      })
-    }
-    const left = copy(tree.child(value, 0), depth + 1)
-    const link = table.node(left, copy(tree.child(value, 1), depth + 1))
-    copies[value] = link
-    return link
-  }
-  return copy(from, 0)
+  return walkTree(tree, from, bits, {
+    known: (node) => copies[node] ?? EMPTY,
+    leaf(value) {
+      const offset = tree.record(value)
+      if (offset === NO_RECORD) return EMPTY
+      let link = links.get(offset)
+      if (link === undefined) {
+        link = linkOf(offset)
+        links.set(offset, link)
+      }
+      return link
+    },
+    join(node, left, right) {
+      const link = table.node(left, right)
+      copies[node] = link
+      return link
+    },
+  })
 }
 
 /**

@@ -4,15 +4,10 @@ import { type OverlaidNetwork, type Overlay, readOverlays } from '../location/ov
 import { SampledFields } from '../location/sampled-fields.ts'
 import { isGeoip2 } from '../location/vendors.ts'
 import { Database } from '../mmdb/database.ts'
+import { IPV4_ALIASES, IPV4_IN_IPV6, IPV4_MAPPED, type TreePath } from '../mmdb/format.ts'
 import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
 import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
-import {
-  IPV4_ALIASES,
-  IPV4_IN_IPV6,
-  IPV4_MAPPED,
-  NetworkTrie,
-  type TreePath,
-} from '../mmdb/writer/network-trie.ts'
+import { NetworkTrie } from '../mmdb/writer/network-trie.ts'
 import { EMPTY, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'

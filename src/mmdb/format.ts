@@ -23,6 +23,28 @@ export type DataTypeNumber = (typeof DataType)[keyof typeof DataType]
 /** Zero bytes between the search tree and the data section. */
 export const SEPARATOR_BYTES = 16
 
+/** The position of a network in a search tree: the first `prefixLength` bits of its first address are the path. */
+export type TreePath = {
+  /** Big-endian 32-bit words of the first address: one in an IPv4 tree, four in an IPv6 tree. */
+  readonly words: Uint32Array
+  readonly prefixLength: number
+}
+
+/** `::/96`, where an IPv6 tree holds IPv4 addresses ("IPv4 addresses in an IPv6 tree"). */
+export const IPV4_IN_IPV6: TreePath = { words: Uint32Array.of(0, 0, 0, 0), prefixLength: 96 }
+
+/** `::ffff:0:0/96`, IPv4-mapped addresses (RFC 4291 section 2.5.5.2). */
+export const IPV4_MAPPED: TreePath = { words: Uint32Array.of(0, 0, 0xffff, 0), prefixLength: 96 }
+
+/** Where other readers find the IPv4 networks again, in files that have these aliases. */
+export const IPV4_ALIASES: readonly TreePath[] = [
+  IPV4_MAPPED,
+  // 6to4, 2002::/16
+  { words: Uint32Array.of(0x2002_0000, 0, 0, 0), prefixLength: 16 },
+  // Teredo, 2001::/32
+  { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
+]
+
 /** Starts the metadata: `\xab\xcd\xefMaxMind.com`. */
 // biome-ignore format: one line for each part
 export const METADATA_MARKER = Uint8Array.of(

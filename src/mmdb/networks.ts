@@ -1,4 +1,5 @@
-import type { DataSection } from './data-section.ts'
+import { damagedFile } from '../errors.ts'
+import { IPV4_ALIASES } from './format.ts'
 import type { Metadata } from './metadata.ts'
 import { NO_RECORD, type SearchTree } from './search-tree.ts'
 
@@ -6,7 +7,6 @@ import { NO_RECORD, type SearchTree } from './search-tree.ts'
 interface Sections {
   readonly tree: SearchTree
   readonly metadata: Metadata
-  readonly data: DataSection
 }
 
 /** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
@@ -34,60 +34,75 @@ export function* firstRecords({ tree, metadata }: Sections, limit: number): Gene
   }
 }
 
-/** Leading bits of the IPv6 networks that are aliases of the IPv4 networks in many trees. */
-const ALIASES: readonly string[] = [
-  // ::ffff:0:0/96, IPv4-mapped
-  `${'0'.repeat(80)}${'1'.repeat(16)}`,
-  // 2001::/32, Teredo
-  (0x2001_0000).toString(2).padStart(32, '0'),
-  // 2002::/16, 6to4
-  (0x2002).toString(2).padStart(16, '0'),
-]
+/** Stands for a subtree that is not known yet. No walk has it as a result. */
+export const NOT_WALKED = -(2 ** 31)
+
+/** What a walk of a search tree does. Each subtree has a number as its result. */
+export interface TreeWalk {
+  /** The result of a node if that is known, or {@link NOT_WALKED} to walk its subtree. */
+  known(node: number, depth: number): number
+  /** The result of a value that is not a node. Called in the order of addresses. */
+  leaf(value: number, depth: number): number
+  /** The result of a node from those of its two subtrees. */
+  join(node: number, left: number, right: number, depth: number): number
+}
+
+/**
+ * Walks a search tree from a node or a value, depth first and in the order of addresses.
+ *
+ * @param bits of the addresses below it
+ * @param tooDeep gives the result of a path that is longer. Default: throws an InvalidDatabaseError
+ */
+export function walkTree(
+  tree: SearchTree,
+  from: number,
+  bits: number,
+  { known, leaf, join }: TreeWalk,
+  tooDeep: () => number = () => {
+    throw damagedFile(tooLong(bits), { path: tree.path })
+  },
+): number {
+  const { nodeCount } = tree.metadata
+  const walk = (value: number, depth: number): number => {
+    if (value >= nodeCount) return leaf(value, depth)
+    const result = known(value, depth)
+    if (result !== NOT_WALKED) return result
+    if (depth === bits) return tooDeep()
+    const left = walk(tree.child(value, 0), depth + 1)
+    return join(value, left, walk(tree.child(value, 1), depth + 1), depth)
+  }
+  return walk(from, 0)
+}
+
+/** What is wrong with a tree that {@link walkTree} calls too deep. */
+export function tooLong(bits: number): string {
+  return `the search tree has paths of more than ${bits} bits, the length of an address`
+}
 
 /**
  * How many networks of a database have a record. IPv4 networks count once, even if aliases lead to them.
  *
  * @throws InvalidDatabaseError when the search tree is damaged
  */
-export function countNetworks(database: Sections): number {
-  const { tree } = database
-  const counts = networksBelow(database)
-  const count = (value: number): number => counts[value] ?? (tree.record(value) === NO_RECORD ? 0 : 1)
-  let total = count(0)
+export function countNetworks({ tree, metadata }: Sections): number {
+  // A shared subtree is walked once and added for each use.
+  const counts = new Float64Array(metadata.nodeCount).fill(NOT_WALKED)
+  const leaf = (value: number): number => (tree.record(value) === NO_RECORD ? 0 : 1)
+  let total = walkTree(tree, 0, metadata.ipVersion === 4 ? 32 : 128, {
+    known: (node) => counts[node] ?? 0,
+    leaf,
+    join(node, left, right) {
+      counts[node] = left + right
+      return left + right
+    },
+  })
   if (tree.ipv4RootDepth !== 96) return total
-  for (const bits of ALIASES) {
+  for (const { words, prefixLength } of IPV4_ALIASES) {
     let value = 0
-    for (const bit of bits) {
-      if (value >= database.metadata.nodeCount) break
-      value = tree.child(value, Number(bit))
+    for (let bits = prefixLength; bits > 0; bits -= 32) {
+      value = tree.walk(value, words[(prefixLength - bits) >>> 5] ?? 0, Math.min(bits, 32))
     }
-    if (value === tree.ipv4Root) total -= count(value)
+    if (value === tree.ipv4Root) total -= counts[value] ?? leaf(value)
   }
   return total
-}
-
-/** By node, how many networks with a record are below it. A shared subtree is walked once and added for each use. */
-function networksBelow({ tree, metadata, data }: Sections): Float64Array {
-  const { nodeCount, ipVersion } = metadata
-  const counts = new Float64Array(nodeCount).fill(-1)
-  const maxDepth = ipVersion === 4 ? 32 : 128
-  const path = nodeCount > 0 ? [0] : []
-  for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
-    let sum = 0
-    let unvisited: number | undefined
-    for (const bit of [0, 1]) {
-      const value = tree.child(node, bit)
-      if (value >= nodeCount) sum += tree.record(value) === NO_RECORD ? 0 : 1
-      else if (counts[value] === -1) unvisited = value
-      else sum += counts[value] ?? 0
-    }
-    if (unvisited !== undefined) {
-      if (path.length >= maxDepth) throw data.fault(`the search tree is deeper than ${maxDepth} nodes`)
-      path.push(unvisited)
-      continue
-    }
-    counts[node] = sum
-    path.pop()
-  }
-  return counts
 }

@@ -26,17 +26,15 @@ export class SearchTree {
   readonly #view: DataView
   readonly #recordSize: number
   readonly #dataEnd: number
-  readonly #path: string | undefined
 
   constructor(
     bytes: Uint8Array,
     readonly metadata: Metadata,
-    path?: string,
+    readonly path?: string,
   ) {
     const { nodeCount, recordSize, ipVersion, start } = metadata
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#recordSize = recordSize
-    this.#path = path
     const size = (nodeCount * recordSize) / 4
     this.dataStart = size + SEPARATOR_BYTES
     this.#dataEnd = start
@@ -126,7 +124,7 @@ export class SearchTree {
   }
 
   #fault(fault: string, offset: number | undefined): InvalidDatabaseError {
-    return damagedFile(fault, { offset, path: this.#path })
+    return damagedFile(fault, { offset, path: this.path })
   }
 }
 

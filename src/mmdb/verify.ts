@@ -4,6 +4,7 @@ import { InvalidDatabaseError } from '../errors.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
 import type { Metadata } from './metadata.ts'
+import { NOT_WALKED, tooLong, walkTree } from './networks.ts'
 import { RecordCheck } from './record-decoder.ts'
 import { NO_RECORD, type SearchTree } from './search-tree.ts'
 
@@ -89,11 +90,8 @@ function checkMetadata({ nodeCount, databaseType, buildDate, start }: Metadata, 
   }
 }
 
-/** Height of a node that was not visited. */
+/** The height of a node that was not visited. */
 const UNKNOWN = 255
-
-/** Height of a node on the current path. More than any address has bits, so that a cycle counts as too deep. */
-const ON_PATH = 254
 
 /**
  * Walks a whole search tree: every path ends within the length of an address, every record lies in the data
@@ -107,34 +105,40 @@ export function checkSearchTree(tree: SearchTree, data: DataSection, faults: Fau
   const records = new OffsetSet(data.base, data.end)
   /** By node, the bits of the longest path below it. */
   const heights = new Uint8Array(nodeCount).fill(UNKNOWN)
-  const heightOf = (value: number): number => (value < nodeCount ? (heights[value] ?? UNKNOWN) : 0)
-  const addRecord = (value: number): void => {
-    const offset = tree.record(value)
-    if (offset !== NO_RECORD) records.add(offset)
-  }
   let isTooDeep = false
-  // Depth first, without recursion: a damaged tree can be as deep as it has nodes.
-  const path = nodeCount > 0 ? [0] : []
-  heights[0] = ON_PATH
-  for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
-    const [left, right] = [tree.child(node, 0), tree.child(node, 1)]
-    const [leftHeight, rightHeight] = [heightOf(left), heightOf(right)]
-    const isDone = leftHeight !== UNKNOWN && rightHeight !== UNKNOWN
-    if (!isDone && path.length < bits) {
-      const unvisited = rightHeight === UNKNOWN ? right : left
-      heights[unvisited] = ON_PATH
-      path.push(unvisited)
-      continue
-    }
-    const height = 1 + Math.max(leftHeight, rightHeight)
-    if (!isDone || path.length - 1 + height > bits) isTooDeep = true
-    heights[node] = Math.min(height, bits)
-    path.pop()
-    for (const value of [left, right]) if (value >= nodeCount) faults.attempt(() => addRecord(value))
+  if (nodeCount > 0) {
+    walkTree(
+      tree,
+      0,
+      bits,
+      {
+        known(node) {
+          const height = heights[node] ?? 0
+          return height === UNKNOWN ? NOT_WALKED : height
+        },
+        leaf(value) {
+          faults.attempt(() => {
+            const offset = tree.record(value)
+            if (offset !== NO_RECORD) records.add(offset)
+          })
+          return 0
+        },
+        join(node, left, right, depth) {
+          const height = 1 + Math.max(left, right)
+          if (depth + height > bits) isTooDeep = true
+          heights[node] = Math.min(height, bits)
+          return height
+        },
+      },
+      () => {
+        isTooDeep = true
+        return bits
+      },
+    )
   }
   const unreached = heights.reduce((count, height) => count + (height === UNKNOWN ? 1 : 0), 0)
   // Nodes below a path that is too deep were not visited.
-  if (isTooDeep) faults.add(`the search tree has paths of more than ${bits} bits, the length of an address`)
+  if (isTooDeep) faults.add(tooLong(bits))
   else if (unreached > 0) faults.add(`no path leads to ${unreached} of ${nodeCount} nodes of the search tree`)
   return records
 }

@@ -20,20 +20,10 @@ export const ESCAPE = 255
 
 /** The value of a run without a record. */
 export const NONE = 0
-/** The value of a run that is one of the {@link ALIASES}. */
+/** The value of a run that is one of the aliases of the IPv4 networks: see `IPV4_ALIASES`. */
 export const ALIAS = 1
 /** The value of a run with the first record of the record table; the others follow. */
 export const FIRST_RECORD = 2
-
-/** Networks that can stand for the IPv4 networks, which are in ::/96, and how many bits come before the IPv4 address. */
-export const ALIASES: readonly (readonly [words: Uint32Array, prefixLength: number])[] = [
-  // IPv4-mapped
-  [Uint32Array.of(0, 0, 0xffff, 0), 96],
-  // Teredo
-  [Uint32Array.of(0x2001_0000, 0, 0, 0), 32],
-  // 6to4
-  [Uint32Array.of(0x2002_0000, 0, 0, 0), 16],
-]
 
 /** Shared subtrees are repeated, so a tree has up to this many networks for each node, and some more. */
 const MAX_REPETITION = 4

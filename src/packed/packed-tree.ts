@@ -1,9 +1,9 @@
 import { isGeofixError, ReadFailure } from '../errors.ts'
-import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
 import type { PackedContents } from './contents.ts'
-import { ALIAS, ALIASES, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
+import { ALIAS, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
 import { compare, isIn, prefixLengthWithin, type Words } from './position.ts'
 import { Runs } from './runs.ts'
 
@@ -137,7 +137,7 @@ export class PackedTree {
   /** The value of the IPv4 address in an IPv6 address. */
   #valueOfAlias(words: Words): number {
     const [start, end] = this.#bounds()
-    for (const [network, length] of ALIASES) {
+    for (const { words: network, prefixLength: length } of IPV4_ALIASES) {
       if (!isIn(words, network, length)) continue
       const last = Uint32Array.from(start)
       last[(length - 1) >>> 5] = (last[(length - 1) >>> 5] ?? 0) + 2 ** (31 - ((length - 1) & 31))

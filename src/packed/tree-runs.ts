@@ -1,7 +1,9 @@
 // A search tree as runs: ranges of neighbouring networks with the same value, in the order of their addresses.
-import { damagedFile, InvalidDatabaseError } from '../errors.ts'
+import { InvalidDatabaseError } from '../errors.ts'
+import { IPV4_ALIASES } from '../mmdb/format.ts'
+import { NOT_WALKED, walkTree } from '../mmdb/networks.ts'
 import type { SearchTree } from '../mmdb/search-tree.ts'
-import { ALIASES, mostNetworks } from './format.ts'
+import { mostNetworks } from './format.ts'
 import { advance, compare, distance, largestWithin, leastPrefixLength, type Words } from './position.ts'
 
 /** A value as the tree stores it, less the number of nodes: 0 for no record. An alias has this value. */
@@ -25,73 +27,68 @@ export interface TreeFacts {
  * @throws InvalidDatabaseError when a path of the tree is longer than an address, or subtrees are repeated too often
  */
 export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFacts {
-  const walk = new TreeWalk(tree, add, path)
-  walk.visit(0, 0)
-  walk.endRun()
-  const unreachable = walk.isVisited.reduce((sum, isVisited) => sum + 1 - isVisited, 0)
-  return { isJoined: walk.isJoined, unreachable }
+  const { nodeCount, ipVersion } = tree.metadata
+  const base = ipVersion === 4 ? 96 : 0
+  const runs = new RunList(mostNetworks(nodeCount), add, path)
+  const isVisited = new Uint8Array(nodeCount)
+  let isJoined = false
+  walkTree(tree, 0, 128 - base, {
+    known(node, depth) {
+      if (isAlias(tree, node, depth, runs.position)) {
+        runs.network(STORED_ALIAS, depth)
+        return 0
+      }
+      if (isVisited[node] === 1) isJoined = true
+      isVisited[node] = 1
+      return NOT_WALKED
+    },
+    leaf(value, depth) {
+      runs.network(value - nodeCount, base + depth)
+      return 0
+    },
+    join: () => 0,
+  })
+  runs.endRun()
+  const unreachable = isVisited.reduce((sum, visited) => sum + 1 - visited, 0)
+  return { isJoined, unreachable }
 }
 
-class TreeWalk {
-  readonly isVisited: Uint8Array
-  isJoined = false
-  readonly #tree: SearchTree
-  readonly #nodeCount: number
+function isAlias(
+  { ipv4Root, ipv4RootDepth }: SearchTree,
+  node: number,
+  depth: number,
+  position: Words,
+): boolean {
+  if (node !== ipv4Root || ipv4RootDepth !== 96) return false
+  return IPV4_ALIASES.some(
+    ({ words, prefixLength }) => prefixLength === depth && compare(words, position) === 0,
+  )
+}
+
+/** Joins the networks of a tree, in the order of their addresses, to runs. */
+class RunList {
+  readonly position = new Uint32Array(4)
   readonly #add: AddRun
   readonly #path: string | undefined
-  /** Bits of a position before those of the tree. */
-  readonly #base: number
   readonly #start = new Uint32Array(4)
-  readonly #position = new Uint32Array(4)
   /** Of the run. */
   #stored = NOT_STARTED
   /** The prefix length of the last network, as bits of a position. */
   #length = 0
   #left: number
 
-  constructor(tree: SearchTree, add: AddRun, path: string | undefined) {
-    const { nodeCount, ipVersion } = tree.metadata
-    this.#tree = tree
-    this.#nodeCount = nodeCount
+  /** @param most networks */
+  constructor(most: number, add: AddRun, path: string | undefined) {
+    this.#left = most
     this.#add = add
     this.#path = path
-    this.#base = ipVersion === 4 ? 96 : 0
-    this.isVisited = new Uint8Array(nodeCount)
-    this.#left = mostNetworks(nodeCount)
-  }
-
-  visit(value: number, depth: number): void {
-    if (value >= this.#nodeCount) {
-      this.#network(value - this.#nodeCount, this.#base + depth)
-      return
-    }
-    if (this.#isAlias(value, depth)) {
-      this.#network(STORED_ALIAS, depth)
-      return
-    }
-    const bits = 128 - this.#base
-    if (depth === bits) {
-      throw damagedFile(`the search tree has paths of more than ${bits} bits, the length of an address`, {
-        path: this.#path,
-      })
-    }
-    if (this.isVisited[value] === 1) this.isJoined = true
-    this.isVisited[value] = 1
-    this.visit(this.#tree.child(value, 0), depth + 1)
-    this.visit(this.#tree.child(value, 1), depth + 1)
   }
 
   endRun(): void {
-    if (this.#stored !== NOT_STARTED) this.#add(this.#start, this.#position, this.#stored)
+    if (this.#stored !== NOT_STARTED) this.#add(this.#start, this.position, this.#stored)
   }
 
-  #isAlias(node: number, depth: number): boolean {
-    const { ipv4Root, ipv4RootDepth } = this.#tree
-    if (node !== ipv4Root || ipv4RootDepth !== 96) return false
-    return ALIASES.some(([words, length]) => length === depth && compare(words, this.#position) === 0)
-  }
-
-  #network(stored: number, length: number): void {
+  network(stored: number, length: number): void {
     if (this.#left-- === 0) {
       throw new InvalidDatabaseError('its search tree repeats subtrees too often to be packed', {
         path: this.#path,
@@ -99,17 +96,17 @@ class TreeWalk {
     }
     if (stored !== this.#stored || this.#isNewRun(length)) {
       this.endRun()
-      this.#start.set(this.#position)
+      this.#start.set(this.position)
       this.#stored = stored
     }
     this.#length = length
-    advance(this.#position, length)
+    advance(this.position, length)
   }
 
   /** Whether the network at the position is not in the run, though it has the same value. */
   #isNewRun(length: number): boolean {
-    const [first = 0, second = 0, third = 0, fourth = 0] = this.#position
-    const isSecondHalf = length === this.#length && leastPrefixLength(this.#position) === length
+    const [first = 0, second = 0, third = 0, fourth = 0] = this.position
+    const isSecondHalf = length === this.#length && leastPrefixLength(this.position) === length
     // Runs end where families end: at 2^32 and at 2^64.
     const isFamily = fourth === 0 && first === 0 && (second === 0 ? third === 1 : second === 1 && third === 0)
     return isSecondHalf || isFamily

@@ -1,10 +1,10 @@
 import { isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
-import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
-import { ALIAS, ALIASES, FIRST_RECORD, mostNetworks, mostUnreachable, NONE } from './format.ts'
+import { ALIAS, FIRST_RECORD, mostNetworks, mostUnreachable, NONE } from './format.ts'
 import { advance, compare, type Words } from './position.ts'
 import { listNetworks } from './tree-runs.ts'
 
@@ -118,11 +118,11 @@ class TreeBuilder {
   }
 
   #addAlias(start: Words, end: Words): void {
-    const alias = ALIASES.find(([words]) => compare(words, start) === 0)
+    const alias = IPV4_ALIASES.find(({ words }) => compare(words, start) === 0)
     const last = Uint32Array.from(start)
-    if (alias !== undefined) advance(last, alias[1])
+    if (alias !== undefined) advance(last, alias.prefixLength)
     if (alias === undefined || compare(last, end) !== 0 || !isNode(this.ipv4))
       throw this.#file.fault('a network of the packed file is an alias of no other')
-    this.#add(start, alias[1], this.ipv4)
+    this.#add(start, alias.prefixLength, this.ipv4)
   }
 }

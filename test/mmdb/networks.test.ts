@@ -95,7 +95,7 @@ describe('countNetworks', () => {
   ])('refuses %s', (_, tree, nodes) => {
     const database = new Database(handMade(encode('x'), { node_count: nodes }, bytesOf(tree)))
     expect(() => countNetworks(database)).toThrow(InvalidDatabaseError)
-    expect(() => countNetworks(database)).toThrow('the search tree is deeper than 32 nodes')
+    expect(() => countNetworks(database)).toThrow('the search tree has paths of more than 32 bits')
   })
 
   it.each([
@@ -111,7 +111,7 @@ describe('countNetworks', () => {
     const database = new Database(handMade(encode('x'), { node_count: bits }, bytesOf(tree)))
     const count = (): number => countNetworks(database)
     if (isRight) expect(count()).toBe(1)
-    else expect(count).toThrow('deeper than 32 nodes')
+    else expect(count).toThrow('paths of more than 32 bits')
   })
 
   it('refuses a tree that leads outside the data section', () => {
