@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { embedded } from '../../src/index.ts'
 import { pack, unpack } from '../../src/writer.ts'
+import { measurement } from './row.ts'
 
 const LOOKUPS = [1, 1000, 100_000]
 /** Processes for each figure. The table has their medians. */
@@ -30,14 +31,8 @@ interface Contender {
 }
 
 function costOf({ library, path, cacheBytes }: Contender, lookups: number): Cost {
-  const args = [
-    whole,
-    library,
-    module,
-    path,
-    String(lookups),
-    ...(cacheBytes === undefined ? [] : [String(cacheBytes)]),
-  ]
+  const more = cacheBytes === undefined ? [] : [String(cacheBytes)]
+  const args = [whole, library, module, path, String(lookups), ...more]
   const cost: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
   if (typeof cost === 'object' && cost !== null && 'processor' in cost && 'peak' in cost) {
     const { processor, peak } = cost
@@ -46,15 +41,11 @@ function costOf({ library, path, cacheBytes }: Contender, lookups: number): Cost
   throw new TypeError('whole.mjs printed something else')
 }
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0
-}
-
 function medianCost(contender: Contender, lookups: number): Cost {
   const costs = Array.from({ length: ROUNDS }, () => costOf(contender, lookups))
   return {
-    processor: median(costs.map(({ processor }) => processor)),
-    peak: median(costs.map(({ peak }) => peak)),
+    processor: measurement(costs.map(({ processor }) => processor)).median,
+    peak: measurement(costs.map(({ peak }) => peak)).median,
   }
 }
 

@@ -2,6 +2,7 @@
 // figures depend on the machine. Prints progress to standard error, and the report to standard output.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { optionsOrUsage } from '../usage.ts'
 import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.ts'
 import { guideWithFigures, jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
@@ -70,22 +71,9 @@ function seconds(): string {
   return `${(performance.now() / 1e3).toFixed(0).padStart(4)} s`
 }
 
-function optionsOrUsage(): BenchOptions | null {
-  try {
-    const options = parseOptions(process.argv.slice(2))
-    if (!options.help) return options
-    console.log(USAGE)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    console.error(`${error.message}\n\n${USAGE}`)
-    process.exitCode = 2
-  }
-  return null
-}
-
 const GUIDE = join(import.meta.dirname, 'README.md')
 
-const options = optionsOrUsage()
+const options = optionsOrUsage(parseOptions, USAGE)
 if (options !== null && options.guide !== null) {
   writeFileSync(GUIDE, guideWithFigures(readFileSync(GUIDE, 'utf8'), readFileSync(options.guide, 'utf8')))
 } else if (options !== null) {

@@ -24,6 +24,8 @@ export interface Figure extends Measurement {
   readonly found?: number
 }
 
+export const figureOf = (rounds: readonly number[], unit: Unit): Figure => ({ ...measurement(rounds), unit })
+
 /** A limit for a ratio or an amount. */
 export interface Target {
   readonly kind: 'at least' | 'at most'

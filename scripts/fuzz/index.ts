@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { decodeSeed } from '../../test/fuzz/seed.ts'
 import { TARGETS } from '../../test/fuzz/targets.ts'
+import { optionsOrUsage } from '../usage.ts'
 import { buildWorker, removeWorker } from './build-worker.ts'
 import { runCampaign } from './campaign.ts'
 import { type FuzzOptions, parseOptions, USAGE } from './options.ts'
@@ -53,22 +54,7 @@ function replay(path: string): void {
   }
 }
 
-function optionsOrUsage(): FuzzOptions | null {
-  try {
-    const options = parseOptions(
-      process.argv.slice(2),
-      TARGETS.map(({ name }) => name),
-    )
-    if (!options.help) return options
-    console.log(USAGE)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    console.error(`${error.message}\n\n${USAGE}`)
-    process.exitCode = 2
-  }
-  return null
-}
-
-const options = optionsOrUsage()
+const NAMES = TARGETS.map(({ name }) => name)
+const options = optionsOrUsage((args) => parseOptions(args, NAMES), USAGE)
 if (options?.replay != null) replay(options.replay)
 else if (options !== null) await fuzz(options)

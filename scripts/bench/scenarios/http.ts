@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerOf } from '../child.ts'
-import { amountRow, atLeast, atMost, type Figure, measurement, type Row, ratioRow } from '../row.ts'
+import { amountRow, atLeast, atMost, type Figure, figureOf, type Row, ratioRow } from '../row.ts'
 import type { Scenario, Stage, Subject } from '../stage.ts'
 
 const COMMAND = join(import.meta.dirname, '../../../dist/cli.js')
@@ -63,12 +63,13 @@ async function runHttp(stage: Stage, { database }: Subject): Promise<readonly Ro
     }
     const target = (limit: ReturnType<typeof atLeast>) => (database.hasTargets ? limit : null)
     const rate = (all: readonly Load[], factor = 1): Figure => {
-      return { ...measurement(all.map((load) => load.rate * factor)), unit: 'a second' }
+      const rates = all.map((load) => load.rate * factor)
+      return figureOf(rates, 'a second')
     }
-    const p99 = (all: readonly Load[]): Figure => ({
-      ...measurement(all.map((load) => load.p99)),
-      unit: 'ms',
-    })
+    const p99 = (all: readonly Load[]): Figure => {
+      const times = all.map((load) => load.p99)
+      return figureOf(times, 'ms')
+    }
     const peer = { name: 'a constant body from node:http', figure: rate(loads.bare) }
     const slowedPeer = { name: peer.name, figure: p99(loads.bareSlowed) }
     const { name } = database

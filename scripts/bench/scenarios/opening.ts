@@ -1,5 +1,14 @@
 import { answerOf } from '../child.ts'
-import { amountRow, atMost, type Figure, measurement, type Row, ratioRow } from '../row.ts'
+import {
+  amountRow,
+  atMost,
+  type Figure,
+  figureOf,
+  measurement,
+  type Row,
+  ratioRow,
+  type Target,
+} from '../row.ts'
 import type { Scenario, Stage, Subject } from '../stage.ts'
 
 /** From a compressed file to the first lookup, compared with decompression alone, in a new process each time. */
@@ -23,7 +32,7 @@ async function runOpening(stage: Stage, { database, inputs }: Subject): Promise<
     blocking.push(await once('gunzipSync'))
     background.push(await once('gunzip'))
   }
-  const figure = (times: readonly number[]): Figure => ({ ...measurement(times), unit: 'ms' })
+  const figure = (times: readonly number[]): Figure => figureOf(times, 'ms')
   const target = database.hasTargets ? atMost(1.25) : null
   return [
     { name: 'node:zlib gunzipSync', figure: figure(blocking) },
@@ -54,32 +63,23 @@ async function runEventLoop(stage: Stage, { database, inputs }: Subject): Promis
     idle.push(await stage.job<LoopDelay>('event-loop', 'idle'))
   }
   const target = database.hasTargets ? atMost(MAX_BLOCK_MS) : null
-  const figure = (values: readonly number[]): Figure => ({ ...measurement(values), unit: 'ms' })
+  const row = (
+    what: string,
+    delays: readonly LoopDelay[],
+    key: keyof LoopDelay,
+    most: Target | null,
+  ): Row => {
+    const figure = figureOf(
+      delays.map((each) => each[key]),
+      'ms',
+    )
+    return amountRow(database.name, what, figure, most)
+  }
   return [
-    amountRow(
-      database.name,
-      'event loop: longest block while opening',
-      figure(opening.map(({ longest }) => longest)),
-      target,
-    ),
-    amountRow(
-      database.name,
-      'the same by monitorEventLoopDelay',
-      figure(opening.map(({ histogram }) => histogram)),
-      target,
-    ),
-    amountRow(
-      database.name,
-      'the first lookup, including the time zones of the platform',
-      figure(opening.map(({ firstLookup }) => firstLookup)),
-      null,
-    ),
-    amountRow(
-      database.name,
-      'the same for an idle process',
-      figure(idle.map(({ longest }) => longest)),
-      null,
-    ),
+    row('event loop: longest block while opening', opening, 'longest', target),
+    row('the same by monitorEventLoopDelay', opening, 'histogram', target),
+    row('the first lookup, including the time zones of the platform', opening, 'firstLookup', null),
+    row('the same for an idle process', idle, 'longest', null),
   ]
 }
 
@@ -136,10 +136,10 @@ async function runMemory(stage: Stage, { database }: Subject): Promise<readonly 
   return rows
     .filter(([, bytes]) => bytes.length > 0)
     .map(([what, bytes, most]) => {
-      return amountRow(database.name, what, megabytes(bytes), most === null ? null : target(most))
+      const figure = figureOf(
+        bytes.map((each) => each / MB),
+        'MB',
+      )
+      return amountRow(database.name, what, figure, most === null ? null : target(most))
     })
-}
-
-function megabytes(bytes: readonly number[]): Figure {
-  return { ...measurement(bytes.map((each) => each / MB)), unit: 'MB' }
 }

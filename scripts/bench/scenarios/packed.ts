@@ -8,6 +8,7 @@ import {
   atLeast,
   atMost,
   type Figure,
+  figureOf,
   measurement,
   PACKED,
   type Row,
@@ -132,24 +133,14 @@ function wholeProcesses(title: string, goals: WholeGoals): Scenario {
     return [
       ratioRow(PACKED, time, times(OURS), { name: EMPTY, figure: times(EMPTY) }, limit(goals.timesEmpty)),
       ...peers.map((name) => {
-        return ratioRow(
-          PACKED,
-          time,
-          times(OURS),
-          { name, figure: times(name) },
-          limit(goals.timesPeer[name]),
-        )
+        const peer = { name, figure: times(name) }
+        return ratioRow(PACKED, time, times(OURS), peer, limit(goals.timesPeer[name]))
       }),
       amountRow(PACKED, `${time} over ${EMPTY}`, added(OURS, 'processor', 'ms'), limit(goals.added)),
       amountRow(PACKED, peak, added(OURS, 'peak', 'MB'), atMost(goals.addedPeak)),
       ...peers.map((name) => {
-        return ratioRow(
-          PACKED,
-          peak,
-          added(OURS, 'peak', 'MB'),
-          { name, figure: added(name, 'peak', 'MB') },
-          null,
-        )
+        const peer = { name, figure: added(name, 'peak', 'MB') }
+        return ratioRow(PACKED, peak, added(OURS, 'peak', 'MB'), peer, null)
       }),
     ]
   })
@@ -209,8 +200,4 @@ function embeddedForms({ folder }: Stage): Forms {
 
 function sizeOf(path: string): Figure {
   return figureOf([statSync(path).size / MB], 'MB')
-}
-
-function figureOf(values: readonly number[], unit: Unit): Figure {
-  return { ...measurement(values), unit }
 }

@@ -1,23 +1,18 @@
 import type { Inputs } from '../inputs.ts'
-import { atLeast, type Figure, measurement, type Row, ratioRow, type Target } from '../row.ts'
+import { atLeast, figureOf, type Row, ratioRow, type Target } from '../row.ts'
 import type { Entry, Scenario, Stage, Subject } from '../stage.ts'
 
-export const randomIPv4: Scenario = {
-  title: 'lookup, random IPv4',
-  onlyInFull: false,
-  run: (stage, subject) => {
-    const list = subject.inputs.ipv4
-    return compare(stage, subject, randomIPv4.title, lookup(list), [
-      peer('maxmind, default cache', 'maxmind', list, 20),
-      peer('mmdb-lib, no cache', 'mmdb-lib', list, 50),
-      peer('maxmind, cache of a million', 'maxmind-million', list, 5),
-      // Has its own data, so the database does not matter.
-      peer('geoip-lite', 'geoip-lite', list, 6),
-      peer('libmaxminddb (C), nine fields', 'libmaxminddb fields', list, 3),
-      peer('libmaxminddb (C), tree only', 'libmaxminddb tree', list, null),
-    ])
-  },
-}
+export const randomIPv4 = lookups(
+  'lookup, random IPv4',
+  ({ ipv4 }) => ipv4,
+  ['maxmind, default cache', 'maxmind', 20],
+  ['mmdb-lib, no cache', 'mmdb-lib', 50],
+  ['maxmind, cache of a million', 'maxmind-million', 5],
+  // Has its own data, so the database does not matter.
+  ['geoip-lite', 'geoip-lite', 6],
+  ['libmaxminddb (C), nine fields', 'libmaxminddb fields', 3],
+  ['libmaxminddb (C), tree only', 'libmaxminddb tree', null],
+)
 
 /** The embedded database compared with the one that has targets. */
 export const embeddedIPv4: Scenario = {
@@ -34,37 +29,36 @@ export const embeddedIPv4: Scenario = {
   },
 }
 
-export const skewedIPv4: Scenario = {
-  title: 'lookup, skewed traffic',
-  onlyInFull: false,
-  run: (stage, subject) => {
-    const list = subject.inputs.skewed
-    return compare(stage, subject, skewedIPv4.title, lookup(list), [
-      peer('maxmind, default cache', 'maxmind', list, 12),
-    ])
-  },
-}
+export const skewedIPv4 = lookups('lookup, skewed traffic', ({ skewed }) => skewed, [
+  'maxmind, default cache',
+  'maxmind',
+  12,
+])
 
-export const randomIPv6 = ipv6Scenario('lookup, random IPv6', ({ ipv6 }) => ipv6)
-export const ipv6Networks = ipv6Scenario('lookup, IPv6 networks', ({ ipv6Networks }) => ipv6Networks)
+const OF_IPV6: readonly Opponent[] = [
+  ['mmdb-lib, no cache', 'mmdb-lib', 35],
+  ['maxmind, default cache', 'maxmind', 4],
+]
+export const randomIPv6 = lookups('lookup, random IPv6', ({ ipv6 }) => ipv6, ...OF_IPV6)
+export const ipv6Networks = lookups('lookup, IPv6 networks', ({ ipv6Networks }) => ipv6Networks, ...OF_IPV6)
 
-function ipv6Scenario(title: string, listOf: (inputs: Inputs) => string): Scenario {
+/** A library to compare with, and by how much `lookup` must be faster. */
+type Opponent = readonly [name: string, contender: string, target: number | null]
+
+/** Single lookups of the addresses in a list, compared with other libraries. */
+function lookups(title: string, listOf: (inputs: Inputs) => string, ...opponents: Opponent[]): Scenario {
   const run: Scenario['run'] = (stage, subject) => {
     const list = listOf(subject.inputs)
-    return compare(stage, subject, title, lookup(list), [
-      peer('mmdb-lib, no cache', 'mmdb-lib', list, 35),
-      peer('maxmind, default cache', 'maxmind', list, 4),
-    ])
+    const peers = opponents.map(([name, contender, target]): Peer => {
+      return { name, contender, list, target: target === null ? null : atLeast(target) }
+    })
+    return compare(stage, subject, title, lookup(list), peers)
   }
   return { title, onlyInFull: false, run }
 }
 
 function lookup(list: string): Entry {
   return { name: 'lookup', contender: 'lookup', list }
-}
-
-function peer(name: string, contender: string, list: string, target: number | null): Peer {
-  return { name, contender, list, target: target === null ? null : atLeast(target) }
 }
 
 const LOOKUP_MANY_HITS = 'lookupMany, hits'
@@ -120,11 +114,9 @@ async function runFirstPass(stage: Stage, { database, inputs }: Subject): Promis
     ours.push(await once('lookup'))
     theirs.push(await once('mmdb-lib'))
   }
-  const figure = (rates: readonly number[]): Figure => ({ ...measurement(rates), unit: 'a second' })
-  const peer = { name: 'mmdb-lib, no cache', figure: figure(theirs) }
-  return [
-    ratioRow(database.name, firstPass.title, figure(ours), peer, database.hasTargets ? atLeast(20) : null),
-  ]
+  const peer = { name: 'mmdb-lib, no cache', figure: figureOf(theirs, 'a second') }
+  const target = database.hasTargets ? atLeast(20) : null
+  return [ratioRow(database.name, firstPass.title, figureOf(ours, 'a second'), peer, target)]
 }
 
 /** Named as in `worker/contender.ts`. */

@@ -3,6 +3,8 @@ import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
+import { randomIPv4, seeded } from '../../../scripts/bench/addresses.ts'
+import { measurement } from '../../../scripts/bench/row.ts'
 import { ROOT } from '../../package/project.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
@@ -10,20 +12,6 @@ import { ask } from './running.ts'
 
 const ROUNDS = 80
 const MEGABYTE = 1024
-
-/** Addresses all over IPv4, the same in each run. */
-function addresses(seed: number): string[] {
-  let state = seed + 1
-  const next = (most: number): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    return Math.floor((state / 2 ** 32) * most)
-  }
-  return Array.from({ length: 1000 }, () => [1 + next(222), next(256), next(256), next(256)].join('.'))
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-}
 
 describe.skipIf(!existsSync('/proc/self/status'))('memory, outside of Linux this is skipped,', () => {
   it('stays as it is, however often the database is replaced', { timeout: 1_800_000 }, async () => {
@@ -43,7 +31,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('memory, outside of Linux this
           method: 'POST',
           dispatcher,
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(addresses(round * 8 + batch)),
+          body: JSON.stringify(randomIPv4(1000, seeded(round * 8 + batch))),
         })
         expect(status).toBe(200)
       }
@@ -55,8 +43,8 @@ describe.skipIf(!existsSync('/proc/self/status'))('memory, outside of Linux this
     }
     // The first rounds fill the caches. Garbage that is not collected yet moves a value by tens of megabytes, and a median by
     // up to 10. Between the medians are 40 rounds: databases that are kept would add 17 MB in each, answers 2 MB.
-    const before = median(resident.slice(ROUNDS / 8, ROUNDS / 2))
-    const after = median(resident.slice(ROUNDS / 2))
+    const { median: before } = measurement(resident.slice(ROUNDS / 8, ROUNDS / 2))
+    const { median: after } = measurement(resident.slice(ROUNDS / 2))
     expect(after - before, resident.map(Math.round).join(' ')).toBeLessThan(20)
   })
 })
