@@ -107,7 +107,10 @@ describe('readOverlays', () => {
   it.each<[unknown, string]>([
     ['10.0.0.0/8', 'overlays must be an array'],
     [[null], 'overlays[0]: write an object with network, record'],
-    [[{ network: '10.0.0.0/8', record: CITY, name: 'x' }], 'overlays[0]: it has no field "name": write network, record only'],
+    [
+      [{ network: '10.0.0.0/8', record: CITY, name: 'x' }],
+      'overlays[0]: it has no field "name": write network, record only',
+    ],
     [
       [
         { network: '10.0.0.1', record: CITY },

@@ -32,6 +32,8 @@ const NOTHING = {
   timezone: { id: null, offset: null },
 }
 
+const ENGLAND = { name: 'England', code: 'GB-ENG' }
+
 const LONDON = {
   ip: IP,
   country: { code: 'GB', name: 'United Kingdom' },
@@ -54,6 +56,11 @@ describe.each(VENDORS.map(({ name }) => name))('the vendor %s', (vendor) => {
   })
 })
 
+/** A record with a country, and what else it has. */
+const gb = (more: object = {}): WritableValue => ({ country: { iso_code: 'GB' }, ...Object(more) })
+const GB = { code: 'GB', name: 'United Kingdom' }
+const NAMED_LONDON = { names: { en: 'London' } }
+
 describe('GeoIP2 and GeoLite2', () => {
   it('reads all fields, of the first subdivision', async () => {
     const record = {
@@ -68,27 +75,16 @@ describe('GeoIP2 and GeoLite2', () => {
       ],
     }
     expect(await lookup(record)).toEqual({ ...LONDON, region: { name: 'England', code: 'GB-ENG' } })
-    const french = await lookup(record, 'fr')
-    expect(french.country.name).toBe('Royaume-Uni')
-    expect(french.region.name).toBe('Angleterre')
-    expect(french.city).toBe('London')
+    const french = { country: { name: 'Royaume-Uni' }, region: { name: 'Angleterre' }, city: 'London' }
+    expect(await lookup(record, 'fr')).toMatchObject(french)
   })
 
-  it('never uses the registered country as the country', async () => {
-    const resolver = await Resolver.open(
-      databaseOf({ registered_country: { iso_code: 'US', names: { en: 'United States' } } }),
-    )
-    expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
-  })
-
-  it('has a region without a code if the subdivision only has a name, as in the files of DB-IP', async () => {
-    const record = { country: { iso_code: 'DE' }, subdivisions: [{ names: { en: 'Hesse' } }] }
-    expect((await lookup(record)).region).toEqual({ name: 'Hesse', code: null })
-  })
-
-  it('has a region code from country and suffix if the subdivision has no name', async () => {
-    const record = { country: { iso_code: 'DE' }, subdivisions: [{ iso_code: 'HE' }] }
-    expect((await lookup(record)).region).toEqual({ name: null, code: 'DE-HE' })
+  // The files of DB-IP have names of regions without codes.
+  it.each([
+    [{ names: { en: 'England' } }, { name: 'England', code: null }],
+    [{ iso_code: 'ENG' }, { name: null, code: 'GB-ENG' }],
+  ])('reads the subdivision %j', async (subdivision, region) => {
+    expect((await lookup(gb({ subdivisions: [subdivision] }))).region).toEqual(region)
   })
 })
 
@@ -109,161 +105,102 @@ describe('ip-location-db', () => {
     expect((await lookup(record, 'de')).country.name).toBe('Vereinigtes Königreich')
   })
 
-  it('reads "" as unknown', async () => {
+  it('reads "" as unknown, and country databases', async () => {
     const empty = { ...record, city: '', state1: '', postcode: '', timezone: '' }
-    expect(await lookup(empty)).toEqual({
-      ...NOTHING,
-      country: LONDON.country,
-      coordinates: LONDON.coordinates,
-    })
-  })
-
-  it('reads country databases', async () => {
-    expect(await lookup({ country_code: 'GB' })).toEqual({ ...NOTHING, country: LONDON.country })
+    expect(await lookup(empty)).toEqual({ ...NOTHING, country: GB, coordinates: LONDON.coordinates })
+    expect(await lookup({ country_code: 'GB' })).toEqual({ ...NOTHING, country: GB })
   })
 })
 
 describe('IPinfo', () => {
-  const common = { city: 'London', region: 'England', timezone: 'Europe/London' }
-  it.each([
+  const common = { country: 'GB', city: 'London', region: 'England', timezone: 'Europe/London' }
+  const loc = { ...common, loc: '51.5142,-0.0931', postal: 'EC1A' }
+  const country = { ...NOTHING, country: GB }
+  it.each<[string, WritableValue, object]>([
+    ['lat and lng as text', { ...common, lat: '51.5142', lng: '-0.0931', postal_code: 'EC1A' }, LONDON],
+    ['numbers, postal', { ...common, latitude: 51.5142, longitude: -0.0931, postal: 'EC1A' }, LONDON],
+    ['a region code', { ...loc, region_code: 'ENG' }, { ...LONDON, region: ENGLAND }],
+    ['a region code with its country', { ...loc, region_code: 'GB-ENG' }, { ...LONDON, region: ENGLAND }],
     [
-      'lat and lng as text, postal_code',
-      { ...common, country: 'GB', lat: '51.5142', lng: '-0.0931', postal_code: 'EC1A' },
-      LONDON,
+      'Lite: a name, and country_code',
+      { country: 'United Kingdom', country_code: 'GB', asn: 'AS1' },
+      country,
     ],
     [
-      'latitude and longitude as numbers, postal',
-      { ...common, country: 'GB', latitude: 51.5142, longitude: -0.0931, postal: 'EC1A' },
-      LONDON,
+      'country_name',
+      { country: 'GB', country_name: 'Britain' },
+      { ...NOTHING, country: { ...GB, name: 'Britain' } },
     ],
-    [
-      'loc, and a region code',
-      { ...common, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'ENG' },
-      { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
-    ],
-    [
-      'a region code that includes the country',
-      { ...common, country: 'GB', loc: '51.5142,-0.0931', postal: 'EC1A', region_code: 'GB-ENG' },
-      { ...LONDON, region: { name: 'England', code: 'GB-ENG' } },
-    ],
-    [
-      'Lite: country is a name, country_code the code',
-      { country: 'United Kingdom', country_code: 'GB', continent: 'Europe', asn: 'AS1' },
-      { ...NOTHING, country: LONDON.country },
-    ],
-    [
-      'country and country_name',
-      { country: 'GB', country_name: 'Great Britain', continent: 'EU' },
-      { ...NOTHING, country: { code: 'GB', name: 'Great Britain' } },
-    ],
-    [
-      'coordinates that are not numbers',
-      { country: 'GB', lat: 'north', lng: '' },
-      { ...NOTHING, country: LONDON.country },
-    ],
-    ['loc that is not a pair', { country: 'GB', loc: '51.5' }, { ...NOTHING, country: LONDON.country }],
+    ['coordinates that are not numbers', { country: 'GB', lat: 'north', lng: '' }, country],
+    ['loc that is not a pair', { country: 'GB', loc: '51.5' }, country],
+    ['loc of which one is not a number', { country: 'GB', loc: '51.5,x' }, country],
   ])('%s', async (_, record, expected) => {
     expect(await lookup(record)).toEqual(expected)
   })
 
   it('takes country names in other languages from the platform', async () => {
-    expect((await lookup({ country: 'United Kingdom', country_code: 'GB' }, 'de')).country.name).toBe(
-      'Vereinigtes Königreich',
-    )
+    const { country } = await lookup({ country: 'United Kingdom', country_code: 'GB' }, 'de')
+    expect(country.name).toBe('Vereinigtes Königreich')
   })
 })
 
-describe('numbers that are written as text', () => {
-  it.each<[vendor: string, record: WritableValue]>([
-    ['GeoIP2', { country: { iso_code: 'GB' }, location: { latitude: '51.5142', longitude: '-.0931' } }],
-    ['ip-location-db', { country_code: 'GB', latitude: '51.5142', longitude: '-0.0931' }],
+describe('coordinates', () => {
+  const place = (latitude: WritableValue, longitude: WritableValue) =>
+    gb({ location: { latitude, longitude } })
+  it.each<[string, WritableValue]>([
+    ['GeoIP2', place('51.5142', '-.0931')],
+    ['ip-location-db', { country_code: 'GB', latitude: '+51.5142', longitude: ' -0.0931 ' }],
     ['IPinfo', { country: 'GB', lat: '51.5142', lng: '-0.0931' }],
-  ])('are read: %s', async (_, record) => {
-    expect((await lookup(record)).coordinates).toEqual({ latitude: 51.5142, longitude: -0.0931 })
+    ['floats', place(float(51.5142), float(-0.0931))],
+  ])('are read from text and numbers: %s', async (_, record) => {
+    expect((await lookup(record)).coordinates).toEqual(LONDON.coordinates)
+  })
+
+  it.each([
+    ...[place('one', '2'), place('51,5142', '-0,0931'), place('', ''), place('0x10', '1e1'), place(91, 2)],
+    ...[place('91', '2'), place(0, 0), place(`1${'0'.repeat(600)}`, '1')],
+  ])('that are not decimal, out of range or 0, 0 are unknown: row %#', async (record) => {
+    expect((await lookup(record)).coordinates).toEqual(NOTHING.coordinates)
   })
 })
 
 describe('fields of the wrong type or content are unknown', () => {
-  it.each([
+  const country = (iso_code: WritableValue, name = 'X') => ({ country: { iso_code, names: { en: name } } })
+  const X = { country: { code: null, name: 'X' } }
+  const empty = {
+    country: { iso_code: 'GB', names: { en: '' } },
+    city: { names: { en: '' } },
+    postal: { code: '' },
+  }
+  const uk = { country: { iso_code: 'UK' }, subdivisions: [{ iso_code: 'UK-ENG' }] }
+  it.each<[string, WritableValue, object]>([
+    ['a country code of three letters', country('GBR'), X],
+    ['a number as a code', country(7), X],
+    ['a country code in lower case', { country: { iso_code: 'gb' } }, { country: GB }],
+    ['a name that is a map', { country: { iso_code: 'GB', names: { en: { a: 'b' } } } }, { country: GB }],
+    ['empty names', empty, { country: GB, city: null, postal_code: null }],
+    ['a city that is text', gb({ city: 'London' }), { city: null }],
+    ['subdivisions that are a map', gb({ subdivisions: { iso_code: 'ENG' } }), { region: NOTHING.region }],
     [
-      'a country code of three letters',
-      { country: { iso_code: 'GBR', names: { en: 'X' } } },
-      { country: { code: null, name: 'X' } },
-    ],
-    [
-      'a country code in lower case',
-      { country: { iso_code: 'gb' } },
-      { country: { code: 'GB', name: 'United Kingdom' } },
-    ],
-    [
-      'a number as a code',
-      { country: { iso_code: 7, names: { en: 'X' } } },
-      { country: { code: null, name: 'X' } },
-    ],
-    [
-      'a name that is a map',
-      { country: { iso_code: 'GB', names: { en: { a: 'b' } } } },
-      { country: { code: 'GB', name: 'United Kingdom' } },
-    ],
-    [
-      'empty names',
-      { country: { iso_code: 'GB', names: { en: '' } }, city: { names: { en: '' } }, postal: { code: '' } },
-      { country: { code: 'GB', name: 'United Kingdom' }, city: null, postal_code: null },
-    ],
-    [
-      'text that is not a number as coordinates',
-      { country: { iso_code: 'GB' }, location: { latitude: 'one', longitude: '2' } },
-      { coordinates: NOTHING.coordinates },
-    ],
-    [
-      'a decimal comma',
-      { country_code: 'GB', latitude: '51,5142', longitude: '-0,0931' },
-      { coordinates: NOTHING.coordinates },
-    ],
-    [
-      'coordinates out of range',
-      { country: { iso_code: 'GB' }, location: { latitude: 91, longitude: 2 } },
-      { coordinates: NOTHING.coordinates },
-    ],
-    [
-      '0, 0',
-      { country: { iso_code: 'GB' }, location: { latitude: 0, longitude: 0 } },
-      { coordinates: NOTHING.coordinates },
-    ],
-    ['a city that is text', { country: { iso_code: 'GB' }, city: 'London' }, { city: null }],
-    [
-      'subdivisions that are a map',
-      { country: { iso_code: 'GB' }, subdivisions: { iso_code: 'ENG' } },
+      'a suffix that ISO 3166-2 cannot have',
+      gb({ subdivisions: [{ iso_code: 'ENGLAND' }] }),
       { region: NOTHING.region },
     ],
+    ['UK for GB', uk, { country: GB, region: { code: 'GB-ENG', name: null } }],
+    // The name beside such a code is not one of a country either.
     [
-      'a region suffix that ISO 3166-2 cannot have',
-      { country: { iso_code: 'GB' }, subdivisions: [{ iso_code: 'ENGLAND' }] },
-      { region: NOTHING.region },
-    ],
-    [
-      'UK for GB',
-      { country: { iso_code: 'UK' }, subdivisions: [{ iso_code: 'UK-ENG' }] },
-      { country: { code: 'GB', name: 'United Kingdom' }, region: { code: 'GB-ENG', name: null } },
-    ],
-    [
-      'a code of an area, whose name is not a country either',
-      { country: { iso_code: 'EU', names: { en: 'Europe' } }, city: { names: { en: 'London' } } },
+      'an area',
+      { ...country('EU', 'Europe'), city: NAMED_LONDON },
       { country: NOTHING.country, city: 'London' },
     ],
     [
       'a code that ISO 3166-1 has withdrawn, with a region of it',
-      { country_code: 'AN', state1: 'Curaçao', city: 'Willemstad' },
-      { country: NOTHING.country, region: { code: null, name: 'Curaçao' }, city: 'Willemstad' },
+      { country_code: 'AN', state1: 'Curaçao' },
+      { country: NOTHING.country, region: { code: null, name: 'Curaçao' } },
     ],
     [
-      'a code of three letters, with a name',
-      { country: { iso_code: 'GBR', names: { en: 'United Kingdom' } } },
-      { country: { code: null, name: 'United Kingdom' } },
-    ],
-    [
-      'a zone that the platform does not know',
-      { country: { iso_code: 'GB' }, location: { time_zone: 'Moon/Base' } },
+      'an unknown zone',
+      gb({ location: { time_zone: 'Moon/Base' } }),
       { timezone: { id: 'Moon/Base', offset: null } },
     ],
   ])('%s', async (_, record, expected) => {
@@ -273,15 +210,16 @@ describe('fields of the wrong type or content are unknown', () => {
 
 describe('records that are not locations', () => {
   it.each([
-    ['only a continent', { continent: { code: 'EU' } }],
-    ['only a time zone', { location: { time_zone: 'Europe/London' } }],
-    ['only a postal code', { postal: { code: '12345' } }],
-    ['coordinates of 0, 0 only', { location: { latitude: 0, longitude: 0 } }],
-    ['only an area', { country: { iso_code: 'EU', names: { en: 'Europe' } } }],
-    ['only a kind of network', { country: { iso_code: 'A1', names: { en: 'Anonymous Proxy' } } }],
-    ['only an unknown country, in flat fields', { country: 'ZZ' }],
-    ['only empty texts', { country_code: '', state1: '', city: '' }],
-  ])('%s: not found', async (_, record) => {
+    ['a continent', { continent: { code: 'EU' } }],
+    ['a time zone', { location: { time_zone: 'Europe/London' } }],
+    ['a postal code', { postal: { code: '12345' } }],
+    ['coordinates of 0, 0', { location: { latitude: 0, longitude: 0 } }],
+    ['an area', { country: { iso_code: 'EU', names: { en: 'Europe' } } }],
+    ['a kind of network', { country: { iso_code: 'A1', names: { en: 'Anonymous Proxy' } } }],
+    ['an unknown country, in flat fields', { country: 'ZZ' }],
+    ['empty texts', { country_code: '', state1: '', city: '' }],
+    ['a country of registration', { registered_country: { iso_code: 'US', names: { en: 'United States' } } }],
+  ])('have only %s', async (_, record) => {
     const resolver = await Resolver.open(databaseOf(record))
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
   })
@@ -289,7 +227,7 @@ describe('records that are not locations', () => {
 
 describe('the country that a network is registered in', () => {
   const registered_country = { iso_code: 'AU', names: { en: 'Australia', de: 'Australien' } }
-  const open = (record: WritableValue) => Resolver.open(databaseOf(record), { registeredCountry: true })
+  const region = { iso_code: 'ENG', names: { en: 'England' } }
 
   it('is not used without the option, and the message names the option', async () => {
     const resolver = await Resolver.open(databaseOf({ registered_country }))
@@ -305,13 +243,16 @@ describe('the country that a network is registered in', () => {
     ['alone', {}, { country: { code: 'AU', name: 'Australien' } }],
     ['beside the country', { country: { iso_code: 'GB' } }, { country: { code: 'GB' } }],
     ['beside an area', { country: { iso_code: 'EU', names: { en: 'Europe' } } }, { country: { code: 'AU' } }],
+    // The code of the region is not one of that country.
     [
-      'beside a region, whose code is not one of that country',
-      { subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }], city: { names: { en: 'London' } } },
+      'beside a region',
+      { subdivisions: [region], city: NAMED_LONDON },
       { country: { code: 'AU' }, region: { code: null, name: 'England' }, city: 'London' },
     ],
   ])('is used with the option: %s', async (_, record, expected) => {
-    const resolver = await open({ ...record, registered_country })
+    const resolver = await Resolver.open(databaseOf({ ...record, registered_country }), {
+      registeredCountry: true,
+    })
     expect(resolver.lookup(IP, { locale: 'de' })).toMatchObject(expected)
     expect(resolver.lookupMany([IP], { locale: 'de' })).toMatchObject([expected])
     const attached = Resolver.attach(structuredClone(resolver.share()))

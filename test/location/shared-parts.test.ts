@@ -57,19 +57,15 @@ describe('PartsMaker', () => {
 describe('SharedParts', () => {
   const parts = new PartsMaker().make(BRITTANY)
 
-  it('has both parts in the requested locale, whatever the previous one was', () => {
+  it('has both parts in the requested locale, whatever the previous one was, and one object each time', () => {
     const expected: Record<string, string[]> = { en: ['France', 'Brittany'], de: ['Frankreich', 'Bretagne'] }
     for (const tag of ['en', 'de', 'de', 'en', 'de']) {
-      expect([parts.countryIn(localeOf(tag)).name, parts.regionIn(localeOf(tag)).name]).toEqual(expected[tag])
+      const [country, region] = [parts.countryIn(localeOf(tag)), parts.regionIn(localeOf(tag))]
+      expect([country.name, region.name]).toEqual(expected[tag])
+      expect([parts.regionIn(localeOf(tag)), parts.countryIn(localeOf(tag))]).toEqual([region, country])
+      expect(parts.countryIn(localeOf(tag))).toBe(country)
       expect(parts.countryIn(localeOf('en')).name).toBe('France')
-      expect(parts.regionIn(localeOf(tag)).name).toBe(expected[tag]?.[1])
     }
-  })
-
-  it('has the same object each time', () => {
-    const english = localeOf('en')
-    expect(parts.countryIn(english)).toBe(parts.countryIn(english))
-    expect(parts.regionIn(english)).toBe(parts.regionIn(english))
   })
 })
 
@@ -92,24 +88,16 @@ describe('the name of a country', () => {
     expect(germany.in(localeOf(locale))).toEqual({ code: 'DE', name })
   })
 
-  it('comes from the platform when the database only has codes', () => {
-    const bare = new LocalizedCountry('DE', Translations.NONE)
-    expect(bare.in(localeOf('en')).name).toBe('Germany')
-    expect(bare.in(localeOf('ja')).name).toBe('ドイツ')
-    expect(bare.in(localeOf('tlh')).name).toBe('Germany')
-  })
-
-  it('is in any language if nothing else matches', () => {
-    const odd = new LocalizedCountry(null, names({ ru: 'Страна' }))
-    expect(odd.in(localeOf('de'))).toEqual({ code: null, name: 'Страна' })
-    expect(new LocalizedCountry(null, Translations.NONE).in(localeOf('de'))).toEqual({
-      code: null,
-      name: null,
-    })
-  })
-
-  it('is null for an unknown code', () => {
-    expect(new LocalizedCountry('ZQ', Translations.NONE).in(localeOf('en')).name).toBeNull()
+  it.each([
+    ['DE', {}, 'en', 'Germany'],
+    ['DE', {}, 'ja', 'ドイツ'],
+    ['DE', {}, 'tlh', 'Germany'],
+    // In any language if nothing else matches.
+    [null, { ru: 'Страна' }, 'de', 'Страна'],
+    [null, {}, 'de', null],
+    ['ZQ', {}, 'en', null],
+  ])('of the code %j and the names %j in %s is %s', (code, byTag, locale, name) => {
+    expect(new LocalizedCountry(code, names(byTag)).in(localeOf(locale))).toEqual({ code, name })
   })
 })
 

@@ -24,10 +24,10 @@ describe('NumberMap', () => {
 
   it('grows, and finds keys at regular distances', () => {
     const map = new NumberMap()
-    for (let i = 1; i <= 100_000; i++) map.set(i * 37, i)
-    let wrong = 0
-    for (let i = 1; i <= 100_000; i++) if (map.get(i * 37) !== i || map.get(i * 37 + 1) !== ABSENT) wrong++
-    expect([wrong, map.size]).toEqual([0, 100_000])
+    const keys = Array.from({ length: 100_000 }, (_, index) => (index + 1) * 37)
+    for (const key of keys) map.set(key, key / 37)
+    const wrong = keys.filter((key) => map.get(key) !== key / 37 || map.get(key + 1) !== ABSENT)
+    expect([wrong, map.size]).toEqual([[], 100_000])
   })
 })
 
@@ -49,21 +49,6 @@ describe('RowSet', () => {
       }),
       { numRuns: 30 },
     )
-  })
-
-  it('grows', () => {
-    const set = new RowSet(3)
-    const row = new Int32Array(3)
-    let wrong = 0
-    for (let i = 0; i < 50_000; i++) {
-      row.set([i % 7, i, -i])
-      if (set.add(row) !== i) wrong++
-    }
-    for (let i = 0; i < 50_000; i++) {
-      row.set([i % 7, i, -i])
-      if (set.add(row) !== i) wrong++
-    }
-    expect([wrong, set.size]).toEqual([0, 50_000])
   })
 })
 
