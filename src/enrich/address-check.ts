@@ -1,5 +1,5 @@
 import { quoted } from '../errors.ts'
-import type { BlockEnricher } from './block-enricher.ts'
+import type { Enricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
@@ -31,12 +31,7 @@ const LIST = /\d\.\d{1,3}, ?(?:\d{1,3}\.){3}\d/
  * @param isWhole whether the sample is the whole input
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
-export function checkAddresses(
-  enricher: BlockEnricher,
-  plan: Plan,
-  sample: Uint8Array,
-  isWhole: boolean,
-): void {
+export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
   if (plan.force) return
   const counts = firstRecords(enricher, plan, sample, isWhole)
   // The run counts these records again.
@@ -77,7 +72,7 @@ function nextFlags(sample: Uint8Array, isWhole: boolean, { format, trustedProxie
 }
 
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */
-function firstRecords(enricher: BlockEnricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
+function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
   const counts = emptyCounts()
   const layout = layoutOf(plan)
   const { headerLine } = layout

@@ -48,11 +48,17 @@ export interface Enriched {
   readonly output: Uint8Array
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts
+  /** Counts of the other addresses of each line; absent if one is located. */
+  readonly others?: readonly RunningCounts[]
   /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
   readonly lines: number
   /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
   readonly rest: Block | null
 }
+
+/** Enriches blocks of lines by a plan. */
+export interface Enricher
+  extends Pick<BlockEnricher, 'block' | 'pieces' | 'locationCounts' | 'forgetCounts'> {}
 
 /**
  * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any

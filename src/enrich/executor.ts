@@ -1,6 +1,6 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/steps.ts'
-import type { BlockEnricher, Enriched } from './block-enricher.ts'
+import type { Enriched, Enricher } from './block-enricher.ts'
 import type { RunningCounts } from './counting/counts.ts'
 import type { Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
@@ -14,7 +14,7 @@ export interface Executor {
    *
    * @param enricher of the plan, for this thread
    */
-  usePlan(plan: Plan, enricher: BlockEnricher): void
+  usePlan(plan: Plan, enricher: Enricher): void
   /**
    * Enriches a block, or the first part of it. The caller passes `rest` of the result to another call.
    *
@@ -36,12 +36,12 @@ export class LocalExecutor implements Executor {
   readonly capacity = 1
   /** Small, so that a block does not hold up other work of the thread for long. */
   readonly blockBytes = 256 * 1024
-  #enricher: BlockEnricher | null = null
+  #enricher: Enricher | null = null
   #spare: Uint8Array | null = null
   /** Lets a page react and timers run while an input that never pauses is enriched. */
   readonly #pacer = new Pacer()
 
-  usePlan(_: Plan, enricher: BlockEnricher): void {
+  usePlan(_: Plan, enricher: Enricher): void {
     this.#enricher = enricher
   }
 

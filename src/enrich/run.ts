@@ -1,6 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
+import { enricherOf } from './address-chain.ts'
 import { checkAddresses } from './address-check.ts'
-import { BlockEnricher, type Enriched } from './block-enricher.ts'
+import type { Enriched, Enricher } from './block-enricher.ts'
 import {
   BAD_LINES_SHOWN,
   type BadLine,
@@ -11,7 +12,7 @@ import {
 import { type GroupTotals, RunTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
-import { definitionOf, type Format, layoutOf, type Plan } from './formats/formats.ts'
+import { type Format, layoutOf, type Plan, withoutHeader } from './formats/formats.ts'
 import { AddressMask } from './masking/address-mask.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
@@ -54,6 +55,8 @@ export interface RunSettings {
 export class Run {
   /** Counts of the output so far, of all inputs; those of the locations at the end. Line numbers are those of each input. */
   readonly counts: RunningCounts = emptyCounts()
+  /** Counts of the other addresses of each line. */
+  readonly others: RunningCounts[] = []
   /** The first five bad lines of the run. */
   readonly badLines: BadInputLine[] = []
   /** The first five doubtful lines of the run. */
@@ -71,7 +74,7 @@ export class Run {
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
-  #enricher: { readonly key: string; readonly enricher: BlockEnricher } | null = null
+  #enricher: { readonly key: string; readonly enricher: Enricher } | null = null
   #isStopped = false
   #isFinished = false
 
@@ -131,7 +134,7 @@ export class Run {
     checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.
-    const used = isFirst ? plan : (definitionOf(plan.format).withoutHeader?.(plan) ?? plan)
+    const used = isFirst ? plan : withoutHeader(plan)
     const enricher = this.#enricherOf(used)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
@@ -172,11 +175,11 @@ export class Run {
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */
-  #enricherOf(plan: Plan): BlockEnricher {
+  #enricherOf(plan: Plan): Enricher {
     const key = JSON.stringify(plan)
     if (this.#enricher?.key === key) return this.#enricher.enricher
     const { set, executor } = this.#settings
-    const enricher = new BlockEnricher(plan, set)
+    const enricher = enricherOf(plan, set)
     executor.usePlan(plan, enricher)
     this.#enricher = { key, enricher }
     return enricher
@@ -195,9 +198,18 @@ export class Run {
   }
 
   /** Counts and writes the result of a block, or of a part of it. */
-  async #take({ output: bytes, counts }: Enriched, linesBefore: number, input: RunInput, output: RunOutput) {
+  async #take(
+    { output: bytes, counts, others = [] }: Enriched,
+    linesBefore: number,
+    input: RunInput,
+    output: RunOutput,
+  ) {
     if (this.#isStopped) return
     mergeCounts(this.counts, counts, linesBefore)
+    for (const [index, other] of others.entries()) {
+      this.others[index] ??= emptyCounts()
+      mergeCounts(this.others[index], other)
+    }
     for (const name of ['badLines', 'doubtfulLines'] as const) {
       for (const { line, message } of counts[name].slice(0, BAD_LINES_SHOWN - this[name].length)) {
         this[name].push({ input: input.name, line: line + linesBefore, message })

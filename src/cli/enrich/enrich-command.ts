@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/plan.ts'
-import { type EnrichOptions, type Format, makePlan, type Plan } from '../../enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
 import { Run } from '../../enrich/run.ts'
@@ -13,7 +13,7 @@ import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './command-line.ts'
 import { Input, sizeOfInputs } from './input.ts'
-import { type NextRun, nextFormat, nextRuns } from './next-run.ts'
+import { locatedStarts, type Start } from './located-sample.ts'
 import { Notes } from './notes.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile, openStandardOutput } from './output-file.ts'
@@ -54,10 +54,7 @@ class EnrichSession implements Session {
   #parquetRun: ParquetRun | null = null
   #tableOutput: TableOutput | null = null
   #arrayOutput: ArrayOutput | null = null
-  /** The runs for the other addresses of each line. */
-  #others: readonly NextRun[] = []
-  /** The format of what the first run writes. */
-  #nextFormat: Format | undefined
+  #set: DatabaseSet | null = null
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
   /** Those of the first input. */
@@ -75,7 +72,7 @@ class EnrichSession implements Session {
   }
 
   async complete(): Promise<void> {
-    const { inputs, output, summaries, databases, asn, options, others, threads, isParquet } = this.#command
+    const { inputs, output, summaries, databases, asn, options, threads, isParquet } = this.#command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     const { signal } = this.#end
@@ -90,7 +87,7 @@ class EnrichSession implements Session {
       await (output === undefined ? openStandardOutput(surroundings) : openOutputFile(output, surroundings)),
     )
     await this.#readTables()
-    let lines = isParquet ? await this.#parquet(target) : await this.#table(target)
+    const lines = isParquet ? await this.#parquet(target) : await this.#table(target)
     const reports = await SummaryOutputs.open(summaries, async (path) =>
       this.#keep(await openOutputFile(path, surroundings)),
     )
@@ -105,6 +102,7 @@ class EnrichSession implements Session {
     const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)
     // After sharing, so that this thread shares the decoded blocks.
     const set = resolver[BORROW]()
+    this.#set = set
     this.#end.signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
       inputs: this.#inputs,
@@ -115,20 +113,6 @@ class EnrichSession implements Session {
       executor,
     })
     this.#run = run
-    const [only] = this.#inputs.length === 1 ? this.#inputs : []
-    this.#others = nextRuns(lines, others, {
-      name: only?.name ?? 'the lines',
-      isLive: this.#inputs.some((input) => input.isLive),
-      options,
-      format: () => this.#nextFormat,
-      isTable: () => this.#tableOutput !== null && !this.#tableOutput.keepsBytes,
-      set,
-      // The threads are busy with the lines of the first run.
-      executor: () => new ThreadedExecutor(() => resolver.share(), null),
-      note: this.#notes.addOnce,
-    })
-    const [next] = this.#others
-    if (next !== undefined) lines = this.#keep(next)
     if (signal.aborted) return
     if (this.#showsProgress())
       this.#progress = new Progress(this.#terminal.stderr, () => positionOf(run, this.#inputs))
@@ -221,7 +205,7 @@ class EnrichSession implements Session {
     const { to, table, isArray, leavesOut, others } = this.#command
     const given = this.#parquetRun?.options ?? this.#command.options
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
-    // The next run needs the addresses.
+    // The other addresses must be there for the plans after this one.
     const masks = others.length > 0 ? UNMASKED : {}
     const planned = (more: Partial<EnrichOptions> = {}) =>
       asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
@@ -233,14 +217,28 @@ class EnrichSession implements Session {
     checkFit(options, plan.format, name)
     if (this.#tableOutput !== null) this.#tableOutput.keepsBytes = plan.format === table
     if (this.#arrayOutput !== null) this.#arrayOutput.keepsBytes = isDocument
-    if (others.length > 0) this.#nextFormat = nextFormat(plan, name)
     this.#parquetRun?.usePlan(tableOf(plan) === null ? null : tableOf(kept().plan))
     if (!this.#parquetRun?.isPlanned) for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
-    if (this.#command.summaries.length === 0) return plan
+    // The output makes columns of whole locations here too.
+    const fields = this.#tableOutput?.keepsBytes === false ? undefined : options.fields
+    const next = this.#nextPlans({ plan, notes, sample, isWhole, isCut }, { ...options, fields }, name)
+    if (this.#command.summaries.length === 0) return { ...plan, ...next }
     this.#reportFields ??= reportFields(plan)
     const reported = withReport(plan, this.#command.namesAddresses, this.#reportFields)
     this.#tallies ??= reported.tallies
-    return reported.plan
+    return { ...reported.plan, ...next }
+  }
+
+  /** The plans for the other addresses of each line. */
+  #nextPlans(first: Start, options: EnrichOptions, name: string): Pick<Plan, 'next'> {
+    const { others } = this.#command
+    if (others.length === 0 || this.#set === null) return {}
+    const [, ...starts] = locatedStarts(first, others, options, name, this.#set)
+    for (const { notes } of starts) for (const note of notes) this.#notes.addOnce(`${name}: ${note}`)
+    return starts.reduceRight<Pick<Plan, 'next'>>(
+      (after, { plan }) => ({ next: Object.assign(plan, after) }),
+      {},
+    )
   }
 
   #showsProgress(): boolean {
@@ -260,8 +258,8 @@ class EnrichSession implements Session {
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
       bytesRead: positionOf(run, this.#inputs).bytes,
-      bytesWritten: this.#others.at(-1)?.run.bytesWritten ?? run.bytesWritten,
-      others: this.#others.map(({ into, run: next }) => ({ into, counts: next.counts })),
+      bytesWritten: run.bytesWritten,
+      others: run.others.map((counts, index) => ({ into: this.#command.others[index]?.into ?? '', counts })),
       threads,
       seconds: this.#seconds,
     }

@@ -1,11 +1,7 @@
-import { ByteSink } from '../../bytes/byte-sink.ts'
-import { checkAddresses } from '../../enrich/address-check.ts'
-import { BlockEnricher } from '../../enrich/block-enricher.ts'
-import { type Counts, emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
-import { layoutOf, makePlan, type Plan } from '../../enrich/formats/formats.ts'
-import { type Planned, UNMASKED } from '../../enrich/options.ts'
+import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
+import { makePlan } from '../../enrich/formats/formats.ts'
+import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
-import { Splitter } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
 import { BORROW } from '../../resolver.ts'
@@ -15,12 +11,8 @@ import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './command-line.ts'
 import { Input } from './input.ts'
-import { nextFormat } from './next-run.ts'
+import { locatedStarts } from './located-sample.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
-
-/** Located lines that are shown, and how much of each. */
-const LINES_SHOWN = 3
-const MAX_LINE_CHARS = 2000
 
 /**
  * Prints how each input would be read, and its first located lines, and stops: `geofix enrich --explain`. Only the start
@@ -57,73 +49,36 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
   const { options, to, table, isArray, others } = command
   const { name, isLive, writtenAt } = input
-  // The next run needs the addresses.
-  const masksOf = (isLast: boolean) => (isLast ? {} : UNMASKED)
   const reader = new BlockReader(input, isLive, options.maxLineBytes)
-  const start = await reader.plan((bytes, isAll, isCut) => ({
+  const start = await reader.plan((sample, isWhole, isCut) => ({
     ...asUsage(() => {
-      const given = { ...options, to, writtenAt, ...masksOf(others.length === 0) }
-      const planned = makePlan(bytes, isAll, given, isCut)
+      const given = { ...options, to, writtenAt, ...(others.length > 0 && UNMASKED) }
+      const planned = makePlan(sample, isWhole, given, isCut)
       // A table of the form that is asked for is kept, and so is a document. Objects are shown in place of others.
       return planned.plan.format === table || (isArray && planned.plan.format === 'json')
-        ? makePlan(bytes, isAll, { ...given, to: undefined }, isCut)
+        ? makePlan(sample, isWhole, { ...given, to: undefined }, isCut)
         : planned
     }),
-    sample: bytes,
-    isWhole: isAll,
+    sample,
+    isWhole,
+    isCut,
   }))
-  const { plan, notes, isWhole } = start
+  const { plan } = start
   checkFit(options, plan.format, name)
-  const format = others.length > 0 ? nextFormat(plan, name) : plan.format
-  let located = locate(start, set)
-  const facts = [`  the first ${countOf(located.counts.lines, 'line', 'lines')}: ${factsOf(located.counts)}`]
-  const told = [...notes]
-  for (const [index, { field, into }] of others.entries()) {
-    const sample = located.output
-    const own = { field, into, format, to: undefined, ...masksOf(index === others.length - 1) }
-    const next = asUsage(() => makePlan(sample, isWhole, { ...options, ...own }, false))
-    located = locate({ ...next, sample, isWhole }, set)
-    told.push(...next.notes.filter((note) => !told.includes(note)))
-    facts.push(`  ${into}: ${factsOf(located.counts)}`)
-  }
+  const located = [...locatedStarts(start, others, options, name, set)]
+  const told = new Set(located.flatMap(({ notes }) => notes))
+  const facts = located.map(({ counts }, index) => {
+    const other = others[index - 1]
+    const what = other === undefined ? `the first ${countOf(counts.lines, 'line', 'lines')}` : other.into
+    return `  ${what}: ${factsOf(counts)}`
+  })
   const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
   return [
     `${name}: the format is ${plan.format}`,
-    ...told.filter((note) => !isFormat(note)).map((note) => `  ${note}`),
+    ...[...told].filter((note) => !isFormat(note)).map((note) => `  ${note}`),
     ...facts,
-    ...located.shown.map((line) => `  ${line}`),
+    ...(located.at(-1)?.shown ?? []).map((line) => `  ${line}`),
   ]
-}
-
-/** The start of an input, and how it is read. */
-interface Start extends Planned<Plan> {
-  readonly sample: Uint8Array
-  readonly isWhole: boolean
-}
-
-/** Locates an address in each line of a sample. */
-function locate({ plan, sample, isWhole }: Start, set: DatabaseSet) {
-  const enricher = new BlockEnricher(plan, set)
-  checkAddresses(enricher, plan, sample, isWhole)
-  // One record a block, so that each has its own output.
-  const splitter = new Splitter(layoutOf(plan), 1)
-  const counts = emptyCounts()
-  const all = new ByteSink()
-  const headers: string[] = []
-  const lines: string[] = []
-  const decoder = new TextDecoder()
-  for (const block of [...splitter.push(sample), ...(isWhole ? splitter.end() : splitter.flush())]) {
-    for (const { output, counts: own } of enricher.pieces(block)) {
-      mergeCounts(counts, own)
-      all.write(output)
-      // Directives that get no fields are not shown.
-      const isHeader = own.lines === 0 && output.length > block.bytes.length
-      const to = own.resolved > 0 ? lines : isHeader ? headers : null
-      if (to !== null && to.length < LINES_SHOWN)
-        to.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
-    }
-  }
-  return { counts, output: all.take(), shown: [...headers, ...lines] }
 }
 
 function factsOf(counts: Counts): string {

@@ -1,4 +1,4 @@
-import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
+import type { Enriched, Enricher } from '../../enrich/block-enricher.ts'
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
@@ -38,7 +38,7 @@ export async function workersFor(threads: number, signal: AbortSignal): Promise<
 export class ThreadedExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
   readonly #workers: WorkerPool | null
-  #enricher: BlockEnricher | null = null
+  #enricher: Enricher | null = null
   /**
    * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
    * them and not transferred: V8 counts transferred memory as new, and collects garbage more often.
@@ -67,7 +67,7 @@ export class ThreadedExecutor implements Executor {
     return 1 + (this.#workers?.threads ?? 0)
   }
 
-  usePlan(plan: Plan, enricher: BlockEnricher): void {
+  usePlan(plan: Plan, enricher: Enricher): void {
     this.#enricher = enricher
     this.#workers?.usePlan(plan)
   }
@@ -93,7 +93,7 @@ export class ThreadedExecutor implements Executor {
   }
 
   /** Pieces of overlong lines stay in this thread: a message would copy them, and their outputs need no other memory. */
-  #passOn(piece: Block, enricher: BlockEnricher): Enriched {
+  #passOn(piece: Block, enricher: Enricher): Enriched {
     const enriched = enricher.block(piece)
     const { buffer } = piece.bytes
     // Otherwise the output is in this memory, and release() takes it back.

@@ -1,6 +1,7 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
-import { BlockEnricher } from '../../enrich/block-enricher.ts'
+import { enricherOf } from '../../enrich/address-chain.ts'
+import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
@@ -14,7 +15,7 @@ import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 const port = parentPort
 let databases: SharedDatabases = { geofix: 1, databases: [] }
 let set: DatabaseSet | undefined
-let enricher: BlockEnricher | undefined
+let enricher: Enricher | undefined
 
 port?.on('message', (request: WorkerRequest) => {
   if (request.kind === 'databases') databases = request.databases
@@ -35,7 +36,7 @@ function post(reply: WorkerReply): void {
 function usePlan(plan: Plan): void {
   // Borrowed until the thread ends.
   set ??= attachInThread(databases)[BORROW]()
-  enricher = new BlockEnricher(plan, set)
+  enricher = enricherOf(plan, set)
   post({ kind: 'ready' })
 }
 

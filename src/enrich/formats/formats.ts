@@ -62,6 +62,8 @@ type FormatPlan = PlanOf<(typeof DEFINITIONS)[number]>
 export type Plan = FormatPlan & {
   /** The plan for the lines that are in a member of each object; absent if the member is an address. */
   readonly inside?: FormatPlan
+  /** The plan that locates another address, in the lines that this one writes; absent if there is none. */
+  readonly next?: Plan
 }
 
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
@@ -84,6 +86,12 @@ export function definitionFor({ format, wrapper, inside }: Plan): FormatDefiniti
   if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
   const definition = definitionOf(format)
   return wrapper === undefined ? definition : wrapped(definition, wrapper)
+}
+
+/** The plan for an input whose preamble and header are left out. */
+export function withoutHeader(plan: Plan): Plan {
+  const own = definitionOf(plan.format).withoutHeader?.(plan) ?? plan
+  return plan.next === undefined ? own : { ...own, next: withoutHeader(plan.next) }
 }
 
 /**

@@ -12,6 +12,7 @@ import { HeadedLines } from './headed-lines.ts'
 import {
   COMMA,
   type DirectiveRules,
+  faultOfHeader,
   type Header,
   isW3cFields,
   isZeekFields,
@@ -101,6 +102,10 @@ function definition(
         )
       return isObject ? 'ndjson' : name
     },
+    stateAfterAdded: ({ address, columns }, header) =>
+      faultOfHeader(header, address, columns) === ''
+        ? { ...header, names: [...header.names, ...columns] }
+        : header,
     locationTemplate: ({ fields, jsonFields, separator, unset, isObject, asn }) => {
       if (isObject) return jsonTemplate(jsonFields, asn)
       const text = String.fromCharCode(separator)

@@ -1,0 +1,115 @@
+// What a run will write of the start of an input, for its explanation, and to plan the other addresses of each line.
+import { ByteSink } from '../../bytes/byte-sink.ts'
+import { checkAddresses } from '../../enrich/address-check.ts'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../enrich/counting/counts.ts'
+import {
+  definitionOf,
+  type EnrichOptions,
+  FORMATS,
+  type Format,
+  layoutOf,
+  makePlan,
+  type Plan,
+} from '../../enrich/formats/formats.ts'
+import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, type Planned, UNMASKED } from '../../enrich/options.ts'
+import { Splitter } from '../../enrich/reading/splitter.ts'
+import type { DatabaseSet } from '../../location/database-set.ts'
+import { UsageError } from '../terminal.ts'
+import { asUsage } from './command-errors.ts'
+import type { AddressOption } from './command-line.ts'
+
+/** The location that was added to a line before, and more. Bytes. */
+const LOCATION_ROOM_BYTES = 65_536
+/** Of each kind. */
+const LINES_SHOWN = 3
+const MAX_LINE_CHARS = 2000
+
+/** The start of an input, and how it is read. */
+export interface Start extends Planned<Plan> {
+  readonly sample: Uint8Array
+  readonly isWhole: boolean
+  /** Whether the input paused before the sample was full. */
+  readonly isCut: boolean
+}
+
+/** A start with what is written of it. */
+export interface LocatedStart extends Start {
+  readonly counts: Counts
+  readonly output: Uint8Array
+  /** The first headers and located lines of it. */
+  readonly shown: readonly string[]
+}
+
+/**
+ * Plans the other addresses of each line, by what is written of the sample. Yields the start for each address, that of the first
+ * one included.
+ *
+ * @param first its plan keeps the addresses
+ * @param others the other addresses
+ * @param options those of the first address
+ * @param name of the input, for messages
+ * @throws EnrichError when an address cannot be found in the lines
+ * @throws UsageError when other addresses of these lines cannot be located
+ */
+export function* locatedStarts(
+  first: Start,
+  others: readonly AddressOption[],
+  options: EnrichOptions,
+  name: string,
+  set: DatabaseSet,
+): Generator<LocatedStart> {
+  let located = locatedStart(first, set)
+  yield located
+  if (others.length === 0) return
+  const format = formatAfter(first.plan, name)
+  // A line became longer by the locations before.
+  const maxLineBytes = Math.min(
+    (options.maxLineBytes ?? DEFAULT_LINE_BYTES) + LOCATION_ROOM_BYTES,
+    MAX_LINE_BYTES,
+  )
+  for (const [index, { field, into }] of others.entries()) {
+    const sample = located.output
+    const masks = index === others.length - 1 ? {} : UNMASKED
+    const own = { field, into, format, to: undefined, details: false, maxLineBytes }
+    const planned = asUsage(() =>
+      makePlan(sample, first.isWhole, { ...options, ...own, ...masks }, first.isCut),
+    )
+    located = locatedStart({ ...first, ...planned, sample }, set)
+    yield located
+  }
+}
+
+/** The format of the lines that a plan writes. @throws UsageError when another address of these lines cannot be located */
+function formatAfter(plan: Plan, name: string): Format {
+  const next = asUsage(() => definitionOf(plan.format).nextFormat?.(plan))
+  if (next !== undefined) return next
+  const formats = FORMATS.filter((format) => definitionOf(format).nextFormat !== undefined)
+  throw new UsageError(`Several fields are for ${formats.join(', ')}, and ${name} is ${plan.format}.`)
+}
+
+/** Locates an address in each line of a sample. @throws EnrichError when there is none */
+function locatedStart(start: Start, set: DatabaseSet): LocatedStart {
+  const { plan, sample, isWhole } = start
+  const enricher = new BlockEnricher(plan, set)
+  checkAddresses(enricher, plan, sample, isWhole)
+  // One record a block, so that each has its own output.
+  const splitter = new Splitter(layoutOf(plan), 1)
+  const counts = emptyCounts()
+  const all = new ByteSink()
+  const headers: string[] = []
+  const lines: string[] = []
+  const decoder = new TextDecoder()
+  for (const block of [...splitter.push(sample), ...(isWhole ? splitter.end() : splitter.flush())]) {
+    for (const { output, counts: own } of enricher.pieces(block)) {
+      mergeCounts(counts, own)
+      all.write(output)
+      // Directives that get no fields are not shown.
+      const isHeader = own.lines === 0 && output.length > block.bytes.length
+      const to = own.resolved > 0 ? lines : isHeader ? headers : null
+      if (to !== null && to.length < LINES_SHOWN)
+        to.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
+    }
+  }
+  return { ...start, counts, output: all.take(), shown: [...headers, ...lines] }
+}
