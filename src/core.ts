@@ -1,7 +1,6 @@
 // Entry for browsers, edge runtimes and workers: nothing here imports from Node.
 export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
-export type { OpenProgress } from './bytes/progress.ts'
 export {
   type ClientAddress,
   type ClientAddressOptions,
@@ -42,6 +41,6 @@ export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
-export type { OpenOptions } from './opening.ts'
+export type { OpenOptions, OpenProgress } from './opening.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
 export type { DetectOptions } from './resolver.ts'

@@ -2,7 +2,6 @@
 
 export { type ParsedAddress, parseAddress } from './address/address.ts'
 export type { ByteSource, Bytes } from './bytes/byte-source.ts'
-export type { OpenProgress } from './bytes/progress.ts'
 export {
   type ClientAddress,
   type ClientAddressOptions,
@@ -46,5 +45,6 @@ export { type NodeOpenOptions as OpenOptions, NodeResolver as Resolver } from '.
 export type { NodeSource } from './node/node-source.ts'
 export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
 export type { ResolverStatus } from './node/watcher.ts'
+export type { OpenProgress } from './opening.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
 export type { DetectOptions } from './resolver.ts'

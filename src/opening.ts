@@ -3,7 +3,6 @@
 import { signalOf } from './bytes/abort.ts'
 import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
 import type { ByteSource } from './bytes/byte-source.ts'
-import { type OpenProgress, progressMeter } from './bytes/progress.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { releaseAll, type SetOptions } from './location/database-set.ts'
 import { type LocationSchema, readSchemas } from './location/location-schema.ts'
@@ -12,6 +11,14 @@ import { attachOverlays, type SharedDatabases } from './location/shared-database
 import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { SignalLike } from './platform-types.ts'
+
+/** How much of a resolver's sources has been read. */
+export interface OpenProgress {
+  /** Bytes read so far from all sources, before decompression. */
+  readonly loaded: number
+  /** Bytes of all sources; `null` if the size of one is unknown before reading, as when a server compresses. */
+  readonly total: number | null
+}
 
 /** Options of `Resolver.open`: the trusted proxies for `detect`, own networks, autonomous systems, and limits for the source. */
 export interface OpenOptions extends ClientAddressOptions {
@@ -190,5 +197,29 @@ export function openAllSync<Source, Settings extends { readonly signal?: SignalL
   } catch (error) {
     releaseAll(databases)
     throw error
+  }
+}
+
+/**
+ * Makes the function for the option `onProgress` that gets the number of bytes of each piece that is read. It throws what the
+ * program's function throws.
+ *
+ * @param sizes of the sources, `null` for unknown ones. Not called without the option
+ * @returns `undefined` without the option
+ * @throws TypeError when the option is not a function
+ */
+function progressMeter(
+  option: ((progress: OpenProgress) => void) | undefined,
+  sizes: () => readonly (number | null)[],
+): ((bytes: number) => void) | undefined {
+  if (option === undefined) return undefined
+  if (typeof option !== 'function') throw new TypeError('onProgress must be a function')
+  let total = sizes().reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0)
+  let loaded = 0
+  return (bytes) => {
+    loaded += bytes
+    // A source can state a wrong size.
+    if (total !== null && loaded > total) total = null
+    option({ loaded, total })
   }
 }

@@ -1,8 +1,8 @@
 // Opens the files of databases. Resolvers in this thread share the database of the same unchanged file, with all that lookups
 // have read.
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { ClearableRef } from '../bytes/clearable-ref.ts'
 import { extractUncompressed, isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
+import { ClearableRef } from '../bytes/use-count.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import { type ReadingOptions, readUnpacked, readUnpackedSync, systemCall } from './file-bytes.ts'

@@ -1,5 +1,5 @@
-import { ClearableRef } from '../bytes/clearable-ref.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
+import { ClearableRef } from '../bytes/use-count.ts'
 import { sourceOf } from './block-file.ts'
 import { HEADER_BYTES } from './format.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'

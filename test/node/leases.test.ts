@@ -35,6 +35,14 @@ const uses: Readonly<Record<string, (geo: Resolver) => unknown>> = {
     }
     expect(() => geo.lookupMany(ips())).toThrow('no more')
   },
+  'lookupMany whose iterable closes it': (geo) => {
+    function* ips() {
+      yield IP
+      geo.close()
+      yield IP
+    }
+    expect(geo.lookupMany(ips())).toMatchObject([{ city: 'city 1' }, { city: 'city 1' }])
+  },
   'an HTTP answer': async (geo) => {
     const handler = createHandler(geo, { authenticate: null })
     const answer = await handler(new Request(`http://localhost/v1/ip/${IP}`))
