@@ -1,7 +1,7 @@
 // Options as data: one definition each, of which follow the check of a call, the parser of a command, its help, its guide,
 // and the messages of both.
 import { isGeofixError } from './errors.ts'
-import { localeOf } from './location/locale.ts'
+import { CITY_NAMES, localeOf } from './location/locale.ts'
 import { OptionError } from './option-names.ts'
 
 /** What an option takes. */
@@ -20,12 +20,8 @@ export interface OptionDefinition {
   /** As the help shows it: `-o, --output <file>`. Absent if no command has the option. */
   readonly flags?: string
   readonly kind: OptionKind<unknown>
-  /** The heading in the help and the guide. */
-  readonly group?: string
-  /** What it does, in Markdown; at most two lines of the short help. */
+  /** What it does, in Markdown. The first sentence is what `-h` says, in at most two lines. */
   readonly text?: string
-  /** What the whole help and the guide say after that. */
-  readonly more?: string
   /** The value that changes nothing. The default is `false`. */
   readonly default?: unknown
   /** Whether the command collects the values of all uses into an array. Other options can be given only once. */
@@ -35,7 +31,7 @@ export interface OptionDefinition {
   readonly excludes?: Readonly<Record<string, string>>
   /** Options without which it has no effect. */
   readonly needs?: readonly string[]
-  /** What has it of lines, rows and counts, if that is not said elsewhere. */
+  /** What has it of lines, rows and counts; the default is all of them. */
   readonly calls?: readonly LineCall[]
 }
 
@@ -82,9 +78,19 @@ export function checkTogether(options: object, definitions: OptionDefinitions): 
   }
 }
 
+/** The options of a command, by their headings in the help and the guide. */
+export type OptionGroups = Readonly<Record<string, OptionDefinitions>>
+
+/** The options of all groups. */
+export function allOptions(groups: OptionGroups): OptionDefinitions {
+  return Object.assign({}, ...Object.values(groups))
+}
+
 /** The flag of an option: `--output`; `undefined` if the command does not have the option. */
-export function flagOf(definitions: OptionDefinitions, name: string): string | undefined {
-  return definitions[name]?.flags?.split(/,? /).find((word) => word.startsWith('--'))
+export function flagOf(groups: OptionGroups, name: string): string | undefined {
+  return allOptions(groups)
+    [name]?.flags?.split(/,? /)
+    .find((word) => word.startsWith('--'))
 }
 
 /** A flag without a value. */
@@ -145,7 +151,7 @@ function isDayOfMonth(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
-export const LOCALE_TAG: OptionKind<string> = {
+const LOCALE_TAG: OptionKind<string> = {
   what: 'a BCP 47 language tag, such as en, pt-BR or zh-Hant',
   read: (text) => {
     try {
@@ -156,3 +162,22 @@ export const LOCALE_TAG: OptionKind<string> = {
     }
   },
 }
+
+export const LOCALE = {
+  locale: {
+    flags: '--locale <tag>',
+    kind: LOCALE_TAG,
+    text: 'the language of the names of countries and regions',
+  },
+  cityNames: {
+    flags: '--city-names <language>',
+    kind: oneOf(CITY_NAMES),
+    text: 'the language of cities: `locale` is that of `--locale` (default: `en`). It is used if the database has the name',
+  },
+} as const satisfies OptionDefinitions
+
+export const ASN_SWITCH = {
+  flags: '--asn',
+  kind: SWITCH,
+  text: 'add `asn`, the number and the name of the autonomous system of the network. It is the system that operates the network, from the embedded database',
+} as const satisfies OptionDefinition

@@ -1,19 +1,17 @@
 // The only importer of commander, which is bundled into the command line's output.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
-import { checkTogether, type OptionDefinition, type OptionDefinitions } from '../option-kinds.ts'
+import { allOptions, checkTogether, type OptionDefinition, type OptionGroups } from '../option-kinds.ts'
 import { nearestName } from '../option-names.ts'
 import { databasePath } from './database-path.ts'
+import { type HelpTexts, helpOf, textAfter } from './help.ts'
 import {
   DETECT_OPTIONS,
   ENGINE_OPTIONS,
   type FlagsOf,
-  type HelpTexts,
-  helpOf,
   INFO_OPTIONS,
   inFlags,
-  isGrouped,
   LOOKUP_OPTIONS,
   OVERLAY_OPTIONS,
   PACK_OPTIONS,
@@ -90,7 +88,7 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
     })
 
   /** Defines a command. It prints its help if it would read addresses or lines from a terminal. */
-  const define = <const Options extends OptionDefinitions>(
+  const define = <const Options extends OptionGroups>(
     command: Command,
     { description, argument, options, help, readsInput = false, run }: CommandDefinition<Options>,
   ): void => {
@@ -116,13 +114,13 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
         return ends(ExitStatus.usage)
       }
       try {
-        const definitions = await load()
+        const groups = await load()
         for (const name of Object.keys(command.opts())) {
           // commander gives `true` for `--no-header` if it is missing.
           if (command.getOptionValueSource(name) === 'default') command.setOptionValue(name, undefined)
         }
         const flags = command.opts<FlagsOf<Options>>()
-        inFlags(() => checkTogether(flags, definitions), definitions, '.')
+        inFlags(() => checkTogether(flags, allOptions(groups)), groups, '.')
         ends(await run(flags, args))
       } catch (error) {
         if (error instanceof UsageError) command.error(`error: ${error.message}`)
@@ -298,7 +296,7 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
   return program
 }
 
-interface CommandDefinition<Options extends OptionDefinitions> {
+interface CommandDefinition<Options extends OptionGroups> {
   readonly description: string
   /** The name and description in the help, and a parser of each value; the default keeps the text. */
   readonly argument?: readonly [name: string, text: string, read?: (text: string) => string]
@@ -310,38 +308,26 @@ interface CommandDefinition<Options extends OptionDefinitions> {
   readonly run: (flags: FlagsOf<Options>, args: readonly string[]) => Promise<ExitStatus>
 }
 
-/** An option whose value has the name of its definition, and not that of its flag. */
-class NamedOption extends Option {
-  readonly #name: string
-
-  constructor(name: string, flags: string, description: string) {
-    super(flags, description)
-    this.#name = name
-  }
-
-  override attributeName(): string {
-    return this.#name
-  }
-}
-
 function addOptions(
   command: Command,
-  definitions: OptionDefinitions,
+  groups: OptionGroups,
   isWhole: boolean,
   { mostUsed = [], formatsOf }: Partial<HelpTexts> = {},
 ): void {
-  const all = Object.entries(definitions)
-  const first = all.filter(([name]) => mostUsed.includes(name))
-  const hasGroups = all.length > 0 && isGrouped(definitions)
-  for (const [name, definition] of [...first, ...all.filter(([name]) => !mostUsed.includes(name))]) {
-    const { flags, kind, group, isRepeatable = false, isRequired = false } = definition
+  const all = Object.entries(groups).flatMap(([heading, definitions]) =>
+    Object.entries(definitions).map(([name, definition]) => {
+      const isFirst = mostUsed.includes(name)
+      return { name, definition, isFirst, heading: isFirst ? 'Most used' : heading }
+    }),
+  )
+  const sorted = [...all.filter(({ isFirst }) => isFirst), ...all.filter(({ isFirst }) => !isFirst)]
+  for (const { name, definition, heading } of sorted) {
+    const { flags, kind, isRepeatable = false, isRequired = false } = definition
     if (flags === undefined) continue
-    const option = new NamedOption(
-      name,
-      flags,
-      helpOf(definition, isWhole, formatsOf?.(name)),
-    ).makeOptionMandatory(isRequired)
-    if (hasGroups) option.helpGroup(`${mostUsed.includes(name) ? 'Most used' : group}:`)
+    const option = command.createOption(flags, helpOf(definition, isWhole, formatsOf?.(name)))
+    option.helpGroup(`${heading}:`).makeOptionMandatory(isRequired)
+    // The value has the name of the definition, and not that of the flag.
+    option.attributeName = () => name
     if (option.required) {
       option.argParser((text, previous: unknown) => {
         if (isRepeatable) return collect((each) => readValue(kind, each), text, previous)
@@ -352,7 +338,7 @@ function addOptions(
     }
     command.addOption(option)
   }
-  if (!hasGroups || !isWhole) return
+  if (mostUsed.length === 0 || !isWhole) return
   // The text of an option can be long: it has the whole width.
   command.configureHelp({
     formatItem: (term, _, description, helper) => {
@@ -361,16 +347,6 @@ function addOptions(
       return `  ${term}\n${text}`
     },
   })
-}
-
-/** Of so many examples in the short help, the others are in the whole one. */
-const EXAMPLES_SHOWN = 6
-
-function textAfter({ about, examples, statuses }: HelpTexts, name: string, isWhole: boolean): string {
-  const shown = (isWhole ? examples : examples.slice(0, EXAMPLES_SHOWN)).map((line) => `  ${line}`).join('\n')
-  return isWhole
-    ? `\n${about}\n\nExamples:\n${shown}\n\n${statuses}`
-    : `\nExamples:\n${shown}\n\ngeofix ${name} --help says more about each option.`
 }
 
 /** Columns of a terminal whose width is not known. */

@@ -1,12 +1,11 @@
 // The options of lines, rows and counts. One definition each serves the library and the commands.
-import { CITY_NAMES } from '../location/locale.ts'
 import {
+  ASN_SWITCH,
   INSTANT,
   LIST,
   type LineCall,
-  LOCALE_TAG,
+  LOCALE,
   NAME,
-  type OptionDefinition,
   type OptionDefinitions,
   type OptionKind,
   oneOf,
@@ -71,166 +70,154 @@ const KEY: OptionKind<string> = {
   read: (text) => (text === '' ? undefined : text),
 }
 
-const ALL = ['enrich', 'rows', 'count'] as const
 const WRITTEN = ['enrich', 'rows'] as const
 const READ = ['enrich', 'count'] as const
-const ONE_FORM = 'exclude each other'
+const EACH_OTHER = 'exclude each other'
 
-/** The options by their names in the library. The command has flags for them. */
-export const OPTIONS = {
+export const INPUT = {
   format: {
     flags: '--format <name>',
-    group: 'Input',
     // The formats check it: they are above this file.
     kind: TEXT,
     text: 'the format of the input (default: detected)',
-    calls: ALL,
   },
-  field: {
-    flags: '--field <name>',
-    group: 'Address and time',
+  logFormat: {
+    flags: '--log-format <directive>',
     kind: NAME,
-    isRepeatable: true,
-    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed)',
-    more: 'In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON and tables, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
-    calls: ALL,
+    text: `how the server writes a line: nginx's \`log_format\` or Apache's \`LogFormat\`, in quotes. It is the directive as it stands in the configuration, such as \`'$remote_addr - $remote_user [$time_local] "$request" $status'\` or \`'%h %l %u %t "%r" %>s %b'\`. Quote it for the shell`,
   },
   header: {
     flags: '--no-header',
-    group: 'Input',
     kind: SWITCH,
     default: true,
     text: 'the first line of the table is not a header',
     calls: READ,
   },
-  into: {
-    flags: '--into <name>',
-    group: 'Location',
-    kind: { ...NAME, accepts: (value: unknown) => typeof value === 'string' && value !== '' },
-    text: `the name of the member that is added (default: \`${INTO}\`)`,
-    more: 'In tables, how the names of the added columns begin: `src` for `src_country_code`',
+  onBadLine: {
+    flags: '--on-bad-line <action>',
+    kind: oneOf(ON_BAD_LINE),
+    text: 'what to do with lines that cannot be read: `raw`, `keep`, `drop` or `fail` (default: `raw`). `raw` writes `{"raw":"…","location":null}` where the output is NDJSON made from another format, and otherwise does as `keep`, which leaves the line unchanged',
     calls: WRITTEN,
   },
-  fields: {
-    flags: '--fields <list>',
-    group: 'Location',
-    kind: FIELDS,
-    text: 'what is added of a location, such as `country_code,city` (default: everything)',
-    more: `The names are those of columns, or in JSON of the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}, and with \`--asn\` ${ASN_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
+  maxLineBytes: {
+    flags: '--max-line-bytes <n>',
+    kind: wholeNumber(1, MAX_LINE_BYTES),
+    text: `longer lines are bad lines, and are never held in memory (default: ${DEFAULT_LINE_BYTES})`,
+  },
+  maxRecordLines: {
+    flags: '--max-record-lines <n>',
+    kind: wholeNumber(1, MAX_RECORD_LINES),
+    default: DEFAULT_RECORD_LINES,
+    text: `the most lines of a record with line ends in quotes (default: ${DEFAULT_RECORD_LINES}). Beyond, its first line is a bad line, and the next one begins a record`,
+    calls: READ,
+  },
+} as const satisfies OptionDefinitions
+
+export const OUTPUT = {
+  to: {
+    flags: '--to <form>',
+    kind: oneOf(OUTPUT_FORMS),
+    text: 'the form of the output: `ndjson`, `json`, `csv`, `tsv` or `parquet` (default: by its name). `ndjson` is one object a line; `json`, an array of these objects, while one JSON document keeps its own form; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log). Every format has them all. The name of the output says which (`.ndjson`, `.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`), otherwise the format does. A name with another ending is an error, except `.log`, `.txt`, `.out` and the ending of an input',
     calls: WRITTEN,
   },
   append: {
     flags: '--append',
-    group: 'Output',
     kind: SWITCH,
-    text: 'keep each line as it is, and add a tab and the location as JSON after it',
-    more: 'With `--fields`, the columns are added, each after a tab',
+    text: 'keep each line as it is, and add a tab and the location as JSON after it. With `--fields`, the columns are added, each after a tab',
     calls: WRITTEN,
   },
   annotate: {
     flags: '--annotate <form>',
-    group: 'Output',
     kind: TEXT,
-    text: `how an address is written with its place (default: \`${ANNOTATION}\`)`,
-    more: '`{ip}` is the address as it stands in the line, with its port; the others are the columns of `--fields`',
+    text: `how an address is written with its place (default: \`${ANNOTATION}\`). \`{ip}\` is the address as it stands in the line, with its port; the others are the columns of \`--fields\``,
     calls: WRITTEN,
-  },
-  nth: {
-    flags: '--nth <n>',
-    group: 'Address and time',
-    kind: wholeNumber(1, MOST_ADDRESSES),
-    text: 'locate only the address with this number in each line, from 1, public or not',
-    more: "Default: all public addresses; where only one is located, the first public one that can be the client's",
-    calls: ALL,
-  },
-  to: {
-    flags: '--to <form>',
-    group: 'Output',
-    kind: oneOf(OUTPUT_FORMS),
-    text: 'the form of the output: `ndjson`, `json`, `csv`, `tsv` or `parquet` (default: by its name)',
-    more: '`ndjson` is one object a line; `json`, an array of these objects, while one JSON document keeps its own form; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log). Every format has them all. The name of the output says which (`.ndjson`, `.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`), otherwise the format does. A name with another ending is an error, except `.log`, `.txt`, `.out` and the ending of an input',
-    calls: WRITTEN,
-  },
-  logFormat: {
-    flags: '--log-format <directive>',
-    group: 'Input',
-    kind: NAME,
-    text: "how the server writes a line: nginx's `log_format` or Apache's `LogFormat`, in quotes",
-    more: 'It is the directive as it stands in the configuration, such as `\'$remote_addr - $remote_user [$time_local] "$request" $status\'` or `\'%h %l %u %t "%r" %>s %b\'`. Quote it for the shell',
-    calls: ALL,
   },
   overwrite: {
     flags: '--overwrite',
-    group: 'Output',
     kind: SWITCH,
     text: 'replace a member or columns of the same name, which are an error otherwise',
     calls: WRITTEN,
   },
-  timeField: {
-    flags: '--time-field <name>',
-    group: 'Address and time',
+} as const satisfies OptionDefinitions
+
+export const ADDRESS = {
+  field: {
+    flags: '--field <name>',
     kind: NAME,
-    text: 'the field with the time of the event, for the time-zone offset (default: detected)',
-    more: 'The choice is printed. The time is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
-    calls: ALL,
-  },
-  at: {
-    flags: '--at <time>',
-    group: 'Address and time',
-    kind: INSTANT,
-    text: 'the instant for the time-zone offset of lines without a time (default: no offset)',
-    more: 'Without it their offset is `null`',
-    calls: ALL,
-  },
-  asn: {
-    flags: '--asn',
-    group: 'Location',
-    kind: SWITCH,
-    text: 'add `asn`, the number and the name of the autonomous system of the network',
-    more: 'It is the system that operates the network, from the embedded database',
-    calls: WRITTEN,
-  },
-  locale: {
-    flags: '--locale <tag>',
-    group: 'Location',
-    kind: LOCALE_TAG,
-    text: 'the language of the names of countries and regions',
-    calls: ALL,
-  },
-  cityNames: {
-    flags: '--city-names <language>',
-    group: 'Location',
-    kind: oneOf(CITY_NAMES),
-    text: 'the language of cities: `locale` is that of `--locale` (default: `en`)',
-    more: 'It is used if the database has the name',
-    calls: ALL,
+    isRepeatable: true,
+    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON and tables, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
   },
   trustedProxies: {
     flags: '--trust <list>',
-    group: 'Address and time',
     kind: LIST,
-    text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies',
-    more: 'The rules of [`detect`](../../client/README.md#how-the-client-is-found) apply',
-    calls: ALL,
+    text: 'the field is an `X-Forwarded-For` list, written by these trusted proxies. The rules of [`detect`](../../client/README.md#how-the-client-is-found) apply',
+  },
+  nth: {
+    flags: '--nth <n>',
+    kind: wholeNumber(1, MOST_ADDRESSES),
+    text: "locate only the address with this number in each line, from 1, public or not. Default: all public addresses; where only one is located, the first public one that can be the client's",
+  },
+  timeField: {
+    flags: '--time-field <name>',
+    kind: NAME,
+    text: 'the field with the time of the event, for the time-zone offset (default: detected). The choice is printed. The time is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
+  },
+  at: {
+    flags: '--at <time>',
+    kind: INSTANT,
+    text: 'the instant for the time-zone offset of lines without a time (default: no offset). Without it their offset is `null`',
   },
   force: {
     flags: '--force',
-    group: 'Address and time',
     kind: SWITCH,
     text: 'continue if none of the first 1,000 records has an address, which is an error otherwise',
     calls: READ,
   },
-  onBadLine: {
-    flags: '--on-bad-line <action>',
-    group: 'Input',
-    kind: oneOf(ON_BAD_LINE),
-    text: 'what to do with lines that cannot be read: `raw`, `keep`, `drop` or `fail` (default: `raw`)',
-    more: '`raw` writes `{"raw":"…","location":null}` where the output is NDJSON made from another format, and otherwise does as `keep`, which leaves the line unchanged',
+} as const satisfies OptionDefinitions
+
+export const LOCATION = {
+  fields: {
+    flags: '--fields <list>',
+    kind: FIELDS,
+    text: `what is added of a location, such as \`country_code,city\` (default: everything). The names are those of columns, or in JSON of the members of the location (default: all columns, or the whole record): ${LOCATION_FIELDS.map((field) => `\`${field}\``).join(', ')}, and with \`--asn\` ${ASN_FIELDS.map((field) => `\`${field}\``).join(', ')}`,
     calls: WRITTEN,
   },
+  into: {
+    flags: '--into <name>',
+    kind: { ...NAME, accepts: (value: unknown) => typeof value === 'string' && value !== '' },
+    text: `the name of the member that is added (default: \`${INTO}\`). In tables, how the names of the added columns begin: \`src\` for \`src_country_code\``,
+    calls: WRITTEN,
+  },
+  ...LOCALE,
+  asn: { ...ASN_SWITCH, calls: WRITTEN },
+} as const satisfies OptionDefinitions
+
+export const PRIVACY = {
+  mask: {
+    flags: '--mask <bits>',
+    kind: MASK,
+    excludes: { dropAddress: EACH_OTHER, pseudonymKey: EACH_OTHER },
+    text: 'keep only the first bits of each address in the output, of IPv4 and of IPv6 as in `24,48`. The address of the line, all others in it, and that of the location are masked, see [Logs to hand on](../../enrich/README.md#logs-to-hand-on)',
+    calls: WRITTEN,
+  },
+  dropAddress: {
+    flags: '--drop-address',
+    kind: SWITCH,
+    excludes: { pseudonymKey: EACH_OTHER },
+    text: 'write `-` in place of each address in the output',
+    calls: WRITTEN,
+  },
+  pseudonymKey: {
+    flags: '--pseudonym <keyfile>',
+    kind: KEY,
+    text: 'write a name such as `ip-4a7e…` in place of each address in the output. An address always has the same name: its HMAC-SHA-256 with the key in this file, 64 hexadecimal digits',
+    calls: WRITTEN,
+  },
+} as const satisfies OptionDefinitions
+
+export const FILTERS = {
   onlyFailed: {
     flags: '--only-failed',
-    group: 'Filters',
     kind: SWITCH,
     excludes: { dropUnresolved: 'leave nothing to write' },
     text: 'write only lines without a location, including unreadable lines',
@@ -238,120 +225,78 @@ export const OPTIONS = {
   },
   dropUnresolved: {
     flags: '--drop-unresolved',
-    group: 'Filters',
     kind: SWITCH,
     text: 'leave out lines without a location',
     calls: WRITTEN,
   },
   onlyCountries: {
     flags: '--only-country <list>',
-    group: 'Filters',
     kind: LIST,
-    excludes: { notCountries: 'exclude each other' },
-    text: 'only lines in these countries, such as `DE,FR`, or `EU` for its 27 member states',
-    more: 'Lines without a location are left out too. `EU` is without territories that have a code of their own, such as `RE`',
+    excludes: { notCountries: EACH_OTHER },
+    text: 'only lines in these countries, such as `DE,FR`, or `EU` for its 27 member states. Lines without a location are left out too. `EU` is without territories that have a code of their own, such as `RE`',
     calls: READ,
   },
   notCountries: {
     flags: '--not-country <list>',
-    group: 'Filters',
     kind: LIST,
-    text: 'no lines in these countries, written as in `--only-country`',
-    more: 'Lines without a location stay',
+    text: 'no lines in these countries, written as in `--only-country`. Lines without a location stay',
     calls: READ,
   },
-  maxLineBytes: {
-    flags: '--max-line-bytes <n>',
-    group: 'Input',
-    kind: wholeNumber(1, MAX_LINE_BYTES),
-    text: `longer lines are bad lines, and are never held in memory (default: ${DEFAULT_LINE_BYTES})`,
-    calls: ALL,
-  },
-  maxRecordLines: {
-    flags: '--max-record-lines <n>',
-    group: 'Input',
-    kind: wholeNumber(1, MAX_RECORD_LINES),
-    default: DEFAULT_RECORD_LINES,
-    text: `the most lines of a record with line ends in quotes (default: ${DEFAULT_RECORD_LINES})`,
-    more: 'Beyond, its first line is a bad line, and the next one begins a record',
-    calls: READ,
-  },
-  details: { kind: SWITCH, calls: ['enrich'] },
-  mask: {
-    flags: '--mask <bits>',
-    group: 'Privacy',
-    kind: MASK,
-    excludes: { dropAddress: ONE_FORM, pseudonymKey: ONE_FORM },
-    text: 'keep only the first bits of each address in the output, of IPv4 and of IPv6 as in `24,48`',
-    more: 'The address of the line, all others in it, and that of the location are masked, see [Logs to hand on](../../enrich/README.md#logs-to-hand-on)',
-    calls: WRITTEN,
-  },
-  dropAddress: {
-    flags: '--drop-address',
-    group: 'Privacy',
-    kind: SWITCH,
-    excludes: { pseudonymKey: ONE_FORM },
-    text: 'write `-` in place of each address in the output',
-    calls: WRITTEN,
-  },
-  pseudonymKey: {
-    flags: '--pseudonym <keyfile>',
-    group: 'Privacy',
-    kind: KEY,
-    text: 'write a name such as `ip-4a7e…` in place of each address in the output',
-    more: 'An address always has the same name: its HMAC-SHA-256 with the key in this file, 64 hexadecimal digits',
-    calls: WRITTEN,
-  },
-  quoting: {
-    flags: '--quoting <kind>',
-    group: 'Other programs',
-    kind: oneOf(QUOTING),
-    text: 'with `--rows`, for CSV and TSV: `double` or `none`',
-    more: '`double` if fields can be quoted (RFC 4180), `none` if quotes are text and a backslash escapes',
-    calls: ['rows'],
-  },
+} as const satisfies OptionDefinitions
+
+export const COUNTING = {
   by: {
     flags: '--by <keys>',
-    group: 'Counting',
     kind: LIST,
-    text: 'count the lines with the same values of these keys (default: `country`)',
-    more: `They are separated by commas: ${COUNT_KEYS.map((key) => `\`${key}\``).join(', ')}, or fields of the log, such as \`status\` or \`/user/plan\``,
-    calls: ['count'],
-  },
-  unique: {
-    flags: '--unique',
-    group: 'Counting',
-    kind: SWITCH,
-    text: 'count the distinct addresses of each row too',
+    text: `count the lines with the same values of these keys (default: \`country\`). They are separated by commas: ${COUNT_KEYS.map((key) => `\`${key}\``).join(', ')}, or fields of the log, such as \`status\` or \`/user/plan\``,
     calls: ['count'],
   },
   top: {
     flags: '--top <n>',
-    group: 'Counting',
     kind: wholeNumber(1, 1_000_000_000),
-    text: 'print only the largest rows',
-    more: 'Where times and other keys are counted, only the largest values of the others, with all of their times',
+    text: 'print only the largest rows. Where times and other keys are counted, only the largest values of the others, with all of their times',
+    calls: ['count'],
+  },
+  unique: {
+    flags: '--unique',
+    kind: SWITCH,
+    text: 'count the distinct addresses of each row too',
     calls: ['count'],
   },
   timeZone: {
     flags: '--time-zone <zone>',
-    group: 'Counting',
     kind: TEXT,
     text: 'the time zone of `hour`, `day`, `weekday` and `month`, such as `Europe/Berlin` (default: UTC)',
     calls: ['count'],
   },
   maxGroups: {
     flags: '--max-groups <n>',
-    group: 'Counting',
     kind: wholeNumber(1, MOST_GROUPS),
-    text: `the most rows that are counted, which bounds memory (default: ${DEFAULT_MAX_GROUPS})`,
-    more: 'Lines of later groups are counted together, and a note says so',
+    text: `the most rows that are counted, which bounds memory (default: ${DEFAULT_MAX_GROUPS}). Lines of later groups are counted together, and a note says so`,
     calls: ['count'],
   },
-} as const satisfies Readonly<Record<string, OptionDefinition & Required<Pick<OptionDefinition, 'calls'>>>>
+} as const satisfies OptionDefinitions
+
+/** All options, by their names in the library. */
+export const OPTIONS = {
+  ...INPUT,
+  ...OUTPUT,
+  ...ADDRESS,
+  ...LOCATION,
+  ...PRIVACY,
+  ...FILTERS,
+  ...COUNTING,
+  details: { kind: SWITCH, calls: ['enrich'] },
+  quoting: {
+    flags: '--quoting <kind>',
+    kind: oneOf(QUOTING),
+    text: 'with `--rows`, for CSV and TSV: `double` or `none`. `double` if fields can be quoted (RFC 4180), `none` if quotes are text and a backslash escapes',
+    calls: ['rows'],
+  },
+} as const satisfies OptionDefinitions
 
 /** The options of a call, by their names. */
 export function optionsOf(call: LineCall): OptionDefinitions {
   const all: OptionDefinitions = OPTIONS
-  return Object.fromEntries(Object.entries(all).filter(([, { calls }]) => calls?.includes(call)))
+  return Object.fromEntries(Object.entries(all).filter(([, { calls }]) => calls?.includes(call) !== false))
 }

@@ -160,13 +160,16 @@ export interface LineOptions {
   readonly pseudonymKey?: Uint8Array | undefined
 }
 
+/** The values of options, or their defaults. */
+type ValuesOf<Name extends keyof LineOptions> = { readonly [Each in Name]: NonNullable<LineOptions[Each]> }
+
 /**
  * The part of a plan that all formats have. A plan is made before the first line is read. Plain data: it goes to worker
  * threads by `structuredClone`.
  */
-export interface CommonPlan {
-  /** Name of the member to add. */
-  readonly into: string
+export interface CommonPlan
+  extends ValuesOf<'into' | 'overwrite' | 'force' | 'onBadLine' | 'onlyFailed'>,
+    ValuesOf<'dropUnresolved' | 'maxLineBytes' | 'details' | 'dropAddress'> {
   /** The instant for lines without a time, in milliseconds since 1970; `null` without the option `at`. */
   readonly at: number | null
   /** Name of the member with the autonomous system; absent if none is added. */
@@ -178,16 +181,6 @@ export interface CommonPlan {
   readonly trustedProxies: readonly string[] | null
   /** Whether the field is an address and a port: what follows the last colon of an IPv6 address is then the port. */
   readonly hasPort?: boolean
-  readonly overwrite: boolean
-  /** Whether to continue if no record has an address. */
-  readonly force: boolean
-  readonly onBadLine: OnBadLine
-  readonly onlyFailed: boolean
-  readonly dropUnresolved: boolean
-  /** The longest line that is parsed, without its line feed. Bytes. */
-  readonly maxLineBytes: number
-  /** Whether the counts include details for a report. */
-  readonly details: boolean
   /** The members of a location in JSON; `null` for the whole record. */
   readonly jsonFields: readonly LocationField[] | null
   /** The countries whose lines are wanted; absent if all are. */
@@ -202,8 +195,6 @@ export interface CommonPlan {
   readonly badLineGroups?: 'text' | 'fault'
   /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */
   readonly mask: readonly [ipv4: number, ipv6: number] | null
-  /** Whether the output has no addresses. */
-  readonly dropAddress: boolean
   /** The key of the names that the output has in place of addresses; `null` if it has addresses. */
   readonly pseudonymKey: Uint8Array | null
   /** What writes something before each line; absent if nothing does. */

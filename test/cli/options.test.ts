@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
-import { guideTables, helpOf, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
+import { guideTables, helpOf } from '../../src/cli/help.ts'
+import { LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import type { CountOptions } from '../../src/enrich/count.ts'
 import { type EnrichOptions, FORMATS, formatsWith } from '../../src/enrich/formats/formats.ts'
 import type { OPTIONS } from '../../src/enrich/line-options.ts'
 import type { RowOptions } from '../../src/enrich/row-plan.ts'
-import { flagOf, type OptionDefinitions, TEXT } from '../../src/option-kinds.ts'
+import { allOptions, flagOf, type OptionGroups, TEXT } from '../../src/option-kinds.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -50,8 +51,7 @@ describe('the definition of an option', () => {
   const definition = {
     flags: '-o, --output <html=file>',
     kind: TEXT,
-    text: 'write to a `file|pipe`',
-    more: 'See [`detect`](../client/README.md#how)',
+    text: 'write to a `file|pipe`. See [`detect`](../client/README.md#how)',
   }
 
   it('gives the texts of -h and --help without Markdown', () => {
@@ -65,19 +65,20 @@ describe('the definition of an option', () => {
     const row =
       '| `-o`, `--output html=FILE` | write to a `file\\|pipe`. See [`detect`](../client/README.md#how). Only for `csv` |'
     const table = `| option | |\n| --- | --- |\n${row}`
-    expect(guideTables({ output: definition }, () => ['csv'])).toBe(table)
-    const grouped = { ...definition, group: 'Output' }
-    expect(guideTables({ output: grouped }, () => ['csv'])).toBe(`**Output**\n\n${table}`)
+    const output = { output: definition }
+    expect(guideTables({ Options: output }, () => ['csv'])).toBe(table)
+    const groups = { Input: output, Output: output }
+    expect(guideTables(groups, () => ['csv'])).toBe(`**Input**\n\n${table}\n\n**Output**\n\n${table}`)
   })
 
-  it.each<[string, OptionDefinitions, ((name: string) => readonly string[])?]>([
+  it.each<[string, OptionGroups, ((name: string) => readonly string[])?]>([
     ['src/cli/enrich/README.md', ENRICH_OPTIONS, formatsWith],
     ['src/cli/count/README.md', COUNT_OPTIONS, formatsWith],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],
-  ])('is the same in %s', (file, definitions, formatsOf) => {
-    const tables = guideTables(definitions, formatsOf)
+  ])('is the same in %s', (file, groups, formatsOf) => {
+    const tables = guideTables(groups, formatsOf)
     const [, found] =
       /<!-- options -->\n([\s\S]*?)\n<!-- \/options -->/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
     expect(found, `Paste this into ${file}:\n${tables}\n`).toBe(tables)
@@ -85,7 +86,13 @@ describe('the definition of an option', () => {
 
   it('has the names of the types', () => {
     type Of<Call extends string> = {
-      [Name in keyof typeof OPTIONS]: Call extends (typeof OPTIONS)[Name]['calls'][number] ? Name : never
+      [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name] extends {
+        readonly calls: readonly (infer Calls)[]
+      }
+        ? Call extends Calls
+          ? Name
+          : never
+        : Name
     }[keyof typeof OPTIONS]
     expectTypeOf<Of<'enrich'>>().toEqualTypeOf<keyof EnrichOptions>()
     expectTypeOf<Of<'count'>>().toEqualTypeOf<keyof CountOptions>()
@@ -106,7 +113,7 @@ describe('the definition of an option', () => {
   }
 
   it.each(
-    Object.keys(ENRICH_OPTIONS).flatMap((name) => {
+    Object.keys(allOptions(ENRICH_OPTIONS)).flatMap((name) => {
       const formats: readonly string[] = formatsWith(name)
       return formats.length === 0
         ? []

@@ -4,102 +4,75 @@ import { embedded } from '../../embedded.ts'
 import { checkedCountPlan } from '../../enrich/count.ts'
 import { countsOnlyCountries, countsSystems } from '../../enrich/count-plan.ts'
 import { formatsWith } from '../../enrich/formats/formats.ts'
-import { OPTIONS } from '../../enrich/line-options.ts'
-import { type OptionDefinitions, oneOf, SWITCH, TEXT } from '../../option-kinds.ts'
+import { ADDRESS, COUNTING, FILTERS, INPUT, OUTPUT, PRIVACY } from '../../enrich/line-options.ts'
+import { LOCALE, type OptionGroups, oneOf, SWITCH } from '../../option-kinds.ts'
 import { READING } from '../enrich/flags.ts'
 import { formOfName } from '../enrich/output-forms.ts'
 import { keyOf } from '../enrich/pseudonym-key.ts'
-import { ASN, DB, type FlagsOf, type HelpTexts, inFlags } from '../options.ts'
+import type { HelpTexts } from '../help.ts'
+import { ASN, DB, type FlagsOf, inFlags } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The forms of the output. */
 export const COUNT_FORMS = ['table', 'csv', 'tsv', 'json', 'ndjson', 'md', 'parquet'] as const
 export type CountForm = (typeof COUNT_FORMS)[number]
 
+const { onBadLine: _, ...READ } = INPUT
+const { onlyCountries, notCountries } = FILTERS
+
 /** The options of `geofix count`. A test compares the tables in src/cli/count/README.md with them. */
 export const COUNT_OPTIONS = {
-  // Counting
-  by: OPTIONS.by,
-  top: OPTIONS.top,
-  unique: OPTIONS.unique,
-  timeZone: OPTIONS.timeZone,
-  maxGroups: OPTIONS.maxGroups,
-  // Input
-  format: READING.format,
-  logFormat: OPTIONS.logFormat,
-  header: OPTIONS.header,
-  maxLineBytes: OPTIONS.maxLineBytes,
-  maxRecordLines: OPTIONS.maxRecordLines,
-  threads: READING.threads,
-  // Output
-  output: READING.output,
-  to: {
-    ...OPTIONS.to,
-    kind: oneOf(COUNT_FORMS),
-    text: `the form of the output: ${COUNT_FORMS.map((form) => `\`${form}\``).join(', ')} (default: \`table\`, or by its name)`,
-    more: '`json` is an array of objects, `ndjson` one object a line, `md` a table in Markdown. The name of the output says which (`.csv`, `.tsv`, `.json`, `.ndjson`, `.jsonl`, `.md`, `.parquet`). A name with another ending is an error, except `.txt`, `.log` and `.out`',
+  Counting: COUNTING,
+  Input: { ...READ, format: READING.format, threads: READING.threads },
+  Output: {
+    output: READING.output,
+    to: {
+      ...OUTPUT.to,
+      kind: oneOf(COUNT_FORMS),
+      text: `the form of the output: ${COUNT_FORMS.map((form) => `\`${form}\``).join(', ')} (default: \`table\`, or by its name). \`json\` is an array of objects, \`ndjson\` one object a line, \`md\` a table in Markdown. The name of the output says which (\`.csv\`, \`.tsv\`, \`.json\`, \`.ndjson\`, \`.jsonl\`, \`.md\`, \`.parquet\`). A name with another ending is an error, except \`.txt\`, \`.log\` and \`.out\``,
+    },
+    bom: READING.bom,
+    plain: { flags: '--plain', kind: SWITCH, text: 'no bars in the table, as in a file or a pipe' },
+    quiet: { flags: '--quiet', kind: SWITCH, text: 'print only errors and the result' },
   },
-  bom: {
-    ...READING.bom,
-    text: 'begin CSV or TSV with a byte order mark, without which Excel does not read it as UTF-8',
+  'Address and time': {
+    ...ADDRESS,
+    field: {
+      ...ADDRESS.field,
+      isRepeatable: false,
+      text: 'the field with the address (default: detected, and printed). It is written as for [`geofix enrich`](../enrich/README.md)',
+    },
+    nth: {
+      ...ADDRESS.nth,
+      text: "count the address with this number in each line, from 1, public or not. Default: the first public one that can be the client's",
+    },
+    at: {
+      ...ADDRESS.at,
+      text: 'when the lines were written at the latest, for times without a year. Default: when the file was last written',
+    },
   },
-  plain: {
-    flags: '--plain',
-    kind: SWITCH,
-    group: 'Output',
-    text: 'no bars in the table, as in a file or a pipe',
+  Location: {
+    ...LOCALE,
+    ...DB,
+    asnDb: {
+      ...ASN.asnDb,
+      text: 'count `asn` by this database, such as GeoLite2-ASN.mmdb, instead of the embedded one. You can repeat it',
+    },
   },
-  quiet: { flags: '--quiet', kind: SWITCH, group: 'Output', text: 'print only errors and the result' },
-  // Address and time
-  field: {
-    ...OPTIONS.field,
-    kind: TEXT,
-    isRepeatable: false,
-    more: 'It is written as for [`geofix enrich`](../enrich/README.md)',
+  Privacy: {
+    mask: {
+      ...PRIVACY.mask,
+      text: 'keep only the first bits of the addresses that are counted, of IPv4 and IPv6, as in `24,48`. In `ip`, `network` and fields of the log. Addresses that are the same then have one row',
+    },
+    dropAddress: { ...PRIVACY.dropAddress, text: 'write `-` in place of each address that is counted' },
+    pseudonymKey: {
+      ...PRIVACY.pseudonymKey,
+      text: 'write a name such as `ip-4a7e…` in place of each address that is counted. It is the name that [`geofix enrich`](../enrich/README.md) writes with the same key',
+    },
+    newKey: READING.newKey,
   },
-  trustedProxies: OPTIONS.trustedProxies,
-  nth: {
-    ...OPTIONS.nth,
-    text: 'count the address with this number in each line, from 1, public or not',
-    more: "Default: the first public one that can be the client's",
-  },
-  timeField: {
-    ...OPTIONS.timeField,
-    text: 'the field with the time (default: detected, and printed)',
-    more: 'It is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
-  },
-  at: {
-    ...OPTIONS.at,
-    text: 'when the lines were written at the latest, for times without a year',
-    more: 'Default: when the file was last written',
-  },
-  force: OPTIONS.force,
-  // Location
-  locale: OPTIONS.locale,
-  cityNames: OPTIONS.cityNames,
-  ...DB,
-  asnDb: {
-    ...ASN.asnDb,
-    text: 'count `asn` by this database, such as GeoLite2-ASN.mmdb, instead of the embedded one',
-    more: 'You can repeat it',
-  },
-  // Privacy
-  mask: {
-    ...OPTIONS.mask,
-    text: 'keep only the first bits of the addresses that are counted, of IPv4 and IPv6, as in `24,48`',
-    more: 'In `ip`, `network` and fields of the log. Addresses that are the same then have one row',
-  },
-  dropAddress: { ...OPTIONS.dropAddress, text: 'write `-` in place of each address that is counted' },
-  pseudonymKey: {
-    ...OPTIONS.pseudonymKey,
-    text: 'write a name such as `ip-4a7e…` in place of each address that is counted',
-    more: 'It is the name that [`geofix enrich`](../enrich/README.md) writes with the same key',
-  },
-  newKey: READING.newKey,
-  // Filters
-  onlyCountries: OPTIONS.onlyCountries,
-  notCountries: OPTIONS.notCountries,
-} as const satisfies OptionDefinitions
+  Filters: { onlyCountries, notCountries },
+} as const satisfies OptionGroups
 
 export type CountFlags = FlagsOf<typeof COUNT_OPTIONS>
 

@@ -1,10 +1,20 @@
 // The options of `geofix enrich`, and its help. What the library has too comes from its definitions. command-line.ts says what
 // the options ask for together.
 import { FORMATS, formatsWith } from '../../enrich/formats/formats.ts'
-import { OPTIONS } from '../../enrich/line-options.ts'
+import { ADDRESS, FILTERS, INPUT, LOCATION, OPTIONS, OUTPUT, PRIVACY } from '../../enrich/line-options.ts'
 import { OUTPUT_FORMS, TIME_KINDS } from '../../enrich/options.ts'
-import { flagOf, type OptionDefinitions, oneOf, SWITCH, TEXT, wholeNumber } from '../../option-kinds.ts'
-import { ASN, DB, FILE, type FlagsOf, type HelpTexts, LOCALE, readBy } from '../options.ts'
+import {
+  flagOf,
+  LOCALE,
+  type OptionDefinitions,
+  type OptionGroups,
+  oneOf,
+  SWITCH,
+  TEXT,
+  wholeNumber,
+} from '../../option-kinds.ts'
+import type { HelpTexts } from '../help.ts'
+import { ASN, DB, FILE, type FlagsOf, readBy } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { TableForm } from './rows/separated-values.ts'
 import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
@@ -20,61 +30,58 @@ export const FORMS = [...OUTPUT_FORMS, 'json', ...TABLES, PARQUET] as const
 
 /** The options of `geofix engine columns`. */
 export const COLUMNS_OPTIONS = {
-  times: {
-    flags: '--times <kind>',
-    kind: oneOf(TIME_KINDS),
-    text: `what requests have of the time of a row: ${TIME_KINDS.join(', ')}`,
-    isRequired: true,
+  Options: {
+    times: {
+      flags: '--times <kind>',
+      kind: oneOf(TIME_KINDS),
+      text: `what requests have of the time of a row: ${TIME_KINDS.join(', ')}`,
+      isRequired: true,
+    },
+    fields: {
+      ...LOCATION.fields,
+      text: 'the columns of a location, separated by commas, as for `geofix enrich`',
+      isRequired: true,
+    },
+    at: {
+      ...ADDRESS.at,
+      text: 'the instant for the time-zone offset of rows without a time; without it their offset is unknown',
+    },
+    ...LOCALE,
+    ...DB,
+    ...ASN,
   },
-  fields: {
-    ...OPTIONS.fields,
-    text: 'the columns of a location, separated by commas, as for `geofix enrich`',
-    more: '',
-    isRequired: true,
-  },
-  at: {
-    ...OPTIONS.at,
-    text: 'the instant for the time-zone offset of rows without a time; without it their offset is unknown',
-    more: '',
-  },
-  ...LOCALE,
-  ...DB,
-  ...ASN,
-} as const satisfies OptionDefinitions
+} as const satisfies OptionGroups
 
-/** Options that both commands have which read lines. */
+/** The options that both commands have which read lines, and the library does not. */
 export const READING = {
   output: {
     flags: '-o, --output <file>',
     kind: FILE,
-    group: 'Output',
     text: 'write to this file instead of standard output. `.gz` and `.zst` are compressed',
+    calls: ['enrich', 'count'],
   },
   format: {
-    ...OPTIONS.format,
+    ...INPUT.format,
     kind: oneOf(FORMATS),
-    more: `The formats are ${FORMATS.map((format) => `\`${format}\``).join(', ')}`,
+    text: `${INPUT.format.text}. The formats are ${FORMATS.map((format) => `\`${format}\``).join(', ')}`,
   },
   bom: {
     flags: '--bom',
     kind: SWITCH,
-    group: 'Output',
     text: 'begin a table with a byte order mark, without which Excel does not read it as UTF-8',
+    calls: ['enrich', 'count'],
   },
   newKey: {
     flags: '--new-key',
     kind: SWITCH,
-    group: 'Privacy',
     needs: ['pseudonymKey'],
     text: 'with `--pseudonym`: make the file, with a new key. It must not exist',
-    calls: ['rows'],
   },
   threads: {
     flags: '--threads <n>',
     kind: wholeNumber(1, MAX_THREADS),
-    group: 'Input',
-    text: 'the number of threads (default: 1, because two are not faster on two cores)',
-    more: 'The result is the same',
+    text: 'the number of threads (default: 1, because two are not faster on two cores). The result is the same',
+    calls: ['enrich', 'count'],
   },
 } as const satisfies OptionDefinitions
 
@@ -82,124 +89,85 @@ const WRITES_NOTHING = 'exclude each other, because --explain writes no lines'
 
 /** The options of `geofix enrich`. A test compares the tables in src/cli/enrich/README.md with them. */
 export const ENRICH_OPTIONS = {
-  // Input
-  format: READING.format,
-  logFormat: OPTIONS.logFormat,
-  // Rows have no header, and a command can say so.
-  header: { ...OPTIONS.header, calls: ['rows'] },
-  onBadLine: OPTIONS.onBadLine,
-  maxLineBytes: OPTIONS.maxLineBytes,
-  maxRecordLines: OPTIONS.maxRecordLines,
-  threads: READING.threads,
-  // Output
-  output: {
-    ...READING.output,
-    more: 'It has a temporary name, which ends in `.partial`, until it is complete, so that a killed run leaves no incomplete file under its own. The next run for the same output removes what a killed one left, and says so. `/dev/stdout`, `/dev/fd/3` and the like are written directly',
+  Input: {
+    ...INPUT,
+    format: READING.format,
+    // Rows have no header, and a command can say so.
+    header: { ...INPUT.header, calls: ['enrich', 'rows'] },
+    threads: READING.threads,
   },
-  to: { ...OPTIONS.to, kind: oneOf(FORMS) },
-  append: OPTIONS.append,
-  annotate: OPTIONS.annotate,
-  overwrite: OPTIONS.overwrite,
-  bom: READING.bom,
-  // Address and time
-  field: OPTIONS.field,
-  trustedProxies: OPTIONS.trustedProxies,
-  nth: OPTIONS.nth,
-  timeField: OPTIONS.timeField,
-  at: OPTIONS.at,
-  force: OPTIONS.force,
-  // Location
-  fields: OPTIONS.fields,
-  into: OPTIONS.into,
-  locale: OPTIONS.locale,
-  cityNames: OPTIONS.cityNames,
-  asn: OPTIONS.asn,
-  asnDb: { ...ASN.asnDb, calls: ['rows'] },
-  db: { ...DB.db, calls: ['rows'] },
-  // Privacy
-  mask: OPTIONS.mask,
-  dropAddress: OPTIONS.dropAddress,
-  pseudonymKey: OPTIONS.pseudonymKey,
-  newKey: READING.newKey,
-  // Filters
-  onlyFailed: OPTIONS.onlyFailed,
-  dropUnresolved: OPTIONS.dropUnresolved,
-  onlyCountries: OPTIONS.onlyCountries,
-  notCountries: OPTIONS.notCountries,
-  // Statistics
-  stats: {
-    flags: '--stats <form>',
-    kind: oneOf(['text', 'json', 'none']),
-    group: 'Statistics',
-    text: 'print the statistics on standard error as `text`, `json` or `none` (default: `text`)',
+  Output: {
+    output: {
+      ...READING.output,
+      text: `${READING.output.text}. It has a temporary name, which ends in \`.partial\`, until it is complete, so that a killed run leaves no incomplete file under its own. The next run for the same output removes what a killed one left, and says so. \`/dev/stdout\`, \`/dev/fd/3\` and the like are written directly`,
+    },
+    ...OUTPUT,
+    to: { ...OUTPUT.to, kind: oneOf(FORMS) },
+    bom: READING.bom,
   },
-  summary: {
-    flags: '--summary <form=path>',
-    kind: readBy(readSummary),
-    group: 'Statistics',
-    text: 'write a report: `html=FILE`, `json=FILE` or `geojson=FILE`. You can repeat it',
-    more: '`html` is a web page that loads nothing from the network; `json`, all figures as data; `geojson`, the cities as points. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
-    isRepeatable: true,
+  'Address and time': ADDRESS,
+  Location: { ...LOCATION, asnDb: ASN.asnDb, ...DB },
+  Privacy: { ...PRIVACY, newKey: READING.newKey },
+  Filters: FILTERS,
+  Statistics: {
+    stats: {
+      flags: '--stats <form>',
+      kind: oneOf(['text', 'json', 'none']),
+      text: 'print the statistics on standard error as `text`, `json` or `none` (default: `text`)',
+      calls: ['enrich'],
+    },
+    summary: {
+      flags: '--summary <form=path>',
+      kind: readBy(readSummary),
+      text: 'write a report: `html=FILE`, `json=FILE` or `geojson=FILE`. You can repeat it. `html` is a web page that loads nothing from the network; `json`, all figures as data; `geojson`, the cities as points. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
+      isRepeatable: true,
+      calls: ['enrich'],
+    },
+    title: {
+      flags: '--title <text>',
+      kind: TEXT,
+      needs: ['summary'],
+      text: 'the title of the report (default: the names of the inputs)',
+      calls: ['enrich'],
+    },
+    addresses: {
+      flags: '--no-addresses',
+      kind: SWITCH,
+      default: true,
+      needs: ['summary'],
+      text: 'name no address and no network in the report. Addresses are then only counted. This is so too where the output has none: `--mask`, `--pseudonym`, `--drop-address`',
+      calls: ['enrich'],
+    },
+    explain: {
+      flags: '--explain',
+      kind: SWITCH,
+      excludes: { output: WRITES_NOTHING, summary: WRITES_NOTHING, stats: WRITES_NOTHING },
+      text: 'print what is recognised in each input and why, and the first located lines, and stop. Only the start of each input is read, and three lines are printed as they would be written. `geofix formats` prints all formats',
+      calls: ['enrich'],
+    },
+    quiet: { flags: '--quiet', kind: SWITCH, text: 'print only errors, and `--stats` if given' },
   },
-  title: {
-    flags: '--title <text>',
-    kind: TEXT,
-    group: 'Statistics',
-    needs: ['summary'],
-    text: 'the title of the report (default: the names of the inputs)',
+  'Other programs': {
+    rows: {
+      flags: '--rows',
+      kind: SWITCH,
+      text: 'give one row for each row of standard input, and guess nothing. See [Rows for other programs](../../engines/README.md#rows)',
+    },
+    quoting: { ...OPTIONS.quoting, needs: ['rows'] },
+    chunkHeader: {
+      flags: '--chunk-header',
+      kind: SWITCH,
+      needs: ['rows'],
+      text: 'with `--rows`: each block of rows begins with a line that counts them. It is as `send_chunk_header` of ClickHouse writes it',
+    },
+    writeChunkHeader: {
+      flags: '--write-chunk-header',
+      kind: SWITCH,
+      needs: ['rows', 'chunkHeader'],
+      text: 'with `--rows`: write these lines too, as tables of `ExecutablePool` read them',
+    },
   },
-  addresses: {
-    flags: '--no-addresses',
-    kind: SWITCH,
-    group: 'Statistics',
-    default: true,
-    needs: ['summary'],
-    text: 'name no address and no network in the report',
-    more: 'Addresses are then only counted. This is so too where the output has none: `--mask`, `--pseudonym`, `--drop-address`',
-  },
-  explain: {
-    flags: '--explain',
-    kind: SWITCH,
-    group: 'Statistics',
-    excludes: { output: WRITES_NOTHING, summary: WRITES_NOTHING, stats: WRITES_NOTHING },
-    text: 'print what is recognised in each input and why, and the first located lines, and stop',
-    more: 'Only the start of each input is read, and three lines are printed as they would be written. `geofix formats` prints all formats',
-  },
-  quiet: {
-    flags: '--quiet',
-    kind: SWITCH,
-    group: 'Statistics',
-    text: 'print only errors, and `--stats` if given',
-    calls: ['rows'],
-  },
-  // Other programs
-  rows: {
-    flags: '--rows',
-    kind: SWITCH,
-    group: 'Other programs',
-    text: 'give one row for each row of standard input, and guess nothing',
-    more: 'See [Rows for other programs](../../engines/README.md#rows)',
-    calls: ['rows'],
-  },
-  quoting: { ...OPTIONS.quoting, needs: ['rows'] },
-  chunkHeader: {
-    flags: '--chunk-header',
-    kind: SWITCH,
-    group: 'Other programs',
-    needs: ['rows'],
-    text: 'with `--rows`: each block of rows begins with a line that counts them',
-    more: 'It is as `send_chunk_header` of ClickHouse writes it',
-    calls: ['rows'],
-  },
-  writeChunkHeader: {
-    flags: '--write-chunk-header',
-    kind: SWITCH,
-    group: 'Other programs',
-    needs: ['rows', 'chunkHeader'],
-    text: 'with `--rows`: write these lines too, as tables of `ExecutablePool` read them',
-    calls: ['rows'],
-  },
-} as const satisfies OptionDefinitions
+} as const satisfies OptionGroups
 
 export type EnrichFlags = FlagsOf<typeof ENRICH_OPTIONS>
 

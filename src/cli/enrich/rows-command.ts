@@ -7,7 +7,7 @@ import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '.
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
 import { RowWriter } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { flagOf, type OptionDefinitions } from '../../option-kinds.ts'
+import { allOptions, flagOf } from '../../option-kinds.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { asnOf } from '../options.ts'
@@ -44,11 +44,10 @@ export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsC
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
-  const definitions: OptionDefinitions = ENRICH_OPTIONS
-  const other = Object.entries(definitions).find(
-    ([name, { calls }]) => Reflect.get(flags, name) !== undefined && calls?.includes('rows') !== true,
+  const other = Object.entries(allOptions(ENRICH_OPTIONS)).find(
+    ([name, { calls }]) => Reflect.get(flags, name) !== undefined && calls?.includes('rows') === false,
   )
-  if (other !== undefined) throw new UsageError(`${flagOf(definitions, other[0])} is not for --rows.`)
+  if (other !== undefined) throw new UsageError(`${flagOf(ENRICH_OPTIONS, other[0])} is not for --rows.`)
   const { format, to, onBadLine, chunkHeader = false, writeChunkHeader = false } = flags
   if (onBadLine === 'drop' || onBadLine === 'fail') {
     throw new UsageError(`--on-bad-line ${onBadLine} is not for --rows: every input row needs an output row.`)

@@ -1,6 +1,12 @@
 import { PLAN_NAME } from '../../http/plan.ts'
 import { MAX_LABEL_CHARS } from '../../node/keys/key-list.ts'
-import { INSTANT, type OptionDefinitions, type OptionKind, TEXT } from '../../option-kinds.ts'
+import {
+  INSTANT,
+  type OptionDefinitions,
+  type OptionGroups,
+  type OptionKind,
+  TEXT,
+} from '../../option-kinds.ts'
 import { UsageError } from '../terminal.ts'
 
 const PLAN: OptionKind<string> = {
@@ -26,8 +32,7 @@ const FILE = {
   keys: {
     flags: '--keys <file>',
     kind: TEXT,
-    text: 'the file of keys. It has no keys, only their SHA-256 digests',
-    more: 'A new one can be read by its owner only (mode 0600); an existing one keeps its owner and mode',
+    text: 'the file of keys. It has no keys, only their SHA-256 digests. A new one can be read by its owner only (mode 0600); an existing one keeps its owner and mode',
     isRequired: true,
   },
 } as const satisfies OptionDefinitions
@@ -44,17 +49,19 @@ const expires = <Default extends string>(defaultText: Default) =>
 /** The options of each `geofix keys` command. */
 export const KEYS_OPTIONS = {
   add: {
-    ...FILE,
-    plan: {
-      flags: '--plan <name>',
-      kind: PLAN,
-      text: 'the plan of the key, such as `developer`',
-      isRequired: true,
+    Options: {
+      ...FILE,
+      plan: {
+        flags: '--plan <name>',
+        kind: PLAN,
+        text: 'the plan of the key, such as `developer`',
+        isRequired: true,
+      },
+      label: { flags: '--label <text>', kind: LABEL, text: 'whose key it is, for people', isRequired: true },
+      ...expires('never'),
     },
-    label: { flags: '--label <text>', kind: LABEL, text: 'whose key it is, for people', isRequired: true },
-    ...expires('never'),
   },
-  list: FILE,
-  revoke: FILE,
-  rotate: { ...FILE, ...expires('as the other key') },
-} as const satisfies Record<string, OptionDefinitions>
+  list: { Options: FILE },
+  revoke: { Options: FILE },
+  rotate: { Options: { ...FILE, ...expires('as the other key') } },
+} as const satisfies Record<string, OptionGroups>

@@ -4,17 +4,16 @@ import { UNIX } from '../../client/trust.ts'
 import { type AllowedOrigins, Cors } from '../../http/cors.ts'
 import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
-import { type OptionDefinitions, oneOf, SWITCH, TEXT, wholeNumber } from '../../option-kinds.ts'
+import { LOCALE, type OptionGroups, oneOf, SWITCH, TEXT, wholeNumber } from '../../option-kinds.ts'
 import { messageOf } from '../../realm.ts'
+import type { HelpTexts } from '../help.ts'
 import {
   ASN,
   asnOf,
   DB,
   DEFAULT_STALE_AFTER,
   type FlagsOf,
-  type HelpTexts,
   inFlags,
-  LOCALE,
   readBy,
   STALE_AFTER,
   TRUST,
@@ -35,144 +34,122 @@ const PORT = wholeNumber(0, 65_535)
 
 /** The options of `geofix serve`. A test compares the tables in src/http/README.md with them. */
 export const SERVE_OPTIONS = {
-  host: {
-    flags: '--host <address>',
-    // Node takes an empty host, such as that of an unset variable, for all addresses.
-    kind: {
-      what: 'an address, such as 127.0.0.1',
-      read: (text: string) => (text.trim() === '' ? undefined : text),
+  Listening: {
+    host: {
+      flags: '--host <address>',
+      // Node takes an empty host, such as that of an unset variable, for all addresses.
+      kind: {
+        what: 'an address, such as 127.0.0.1',
+        read: (text: string) => (text.trim() === '' ? undefined : text),
+      },
+      text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
     },
-    group: 'Listening',
-    text: 'listen on this address (default: `127.0.0.1`; `::` or `0.0.0.0` for all)',
+    port: {
+      flags: '--port <number>',
+      kind: PORT,
+      text: 'listen on this port (default: 8080; 0 for any free one)',
+    },
+    listen: {
+      flags: '--listen <socket>',
+      kind: { what: 'it as unix:/run/geofix/http.sock', read: socketOf },
+      excludes: { port: CONTRADICT },
+      text: 'listen on a Unix socket instead, such as `unix:/run/geofix/http.sock`. Its owner and group can connect to it. It needs `--trust unix:`, and the field of a proxy says who the client is',
+    },
+    basePath: {
+      flags: '--base-path <path>',
+      kind: readBy(readBasePath),
+      text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it. `/healthz` and `/readyz` answer without it too',
+    },
+    cors: {
+      flags: '--cors <origins>',
+      kind: readBy(readOrigins),
+      text: 'web pages whose scripts may read answers: `*` or origins (default: none). Origins are such as `https://example.com`, separated by commas',
+    },
+    workers: {
+      flags: '--workers <number>',
+      kind: wholeNumber(1, MAX_WORKERS),
+      text: 'processes that share the port (default: 1). Each has a database in memory. In a container, start more containers instead',
+    },
   },
-  port: {
-    flags: '--port <number>',
-    kind: PORT,
-    group: 'Listening',
-    text: 'listen on this port (default: 8080; 0 for any free one)',
+  Location: {
+    ...DB,
+    ...ASN,
+    cityNames: {
+      ...LOCALE.cityNames,
+      text: 'the language of cities: `locale` is that of the request (default: `en`)',
+    },
+    watch: { flags: '--watch', kind: SWITCH, text: 'follow the database files as they are replaced' },
+    staleAfter: {
+      ...STALE_AFTER.staleAfter,
+      text: `${STALE_AFTER.staleAfter.text}. It is called so in \`/readyz\`, the log and the metrics, and used all the same`,
+    },
   },
-  listen: {
-    flags: '--listen <socket>',
-    kind: { what: 'it as unix:/run/geofix/http.sock', read: socketOf },
-    group: 'Listening',
-    excludes: { port: CONTRADICT },
-    text: 'listen on a Unix socket instead, such as `unix:/run/geofix/http.sock`',
-    more: 'Its owner and group can connect to it. It needs `--trust unix:`, and the field of a proxy says who the client is',
+  'Keys and limits': {
+    keys: {
+      flags: '--keys <file>',
+      kind: TEXT,
+      excludes: { open: CONTRADICT },
+      text: 'the keys that may ask, from `geofix keys add`. The file is followed',
+    },
+    open: {
+      flags: '--open',
+      kind: SWITCH,
+      text: 'serve everyone who can connect, without keys. Limits then count by address',
+    },
+    plan: {
+      flags: '--plan <name=rate,burst,batch>',
+      kind: { what: 'it as developer=100,200,1000', read: planOf },
+      text: 'a plan: requests a second, requests at once, addresses in a batch. Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
+      isRepeatable: true,
+    },
+    limits: {
+      flags: '--limits <url>',
+      kind: readBy(readStore),
+      text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`. Several servers then share the limits (default: each server counts for itself). `file:PATH` reads the URL from a file, which keeps its password out of the list of processes',
+    },
   },
-  basePath: {
-    flags: '--base-path <path>',
-    kind: readBy(readBasePath),
-    group: 'Listening',
-    text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it',
-    more: '`/healthz` and `/readyz` answer without it too',
+  Clients: {
+    ...TRUST,
+    clientConnections: {
+      flags: '--client-connections <number>',
+      kind: wholeNumber(1, MAX_CONNECTIONS),
+      text: 'how many connections a process takes from one client. A client is an IPv4 address or an IPv6 /64 network (default: a tenth of all, at most 1000). Trusted proxies may have more',
+    },
   },
-  cors: {
-    flags: '--cors <origins>',
-    kind: readBy(readOrigins),
-    group: 'Listening',
-    text: 'web pages whose scripts may read answers: `*` or origins (default: none)',
-    more: 'Origins are such as `https://example.com`, separated by commas',
+  Operation: {
+    log: {
+      flags: '--log <format>',
+      kind: oneOf(['json', 'none']),
+      text: 'lines on standard output: `json` or `none` (default: `json`). They have no key and no address that a request asks for',
+    },
+    logClient: {
+      flags: '--log-client <which>',
+      kind: oneOf(['address', 'none']),
+      text: 'what lines of requests say about the client: `address` or `none` (default: `address`)',
+    },
+    metricsPort: {
+      flags: '--metrics-port <number>',
+      kind: PORT,
+      text: 'serve `/metrics` for Prometheus on this port, at the same host (default: nowhere)',
+    },
+    metricsKeys: {
+      flags: '--metrics-keys',
+      kind: SWITCH,
+      needs: ['metricsPort', 'keys'],
+      text: 'count the requests and addresses of each key too, by the id of the key',
+    },
+    drain: {
+      flags: '--drain <seconds>',
+      kind: wholeNumber(0, MAX_GRACE_SECONDS),
+      text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5). After SIGINT the default is 0',
+    },
+    grace: {
+      flags: '--grace <seconds>',
+      kind: wholeNumber(0, MAX_GRACE_SECONDS),
+      text: 'how long requests may take to finish after that (default: 10)',
+    },
   },
-  workers: {
-    flags: '--workers <number>',
-    kind: wholeNumber(1, MAX_WORKERS),
-    group: 'Listening',
-    text: 'processes that share the port (default: 1)',
-    more: 'Each has a database in memory. In a container, start more containers instead',
-  },
-  ...DB,
-  ...ASN,
-  cityNames: {
-    ...LOCALE.cityNames,
-    text: 'the language of cities: `locale` is that of the request (default: `en`)',
-  },
-  watch: {
-    flags: '--watch',
-    kind: SWITCH,
-    group: 'Location',
-    text: 'follow the database files as they are replaced',
-  },
-  staleAfter: {
-    ...STALE_AFTER.staleAfter,
-    group: 'Location',
-    more: 'It is called so in `/readyz`, the log and the metrics, and used all the same',
-  },
-  keys: {
-    flags: '--keys <file>',
-    kind: TEXT,
-    group: 'Keys and limits',
-    excludes: { open: CONTRADICT },
-    text: 'the keys that may ask, from `geofix keys add`. The file is followed',
-  },
-  open: {
-    flags: '--open',
-    kind: SWITCH,
-    group: 'Keys and limits',
-    text: 'serve everyone who can connect, without keys. Limits then count by address',
-  },
-  plan: {
-    flags: '--plan <name=rate,burst,batch>',
-    kind: { what: 'it as developer=100,200,1000', read: planOf },
-    group: 'Keys and limits',
-    text: 'a plan: requests a second, requests at once, addresses in a batch',
-    more: 'Repeat it, from the lowest plan. One must be named `developer`, the lowest with lookup and batch (default: `free=10,20,0`, `developer=100,200,1000`, `business=10000,20000,1000`)',
-    isRepeatable: true,
-  },
-  limits: {
-    flags: '--limits <url>',
-    kind: readBy(readStore),
-    group: 'Keys and limits',
-    text: 'count requests in the Valkey or Redis at this URL, such as `redis://valkey:6379`',
-    more: 'Several servers then share the limits (default: each server counts for itself). `file:PATH` reads the URL from a file, which keeps its password out of the list of processes',
-  },
-  ...TRUST,
-  clientConnections: {
-    flags: '--client-connections <number>',
-    kind: wholeNumber(1, MAX_CONNECTIONS),
-    group: 'Clients',
-    text: 'how many connections a process takes from one client',
-    more: 'A client is an IPv4 address or an IPv6 /64 network (default: a tenth of all, at most 1000). Trusted proxies may have more',
-  },
-  log: {
-    flags: '--log <format>',
-    kind: oneOf(['json', 'none']),
-    group: 'Operation',
-    text: 'lines on standard output: `json` or `none` (default: `json`)',
-    more: 'They have no key and no address that a request asks for',
-  },
-  logClient: {
-    flags: '--log-client <which>',
-    kind: oneOf(['address', 'none']),
-    group: 'Operation',
-    text: 'what lines of requests say about the client: `address` or `none` (default: `address`)',
-  },
-  metricsPort: {
-    flags: '--metrics-port <number>',
-    kind: PORT,
-    group: 'Operation',
-    text: 'serve `/metrics` for Prometheus on this port, at the same host (default: nowhere)',
-  },
-  metricsKeys: {
-    flags: '--metrics-keys',
-    kind: SWITCH,
-    group: 'Operation',
-    needs: ['metricsPort', 'keys'],
-    text: 'count the requests and addresses of each key too, by the id of the key',
-  },
-  drain: {
-    flags: '--drain <seconds>',
-    kind: wholeNumber(0, MAX_GRACE_SECONDS),
-    group: 'Operation',
-    text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5)',
-    more: 'After SIGINT the default is 0',
-  },
-  grace: {
-    flags: '--grace <seconds>',
-    kind: wholeNumber(0, MAX_GRACE_SECONDS),
-    group: 'Operation',
-    text: 'how long requests may take to finish after that (default: 10)',
-  },
-} as const satisfies OptionDefinitions
+} as const satisfies OptionGroups
 
 /** How `geofix serve` runs. */
 export type ServeSettings = ReturnType<typeof serveSettings>

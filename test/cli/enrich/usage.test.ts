@@ -72,38 +72,6 @@ describe('the options of geofix enrich', () => {
     },
   )
 
-  it('are all in --help, with examples and exit statuses', async () => {
-    const { status, out } = await geofix(['enrich', '--help'])
-    expect(status).toBe(0)
-    for (const option of [
-      '--output',
-      '--format',
-      '--field ',
-      '--no-header',
-      '--into',
-      '--fields',
-      '--append',
-      '--overwrite',
-      '--time-field',
-      '--at',
-      '--locale',
-      '--db',
-      '--trust',
-      '--on-bad-line',
-      '--only-failed',
-      '--drop-unresolved',
-      '--max-line-bytes',
-      '--threads',
-      '--stats',
-      '--summary',
-      '--quiet',
-      'Examples:',
-      'Exit status: 0',
-    ]) {
-      expect(out).toContain(option)
-    }
-  })
-
   it('prints the help and exits with 2 when standard input is a terminal', async () => {
     const { status, err } = await geofix(['enrich'], { isTTY: true })
     expect(status).toBe(2)
