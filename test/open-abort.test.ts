@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
@@ -10,6 +9,7 @@ import { type ByteSource, Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, InvalidDatabaseError, Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { foreign } from './foreign.ts'
+import { portOf } from './listening.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
@@ -29,10 +29,8 @@ beforeAll(async () => {
     if (request.url === '/app') response.setHeader('content-type', 'text/html').end('<!doctype html>\n<p>App')
     // Never ends.
     else response.write(mmdb.subarray(0, 100))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo // of a server that listens on TCP
-  url = `http://127.0.0.1:${port}`
+  })
+  url = `http://127.0.0.1:${await portOf(server)}`
 })
 
 afterAll(() => {
@@ -128,13 +126,15 @@ const SOURCES: readonly (readonly [kind: string, make: () => ByteSource])[] = [
   ['Response', () => new Response(mmdb)],
   ['ReadableStream', () => new Blob([mmdb]).stream()],
 ]
-const FILES: readonly (readonly [kind: string, source: string | URL])[] = [
-  ['path', file],
-  ['URL of the embedded database', embedded.country],
+/** The entry for Node takes files too. */
+const ALL_SOURCES: readonly (readonly [kind: string, make: () => ByteSource | string | URL])[] = [
+  ...SOURCES,
+  ['path', () => file],
+  ['URL of the embedded database', () => embedded.country],
 ]
 
 describe('the signal of Resolver.open', () => {
-  it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
+  it.each(ALL_SOURCES)(
     'that is aborted before fails with its reason, and touches nothing: %s',
     async (_, make) => {
       for (const reason of [undefined, new Error('own reason'), 'a text']) {
@@ -151,31 +151,25 @@ describe('the signal of Resolver.open', () => {
     },
   )
 
-  it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
-    'that is aborted in the middle fails with its reason: %s',
-    async (_, make) => {
-      const controller = new AbortController()
-      const { signal } = controller
-      const opening = caught(Resolver.open(make(), { signal }))
-      controller.abort()
-      expect(await opening).toBe(signal.reason)
-      expect(await opening).toMatchObject({ name: 'AbortError' })
-      expect(getEventListeners(signal, 'abort')).toEqual([])
-    },
-  )
+  it.each(ALL_SOURCES)('that is aborted in the middle fails with its reason: %s', async (_, make) => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const opening = caught(Resolver.open(make(), { signal }))
+    controller.abort()
+    expect(await opening).toBe(signal.reason)
+    expect(await opening).toMatchObject({ name: 'AbortError' })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
 
-  it.each([...SOURCES, ...FILES.map(([kind, source]) => [kind, () => source] as const)])(
-    'that is aborted afterwards does nothing, and is let go: %s',
-    async (_, make) => {
-      const controller = new AbortController()
-      const { signal } = controller
-      const geo = await Resolver.open(make(), { signal })
-      expect(getEventListeners(signal, 'abort')).toEqual([])
-      controller.abort()
-      await soon()
-      expect(geo.lookup('81.2.69.142').country.code).toBe('GB')
-    },
-  )
+  it.each(ALL_SOURCES)('that is aborted afterwards does nothing, and is let go: %s', async (_, make) => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const geo = await Resolver.open(make(), { signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    controller.abort()
+    await soon()
+    expect(geo.lookup('81.2.69.142').country.code).toBe('GB')
+  })
 
   it('that is aborted at any moment leaves a resolver or its reason, never a bad file', async () => {
     for (const source of [embedded.country, file]) {

@@ -23,6 +23,7 @@ import {
   Resolver,
 } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { portOf } from '../listening.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const bytes = new MmdbWriter({ databaseType: 'Sample' })
@@ -51,9 +52,7 @@ interface Running {
 type Start = (geo: Resolver, host?: string) => Promise<Running>
 
 async function listening(server: net.Server, host: string): Promise<Running> {
-  server.listen(0, host)
-  await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, stop: () => server.close() } // a TCP server's address
+  return { port: await portOf(server, host), stop: () => server.close() }
 }
 
 /** A server for each framework, as a program would write it. */
@@ -72,7 +71,7 @@ const FRAMEWORKS: Record<string, Start> = {
     const app = fastify({ trustProxy: true })
     app.get('/', (request) => answer(geo, request))
     await app.listen({ port: 0, host })
-    return { port: (app.server.address() as AddressInfo).port, stop: () => app.close() }
+    return { port: await portOf(app.server), stop: () => app.close() }
   },
   'Koa 3': (geo, host = '127.0.0.1') => {
     const app = new Koa({ proxy: true })
@@ -96,7 +95,7 @@ async function hono(
   app.get('/', (c) => c.json(answerOf(c)))
   const server = serve({ fetch: app.fetch, port: 0, hostname })
   await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, stop: () => server.close() } // a TCP server's address
+  return { port: await portOf(server), stop: () => server.close() }
 }
 
 /** Every field from which a library or platform is known to take the address of the client. */

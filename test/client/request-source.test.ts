@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import http from 'node:http'
 import http2 from 'node:http2'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import type { DetectSource } from '../../src/client/request-source.ts'
 import { AddressUnavailableError } from '../../src/errors.ts'
+import { portOf } from '../listening.ts'
 
 const CALLERS_OWN = '81.2.69.142'
 const BY_PROXY = '8.8.8.8'
@@ -94,11 +94,9 @@ describe('with', () => {
 const stops: (() => unknown)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
-async function portOf(server: net.Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+function started(server: net.Server): Promise<number> {
   stops.push(() => server.close())
-  return (server.address() as AddressInfo).port // a TCP server's address
+  return portOf(server)
 }
 
 /** Sends lines between the field that the caller wrote and the one of the proxy, which comes last. Returns the answer. */
@@ -122,7 +120,7 @@ describe('in a server of Node', () => {
     async (limit) => {
       const server = http.createServer(handler)
       if (limit !== undefined) server.maxHeadersCount = limit
-      const port = await portOf(server)
+      const port = await started(server)
       const most = limit ?? 1000
       const counts = [
         0,
@@ -148,13 +146,13 @@ describe('in a server of Node', () => {
   it('without a limit, all lines are read', async () => {
     const server = http.createServer(handler)
     server.maxHeadersCount = 0
-    expect(await ask(await portOf(server), 'a: 1\r\n'.repeat(2000))).toBe(BY_PROXY)
+    expect(await ask(await started(server), 'a: 1\r\n'.repeat(2000))).toBe(BY_PROXY)
   })
 
   it.each([true, false])(
     'other fields that Node drops or joins do not matter, joinDuplicateHeaders %j',
     async (joinDuplicateHeaders) => {
-      const port = await portOf(http.createServer({ joinDuplicateHeaders }, handler))
+      const port = await started(http.createServer({ joinDuplicateHeaders }, handler))
       const repeated = [
         'Content-Type: a/b',
         'User-Agent: x',
@@ -168,7 +166,7 @@ describe('in a server of Node', () => {
   )
 
   it('a field of which Node keeps only the first line is refused if it was sent twice', async () => {
-    const port = await portOf(
+    const port = await started(
       http.createServer((request, response) => response.end(clientOf(request, 'from'))),
     )
     expect(await ask(port, '', 'From')).toBe(TRUNCATED)
@@ -178,7 +176,7 @@ describe('in a server of Node', () => {
     const server = http.createServer()
     server.maxHeadersCount = 50
     server.on('upgrade', (request, socket) => socket.end(`HTTP/1.1 101 X\r\n\r\n${clientOf(request)}`))
-    const port = await portOf(server)
+    const port = await started(server)
     const between = (count: number) => `Connection: upgrade\r\nUpgrade: x\r\n${'a: 1\r\n'.repeat(count)}`
     expect(await ask(port, between(40))).toBe(BY_PROXY)
     expect(await ask(port, between(60))).toBe(TRUNCATED)
@@ -190,7 +188,7 @@ describe('over HTTP/2', () => {
     const server = http2.createServer({ maxHeaderListPairs }, (request, response) =>
       response.end(clientOf(request)),
     )
-    const session = http2.connect(`http://127.0.0.1:${await portOf(server)}`)
+    const session = http2.connect(`http://127.0.0.1:${await started(server)}`)
     try {
       const stream = session.request({
         a: new Array<string>(count).fill('1'),

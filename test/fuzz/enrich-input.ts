@@ -32,6 +32,17 @@ export const lineEnd = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n', '
 export const ALPHABET = '",;\t\\\n\r {}[]-#\ufeff\0é='
 export const piece = fc.constantFrom('""', ...ALPHABET)
 
+/** A text of lines, the last one of which may have no end. */
+export function linesOf(
+  start: fc.Arbitrary<string>,
+  line: fc.Arbitrary<string>,
+  maxLength = 8,
+): fc.Arbitrary<string> {
+  return fc
+    .tuple(start, fc.array(fc.tuple(line, lineEnd), { maxLength }), fc.oneof(line, fc.constant('')))
+    .map(([mark, lines, last]) => `${mark}${lines.flat().join('')}${last}`)
+}
+
 /** An input of these texts, with some bytes changed to what is no UTF-8. */
 export function enrichInputs(
   texts: fc.Arbitrary<string>,
@@ -153,7 +164,7 @@ export function checkKept(
   input: Uint8Array,
   output: Uint8Array,
   isAdded: (text: string, before: string) => boolean,
-  placeOf: (content: string) => number,
+  placeOf: (content: string) => number = (content) => content.length,
 ): void {
   const before = [...physicalLines(input)]
   const after = [...physicalLines(output)]

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import http from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { type HttpBindings, serve } from '@hono/node-server'
 import express from 'express'
@@ -8,6 +8,7 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createHandler, createNodeListener, nodeRequestInfo } from '../../src/http.ts'
+import { portOf } from '../listening.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback'] })
@@ -17,13 +18,9 @@ const listener = createNodeListener(handle)
 const stops: (() => unknown)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))
 
-async function portOf(server: http.Server): Promise<number> {
+function started(server: http.Server): Promise<number> {
   stops.push(() => server.close())
-  if (!server.listening) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  return (server.address() as AddressInfo).port // a TCP server's address
+  return portOf(server)
 }
 
 /** Sends bytes, and gives the whole answer. */
@@ -35,20 +32,20 @@ async function sent(port: number, bytes: string): Promise<string> {
 
 /** As the guide shows them. */
 const MOUNTS: Record<string, () => Promise<number>> = {
-  'node:http': () => portOf(http.createServer(listener)),
+  'node:http': () => started(http.createServer(listener)),
   Hono: async () => {
     const app = new Hono<{ Bindings: HttpBindings }>()
     app.all('/v1/*', (c) => handle(c.req.raw, nodeRequestInfo(c.env.incoming)))
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await once(server, 'listening')
     stops.push(() => server.close())
-    return (server.address() as AddressInfo).port // a TCP server's address
+    return portOf(server)
   },
   Express: () => {
     const app = express()
     app.all('/v1/*path', listener)
     app.use(express.json())
-    return portOf(http.createServer(app))
+    return started(http.createServer(app))
   },
   Fastify: async () => {
     const app = fastify()
@@ -63,7 +60,7 @@ const MOUNTS: Record<string, () => Promise<number>> = {
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
     stops.push(() => app.close())
-    return (app.server.address() as AddressInfo).port // a TCP server's address
+    return portOf(app.server)
   },
 }
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import http2 from 'node:http2'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createHandler, createNodeListener } from '../../src/http.ts'
+import { portOf } from '../listening.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
@@ -24,15 +25,6 @@ const KEY = 'Authorization: Bearer developer-key\r\nConnection: close\r\n'
 const HOST = 'Host: geo.example\r\n'
 const JSON_BODY = 'Content-Type: application/json\r\n'
 const LONDON = '/v1/ip/81.2.69.142'
-
-/** Listens at a free port. */
-async function portOf(of: Server | http2.Http2Server): Promise<number> {
-  if (!of.listening) {
-    of.listen(0, '127.0.0.1')
-    await once(of, 'listening')
-  }
-  return (of.address() as AddressInfo).port // a TCP server's address
-}
 
 async function sent(bytes: string): Promise<string> {
   const socket = connect(await portOf(server), '127.0.0.1')

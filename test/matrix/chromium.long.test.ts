@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { MmdbWriter } from '../../src/writer.ts'
+import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
 import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
 
@@ -79,11 +79,9 @@ async function serve({ encoded = false, isolated = true }: Serving, folder = PAG
     if (encoded && path.endsWith('.gz')) response.setHeader('content-encoding', 'gzip')
     response.setHeader('content-length', statSync(path).size)
     response.end(readFileSync(path))
-  }).listen(0, '127.0.0.1')
+  })
   servers.push(server)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo // of a server that listens on TCP
-  return `http://127.0.0.1:${port}/`
+  return `http://127.0.0.1:${await portOf(server)}/`
 }
 
 /** Opens the page. Errors on it, such as what its policy forbids, fail the test when it closes the page. */

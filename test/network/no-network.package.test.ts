@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { ndjson, words, writeDatabase } from '../cli/enrich/command-line.ts'
 import { sampled, TRIES_ALL } from '../effort.ts'
 import { lazily } from '../lazily.ts'
+import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
@@ -296,9 +297,8 @@ if (!hasNamespaces) console.warn('unshare makes no network namespace here: tests
 
 describe.skipIf(!hasNamespaces)('under unshare, without any network,', () => {
   it('nothing can be reached', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as AddressInfo // of a server that listens on TCP
+    const server = createServer()
+    const port = await portOf(server)
     const code = `net.connect(${port}, '127.0.0.1', () => process.exit(7)).on('error', ({ code }) => console.log(code))`
     expect(runNode(folder, ['-e', code]).status).toBe(7)
     expect(runNode(folder, ['-e', code], { before: NAMESPACE })).toMatchObject({

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { HeldLimits } from '../../../src/cli/serve/held-bytes.ts'
 import { makeServer } from '../../../src/cli/serve/http-server.ts'
 import type { ServiceRequest } from '../../../src/http/exchange.ts'
+import { portOf } from '../../listening.ts'
 
 /** More than the system keeps for a connection whose client does not read: about 6 MB on loopback. */
 const LARGE = new Uint8Array(16 * 2 ** 20)
@@ -25,10 +26,7 @@ async function served(held: HeldLimits): Promise<{ open: (host?: string) => Sock
   }
   const cut = () => void cuts++
   const server: Server = makeServer(answer, { held, cut })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const port = await portOf(server)
   stops.push(() => server.close())
   const open = (localAddress = '127.0.0.1'): Socket => {
     const socket = connect({ port, host: '127.0.0.1', localAddress })

@@ -1,9 +1,9 @@
 // Stores that are broken. Real ones are in limit-store.package.test.ts.
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { LimitStore } from '../../../src/cli/serve/limit-store.ts'
+import { portOf } from '../../listening.ts'
 import { readableLog } from './running.ts'
 
 const ends: (() => void)[] = []
@@ -38,14 +38,12 @@ async function fakeStore(answers: Answers): Promise<{ port: number; connections:
         })
       }
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   ends.push(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
-  const { port } = server.address() as AddressInfo // a TCP server's address
-  return { port, connections: () => connections }
+  return { port: await portOf(server), connections: () => connections }
 }
 
 function open(port: number, user = '') {

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, describe, expect, it } from 'vitest'
 import { NodeServiceRequest } from '../../../src/cli/serve/node-exchange.ts'
+import { portOf } from '../../listening.ts'
 
 /** What Node's server and the Fetch adapter each make of the bytes of a request. `null`: the adapter refuses it. */
 interface Seen {
@@ -25,13 +26,10 @@ const server = createServer((incoming, outgoing) => {
   seen = { incoming, request: null }
   void adapter(incoming, outgoing)
 })
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
 afterAll(() => server.close())
 
 async function sent(head: string): Promise<Seen> {
-  const address = server.address()
-  const socket = connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1')
+  const socket = connect(await portOf(server), '127.0.0.1')
   socket.write(`${head}\r\n\r\n`)
   await once(socket, 'data')
   socket.destroy()

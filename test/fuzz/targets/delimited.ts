@@ -70,12 +70,7 @@ export const delimited: Target<EnrichInput> = {
     if (run === null || !('delimiter' in run.plan)) return
     const { plan, output, counts } = run
     const delimiter = String.fromCharCode(plan.delimiter)
-    checkKept(
-      input.bytes,
-      output,
-      (added) => added.startsWith(delimiter),
-      (content) => content.length,
-    )
+    checkKept(input.bytes, output, (added) => added.startsWith(delimiter))
     const before = rowsOf(input.bytes, plan)
     if (before === null) return
     // Of a record over the bound each line is read by itself, also one that csv-parse has within quotes.

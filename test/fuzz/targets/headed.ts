@@ -6,7 +6,7 @@ import {
   enriched,
   enrichInputs,
   ips,
-  lineEnd,
+  linesOf,
   piece,
 } from '../enrich-input.ts'
 import { mutatedText } from '../mutation.ts'
@@ -41,9 +41,7 @@ const zeekLine = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('|', '\t').chain((separator) => words(word, separator)) },
 )
 const file = (head: string, line: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc
-    .tuple(fc.array(fc.tuple(line, lineEnd), { maxLength: 8 }), line)
-    .map(([lines, last]) => `${head}${lines.map((each) => each.join('')).join('')}${last}`)
+  linesOf(fc.constant(head), line)
 const texts = fc.oneof(
   file('#Fields: c-ip time x\n', w3cLine),
   file('#separator \\x09\n#fields\tts\tid.orig_h\n', zeekLine),
@@ -75,7 +73,6 @@ export const headed: Target<EnrichInput> = {
       input.bytes,
       run.output,
       (added, before) => before.startsWith('#') || added.startsWith(String.fromCharCode(separator)),
-      (content) => content.length,
     )
     assertFields(input.bytes, run.output, String.fromCharCode(separator), fields.length)
   },

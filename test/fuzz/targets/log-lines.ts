@@ -7,7 +7,7 @@ import {
   enriched,
   enrichInputs,
   ips,
-  lineEnd,
+  linesOf,
   piece,
 } from '../enrich-input.ts'
 import { mutatedText } from '../mutation.ts'
@@ -78,13 +78,7 @@ const line = fc.oneof(
   { weight: 3, arbitrary: mutatedText(fc.oneof(access, listed, written), ALPHABET) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '#', 'rubbish', 'x'.repeat(300)) },
 )
-const texts = fc
-  .tuple(
-    fc.constantFrom('', '\ufeff', '\n'),
-    fc.array(fc.tuple(line, lineEnd), { maxLength: 8 }),
-    fc.oneof(line, fc.constant('')),
-  )
-  .map(([mark, lines, last]) => `${mark}${lines.map((each) => each.join('')).join('')}${last}`)
+const texts = linesOf(fc.constantFrom('', '\ufeff', '\n'), line)
 
 const FORMATS = ['access-log', 'list', 'squid', 'aws-elb', 'aws-alb', 'aws-s3', 'custom-log'] as const
 const options = fc
@@ -118,14 +112,10 @@ export const logLines: Target<EnrichInput> = {
       return value === null || (typeof value === 'object' && 'timezone' in value)
     }
     if (plan.append) {
-      checkKept(
-        input.bytes,
-        output,
-        (added) =>
-          plan.fields === null
-            ? added.startsWith('\t') && isLocation(added.slice(1))
-            : added.startsWith('\t') && added.split('\t').length === plan.fields.length + 1,
-        (content) => content.length,
+      checkKept(input.bytes, output, (added) =>
+        plan.fields === null
+          ? added.startsWith('\t') && isLocation(added.slice(1))
+          : added.startsWith('\t') && added.split('\t').length === plan.fields.length + 1,
       )
       return
     }

@@ -10,7 +10,7 @@ import {
   enriched,
   enrichInputs,
   ips,
-  lineEnd,
+  linesOf,
   physicalLines,
 } from '../enrich-input.ts'
 import type { Target } from '../target.ts'
@@ -54,14 +54,16 @@ const line = fc.oneof(
     ),
   },
 )
-const texts = fc
-  .tuple(
-    fc.constantFrom('', '', '\ufeff', '\n', '\r\n'),
-    fc.constantFrom('{"ip":"81.2.69.142"}\n', '{"ip":"10.0.0.1","n":1}\r\n', ''),
-    fc.array(fc.tuple(line, lineEnd), { maxLength: 10 }),
-    fc.oneof(line, fc.constant('')),
-  )
-  .map(([mark, first, lines, last]) => `${mark}${first}${lines.map((each) => each.join('')).join('')}${last}`)
+const texts = linesOf(
+  fc
+    .tuple(
+      fc.constantFrom('', '', '\ufeff', '\n', '\r\n'),
+      fc.constantFrom('{"ip":"81.2.69.142"}\n', '{"ip":"10.0.0.1","n":1}\r\n', ''),
+    )
+    .map(([mark, first]) => mark + first),
+  line,
+  10,
+)
 
 const options = fc.record(
   {

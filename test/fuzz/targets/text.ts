@@ -8,7 +8,7 @@ import {
   enriched,
   enrichInputs,
   ips,
-  lineEnd,
+  linesOf,
   piece,
 } from '../enrich-input.ts'
 import { mutatedText } from '../mutation.ts'
@@ -35,13 +35,7 @@ const token = fc.oneof(
 const line = fc
   .tuple(opening, fc.array(token, { maxLength: 6 }), fc.constantFrom(' ', ''))
   .map(([time, tokens, separator]) => time + tokens.join(separator))
-const texts = fc
-  .tuple(
-    fc.constantFrom('', '\ufeff'),
-    fc.array(fc.tuple(fc.oneof(line, mutatedText(line, ALPHABET)), lineEnd), { maxLength: 8 }),
-    fc.oneof(line, fc.constant('')),
-  )
-  .map(([mark, lines, last]) => `${mark}${lines.flat().join('')}${last}`)
+const texts = linesOf(fc.constantFrom('', '\ufeff'), fc.oneof(line, mutatedText(line, ALPHABET)))
 
 /** What stands before and after a place, so that it can be taken out again: no input has these characters. */
 const MARKS = ['\u2983', '\u2984'] as const
