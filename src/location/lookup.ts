@@ -102,7 +102,7 @@ function reasonText(
   }
   if (family === 6 && set.lacksIPv6) return `${text} has no location: no database for IPv6 is open`
   const why = set.hasUnusedRegistration(address)
-    ? 'the database only has the country that its network is registered in. To use that, open it with registeredCountry: true'
+    ? 'the database only has the country that its network is registered in. Open another one after it that has the location (geofix: a second --db), or use that country with registeredCountry: true in a program'
     : 'the database has none for it'
   return `${text} has no location: ${why}`
 }

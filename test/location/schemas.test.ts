@@ -231,10 +231,12 @@ describe('the country that a network is registered in', () => {
 
   it('is not used without the option, and the message names the option', async () => {
     const resolver = await Resolver.open(databaseOf({ registered_country }))
-    const message = `${IP} has no location: the database only has the country that its network is registered in. To use that, open it with registeredCountry: true`
+    const message = `${IP} has no location: the database only has the country that its network is registered in. Open another one after it that has the location (geofix: a second --db), or use that country with registeredCountry: true in a program`
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found', message }))
     expect(resolver.find(IP)).toMatchObject({ error: { reason: 'not-found', status: 422, message } })
     expect(() => resolver.lookup('8.8.8.8')).toThrow('8.8.8.8 has no location: the database has none for it')
+    const second = [databaseOf({ registered_country }), databaseOf({ city: NAMED_LONDON })]
+    expect((await Resolver.open(second)).lookup(IP).city).toBe('London')
     const city = await Resolver.open(databaseOf({ city: { geoname_id: 1 } }))
     expect(() => city.lookup(IP)).toThrow('the database has none for it')
   })

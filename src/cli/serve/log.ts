@@ -1,6 +1,11 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Address } from '../../address/address.ts'
+import { ClientWalk } from '../../client/client-address.ts'
 import { memberOf } from '../../client/request-source.ts'
+import type { ServeSettings } from './flags.ts'
+import type { Exchange } from './http-server.ts'
+import type { Served } from './served.ts'
 
 /** Lines are written together, because a system call takes longer than a lookup. */
 const FLUSH_MS = 100
@@ -108,4 +113,32 @@ export function unblock(stream: Writable): void {
   if (!isPipe || process.platform === 'win32') return
   const setBlocking = memberOf(handle, 'setBlocking')
   if (typeof setBlocking === 'function') Reflect.apply(setBlocking, handle, [false])
+}
+
+/**
+ * Returns a function that writes the line of an answer. The line has no key, no address that was looked up and no text of
+ * the caller but a well-formed request identifier.
+ */
+export function requestLog(
+  log: JsonLog,
+  { trustedProxies, forwardedHeader, logClient }: ServeSettings,
+): (exchange: Exchange<Served>) => void {
+  const walk = new ClientWalk({ trustedProxies, forwardedHeader })
+  const address = new Address()
+  const clientOf = ({ asked, peer }: Exchange<Served>): string | null => {
+    const found = walk.seek({ headers: asked ?? {}, remoteAddress: peer }, undefined, address)
+    return typeof found === 'string' ? address.text : found.ip || null
+  }
+  return (exchange) => {
+    const { id, asked, peer, status, milliseconds, served } = exchange
+    log.write('request', {
+      id,
+      method: asked?.method ?? null,
+      operation: served?.operation ?? null,
+      status,
+      key: served?.keyId ?? null,
+      ms: milliseconds === null ? null : Math.round(milliseconds * 1000) / 1000,
+      ...(logClient === 'none' ? {} : { peer, client: clientOf(exchange) }),
+    })
+  }
 }

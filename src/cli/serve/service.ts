@@ -17,9 +17,8 @@ import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import type { LimitStore } from './limit-store.ts'
-import type { JsonLog } from './log.ts'
+import { type JsonLog, requestLog } from './log.ts'
 import { Metrics } from './metrics.ts'
-import { requestLog } from './request-log.ts'
 import { metricsAnswer, routes } from './routes.ts'
 
 export interface Running {

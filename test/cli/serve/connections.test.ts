@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { connectionLimit } from '../../../src/cli/serve/descriptors.ts'
+import { connectionLimit } from '../../../src/cli/serve/connections.ts'
 
 describe('connections', () => {
   it.each([
