@@ -30,6 +30,20 @@ async function* inChunks(input: string, size: number): AsyncGenerator<Uint8Array
   yield* chunked(utf8(input), [size])
 }
 
+async function* texts(): AsyncGenerator<string> {
+  for (let at = 0; at < MANY.length; at += 65_537) yield MANY.slice(at, at + 65_537)
+}
+
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield utf8(LINE)
+  throw new RangeError('the disk is gone')
+}
+
+/** A chunk that a program in JavaScript can give. */
+async function* nothing(): AsyncGenerator<string> {
+  yield null as unknown as string
+}
+
 /** Endless lines, with a note of how many chunks were asked for and whether they were given up. */
 function endless() {
   const state = { pulled: 0, cancelled: undefined as unknown }
@@ -53,12 +67,7 @@ describe('enrich', () => {
     ['a Web stream', () => new Blob([MANY]).stream()],
     ['a Node stream', () => Readable.from(chunked(utf8(MANY), [70_000]))],
     ['a generator of bytes', () => inChunks(MANY, 4093)],
-    [
-      'a generator of text',
-      async function* () {
-        for (let at = 0; at < MANY.length; at += 65_537) yield MANY.slice(at, at + 65_537)
-      },
-    ],
+    ['a generator of text', texts],
     ['one chunk', () => inChunks(MANY, MANY.length)],
   ])('gives the output of one block enricher for %s', async (_, input) => {
     const { output, summary } = enrich(input(), { resolver, at: AT })
@@ -89,8 +98,7 @@ describe('enrich', () => {
   })
 
   it('gives no output for an empty input', async () => {
-    async function* nothing(): AsyncGenerator<Uint8Array> {}
-    const { output, summary } = enrich(nothing(), { resolver })
+    const { output, summary } = enrich(inChunks('', 1), { resolver })
     expect((await collect(output)).length).toBe(0)
     expect(await summary).toMatchObject({ lines: 0 })
   })
@@ -221,34 +229,12 @@ describe('enrich', () => {
   })
 
   it.each([
-    [
-      'what the input fails with',
-      async function* () {
-        yield utf8(LINE)
-        throw new RangeError('the disk is gone')
-      },
-      {},
-      RangeError,
-    ],
+    ['what the input fails with', failing, {}, RangeError],
     ['an input without a format', () => inChunks('no\nformat\n', 100), {}, EnrichError],
     ['an input without an address', () => inChunks('{"a":1}\n', 100), {}, EnrichError],
     ['a bad line', () => inChunks(`${LINE}x\n`, 100), { onBadLine: 'fail' }, BadLineError],
-    [
-      'values that are no chunks',
-      async function* () {
-        yield 7 as unknown as string
-      },
-      {},
-      TypeError,
-    ],
-    [
-      'nothing among chunks',
-      async function* () {
-        yield null as unknown as string
-      },
-      {},
-      TypeError,
-    ],
+    ['values that are no chunks', () => Readable.from([7]), {}, TypeError],
+    ['nothing among chunks', nothing, {}, TypeError],
   ] as const)('fails with %s', async (_, input, options, kind) => {
     const { output, summary } = enrich(input(), { resolver, ...options })
     await expect(collect(output)).rejects.toBeInstanceOf(kind)

