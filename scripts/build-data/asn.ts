@@ -6,7 +6,7 @@ import { formatCidr } from '../../src/address/ip-text.ts'
 import { MmdbWriter } from '../../src/mmdb/writer/mmdb-writer.ts'
 import { uint32 } from '../../src/mmdb/writer/value.ts'
 import { ASN_ATTRIBUTION } from './manifest.ts'
-import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
+import { dataOffset, IPV4, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
 import { normaliseName } from './name-spelling.ts'
 
 export const ASN_PACKAGE = '@ip-location-db/asn'
@@ -163,17 +163,11 @@ export function verifyAsn(bytes: Buffer, source: AsnSource): number {
     if (isIPv4 && first === 0n) walk(source.ipv4, file.left(record), 0n, half)
     else walk(ranges, file.left(record), first, half)
     if (isIPv4 && first + half === 0xffffn << 32n) {
-      if (file.right(record) !== ipv4Root(file)) throw new Error('::ffff:0:0/96 does not lead to IPv4')
+      if (file.right(record) !== file.descend(IPV4)) throw new Error('::ffff:0:0/96 does not lead to IPv4')
     } else walk(ranges, file.right(record), first + half, half)
   }
   walk(source.ipv6, 0, 0n, 1n << 128n)
   return networks
-}
-
-function ipv4Root(file: MmdbFile): TreeRecord {
-  let record: TreeRecord = 0
-  for (let depth = 0; depth < 96; depth++) record = file.left(record)
-  return record
 }
 
 /** How many ranges start at an address or before it. */

@@ -23,6 +23,9 @@ export const isNode = (record: TreeRecord): boolean => record >= 0
 export const isEmpty = (record: TreeRecord): boolean => record === EMPTY
 export const dataOffset = (record: TreeRecord): number => -2 - record
 
+/** The bits that lead to the IPv4 networks of an IPv6 database. */
+export const IPV4: readonly number[] = Array.from({ length: 96 }, () => 0)
+
 /** An MMDB file in memory with records of 28 or 32 bits. */
 export class MmdbFile {
   readonly ipVersion: 4 | 6
@@ -62,6 +65,13 @@ export class MmdbFile {
   right(node: number): TreeRecord {
     if (this.recordSize === 32) return this.#record(this.#bytes.readUInt32BE(node * 8 + 4))
     return this.#record(this.#bytes.readUInt32BE(node * 7 + 3) & 0x0fff_ffff)
+  }
+
+  /** The record that bits lead to, or the one before them that is no node. */
+  descend(bits: readonly number[]): TreeRecord {
+    let record: TreeRecord = 0
+    for (const bit of bits) if (isNode(record)) record = bit === 1 ? this.right(record) : this.left(record)
+    return record
   }
 
   /** The record at an offset of the data section. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Reader, type Response } from 'mmdb-lib'
 import type { EnrichedLocation } from './enrichment.ts'
 import type { Layout } from './layout.ts'
-import { dataOffset, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
+import { dataOffset, IPV4, isEmpty, isNode, MmdbFile, type TreeRecord } from './mmdb-file.ts'
 import { joinCity } from './name-spelling.ts'
 import type { Source, SourceFile } from './source.ts'
 
@@ -63,24 +63,12 @@ export function verifyAll(
     if (location === undefined) throw new Error(`${where}: the record of the source was not read`)
     compare(to, location, where)
   }
-  const ipv4Root = descend(
-    built,
-    Array.from({ length: 96 }, () => 0),
-  )
-  const mapped = descend(built, [
-    ...Array.from({ length: 80 }, () => 0),
-    ...Array.from({ length: 16 }, () => 1),
-  ])
+  const ipv4Root = built.descend(IPV4)
+  const mapped = built.descend([...IPV4.slice(16), ...Array.from({ length: 16 }, () => 1)])
   if (ipv4Root !== mapped) throw new Error('::ffff:0:0/96 does not lead to the IPv4 networks')
   walk(source.ipv4, 0, ipv4Root, 0, 0)
   walk(source.ipv6, 0, 0, 0, 0)
   return { networks, recordPairs: compared.size }
-}
-
-function descend(file: MmdbFile, bits: readonly number[]): TreeRecord {
-  let record: TreeRecord = 0
-  for (const bit of bits) if (isNode(record)) record = bit === 1 ? file.right(record) : file.left(record)
-  return record
 }
 
 type BuiltRecord = {
@@ -157,10 +145,7 @@ export function verifySamples(bytes: Buffer, path: string): { mmdbLib: number; m
   const addresses = [...sampleAddresses(20_000)]
   for (const address of addresses) {
     const bits = [...address].flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((shift) => (byte >> shift) & 1))
-    const record = descend(
-      file,
-      address.length === 4 ? [...Array.from({ length: 96 }, () => 0), ...bits] : bits,
-    )
+    const record = file.descend(address.length === 4 ? [...IPV4, ...bits] : bits)
     const expected = isEmpty(record) ? null : file.data(dataOffset(record))
     const text = addressText(address)
     if (!isDeepStrictEqual(reader.get(text), expected))
