@@ -67,8 +67,12 @@ function textsOf<Each extends string>(fields: FieldReader<Each>, name: Each): Ma
 }
 
 /** A record whose country has such names. */
-const withNames = (names: HandMade): Uint8Array =>
-  encode(new Map<string, HandMade>([['country', new Map<string, HandMade>([['names', names]])]]))
+const withNames = (names: HandMade): Uint8Array => encode({ country: { names } })
+
+// Keys as bytes, for maps that have one twice.
+const [CITY, COUNTRY, ISO_CODE] = ['city', 'country', 'iso_code'].map((key) =>
+  Buffer.from(encode(key)).toString('hex'),
+)
 
 /** A field of up to 65,820 bytes; text by default, or the type of another first hexadecimal digit. */
 const sized = (bytes: number, type = '5'): HandMade => ({
@@ -77,114 +81,39 @@ const sized = (bytes: number, type = '5'): HandMade => ({
 
 describe('FieldReader', () => {
   it('reads fields of maps, of the first element of arrays, and of the record itself', () => {
+    const names = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
     const fields = readerOf(
-      encode(
-        new Map<string, HandMade>([
-          ['city', 'Oxford'],
-          [
-            'country',
-            new Map<string, HandMade>([
-              ['geoname_id', 7],
-              ['iso_code', 'GB'],
-              [
-                'names',
-                new Map([
-                  ['en', 'United Kingdom'],
-                  ['de', 'Vereinigtes Königreich'],
-                ]),
-              ],
-            ]),
-          ],
-          ['location', new Map<string, HandMade>([['latitude', { hex: '68 40450fcd67fd3f5b' }]])],
-          ['subdivisions', [new Map([['iso_code', 'ENG']]), new Map([['iso_code', 'OXF']])]],
-        ]),
-      ),
+      encode({
+        city: 'Oxford',
+        country: { geoname_id: 7, iso_code: 'GB', names },
+        location: { latitude: { hex: '68 40450fcd67fd3f5b' } },
+        subdivisions: [{ iso_code: 'ENG' }, { iso_code: 'OXF' }],
+      }),
     )
     fields.read(0)
     expect([fields.text('flat'), fields.text('code'), fields.text('region')]).toEqual(['Oxford', 'GB', 'ENG'])
     expect(fields.number('latitude')).toBe(42.123456)
-    expect(textsOf(fields, 'names')).toEqual(
-      new Map([
-        ['en', 'United Kingdom'],
-        ['de', 'Vereinigtes Königreich'],
-      ]),
-    )
+    expect(textsOf(fields, 'names')).toEqual(new Map(Object.entries(names)))
   })
 
   it.each<[string, HandMade]>([
     ['text', 'x'],
     ['a number', 1],
-    ['an empty map', new Map()],
+    ['an empty map', {}],
     ['an array', ['x']],
-    [
-      'maps of the wrong type',
-      new Map<string, HandMade>([
-        ['country', 'GB'],
-        ['subdivisions', new Map()],
-        ['location', 1],
-      ]),
-    ],
-    [
-      'fields of the wrong type',
-      new Map<string, HandMade>([
-        [
-          'country',
-          new Map<string, HandMade>([
-            ['iso_code', ['GB']],
-            ['names', 'x'],
-          ]),
-        ],
-        ['city', { hex: '8141' }],
-      ]),
-    ],
-    ['an empty array', new Map([['subdivisions', []]])],
-    ['an array of something else', new Map([['subdivisions', ['ENG']]])],
-    ['an array in an array', new Map([['subdivisions', [[new Map([['iso_code', 'x']])]]]])],
-    [
-      'empty texts',
-      new Map<string, HandMade>([
-        ['city', ''],
-        ['country', new Map([['names', new Map([['en', '']])]])],
-      ]),
-    ],
-    ['numbers of other types', new Map<string, HandMade>([['location', new Map([['latitude', 5n]])]])],
-    [
-      'names that are no texts',
-      new Map([
-        [
-          'country',
-          new Map([
-            [
-              'names',
-              new Map<string, HandMade>([
-                ['en', 1],
-                ['de', 'D'],
-              ]),
-            ],
-          ]),
-        ],
-      ]),
-    ],
-    ['keys that objects have already', new Map([['constructor', new Map([['iso_code', 'x']])]])],
-    [
-      'what comes twice',
-      {
-        hex: `e2 44 ${Buffer.from('city').toString('hex')} 4161 44 ${Buffer.from('city').toString('hex')} 4162`,
-      },
-    ],
-    [
-      // { country: { iso_code: 'A' }, country: { names: {} } }: nothing of the first is left
-      'a map that comes twice',
-      {
-        hex: `e2 ${'47636f756e747279'} e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 e1 456e616d6573 e0`,
-      },
-    ],
-    [
-      'a map that comes twice, then as text',
-      {
-        hex: `e2 47636f756e747279 e1 48${Buffer.from('iso_code').toString('hex')} 4141 47636f756e747279 4142`,
-      },
-    ],
+    ['maps of the wrong type', { country: 'GB', subdivisions: {}, location: 1 }],
+    ['fields of the wrong type', { country: { iso_code: ['GB'], names: 'x' }, city: { hex: '8141' } }],
+    ['an empty array', { subdivisions: [] }],
+    ['an array of something else', { subdivisions: ['ENG'] }],
+    ['an array in an array', { subdivisions: [[{ iso_code: 'x' }]] }],
+    ['empty texts', { city: '', country: { names: { en: '' } } }],
+    ['numbers of other types', { location: { latitude: 5n } }],
+    ['names that are no texts', { country: { names: { en: 1, de: 'D' } } }],
+    ['keys that objects have already', new Map([['constructor', { iso_code: 'x' }]])],
+    ['what comes twice', { hex: `e2 ${CITY} 4161 ${CITY} 4162` }],
+    // { country: { iso_code: 'A' }, country: { names: {} } }: nothing of the first is left
+    ['a map that comes twice', { hex: `e2 ${COUNTRY} e1 ${ISO_CODE} 4141 ${COUNTRY} e1 456e616d6573 e0` }],
+    ['a map that comes twice, then as text', { hex: `e2 ${COUNTRY} e1 ${ISO_CODE} 4141 ${COUNTRY} 4142` }],
   ])('agrees with the whole record for %s', (_, value) => {
     const bytes = encode(value)
     const fields = readerOf(bytes)
@@ -270,13 +199,13 @@ describe('FieldReader', () => {
   })
 
   it('resets its limits for every record', () => {
-    const fields = readerOf(encode(new Map([['city', 'a']])))
+    const fields = readerOf(encode({ city: 'a' }))
     for (let i = 0; i <= MAX_VALUES; i++) fields.read(0)
     expect(fields.text('flat')).toBe('a')
   })
 
   it('forgets the previous record', () => {
-    const bytes = Buffer.concat([encode(new Map([['city', 'a']])), encode(new Map())])
+    const bytes = Buffer.concat([encode({ city: 'a' }), encode({})])
     const fields = readerOf(bytes)
     fields.read(0)
     expect(fields.text('flat')).toBe('a')
@@ -346,85 +275,20 @@ describe('FieldReader', () => {
     expect(textsOf(fields, 'names')).toEqual(new Map())
   })
 
-  it.each<[string, [key: string, value: HandMade][], string | null]>([
-    [
-      'English',
-      [
-        ['de', 'D'],
-        ['en', 'E'],
-        ['fr', 'F'],
-      ],
-      'E',
-    ],
-    [
-      'English in capitals',
-      [
-        ['de', 'D'],
-        ['EN', 'E'],
-      ],
-      'E',
-    ],
-    [
-      'English before others',
-      [
-        ['en', 'E'],
-        ['de', 'D'],
-      ],
-      'E',
-    ],
-    [
-      'the first',
-      [
-        ['de', 'D'],
-        ['fr', 'F'],
-      ],
-      'D',
-    ],
-    [
-      'the first that is not empty',
-      [
-        ['de', ''],
-        ['fr', 'F'],
-        ['it', 'I'],
-      ],
-      'F',
-    ],
-    [
-      'the first text',
-      [
-        ['de', 7],
-        ['fr', 'F'],
-      ],
-      'F',
-    ],
-    [
-      'the first, where English is empty',
-      [
-        ['de', 'D'],
-        ['en', ''],
-      ],
-      'D',
-    ],
-    [
-      'a language that only begins like English',
-      [
-        ['eng', 'X'],
-        ['en-GB', 'Y'],
-      ],
-      'X',
-    ],
-    ['none', [], null],
-    ['none that is text', [['en', 7]], null],
-    [
-      'one, among others that are too long',
-      [
-        ['en', 'E'],
-        ['de', sized(600)],
-      ],
-      'E',
-    ],
+  it.each<[string, HandMade, string | null]>([
+    ['English', { de: 'D', en: 'E', fr: 'F' }, 'E'],
+    ['English in capitals', { de: 'D', EN: 'E' }, 'E'],
+    ['English before others', { en: 'E', de: 'D' }, 'E'],
+    ['the first', { de: 'D', fr: 'F' }, 'D'],
+    ['the first that is not empty', { de: '', fr: 'F', it: 'I' }, 'F'],
+    ['the first text', { de: 7, fr: 'F' }, 'F'],
+    ['the first, where English is empty', { de: 'D', en: '' }, 'D'],
+    ['a language that only begins like English', { eng: 'X', 'en-GB': 'Y' }, 'X'],
+    ['none', {}, null],
+    ['none that is text', { en: 7 }, null],
+    ['one, among others that are too long', { en: 'E', de: sized(600) }, 'E'],
   ])('returns one of the names: %s', (_, names, expected) => {
-    const fields = readerOf(withNames(new Map(names)))
+    const fields = readerOf(withNames(names))
     fields.read(0)
     expect(textAt(fields, fields.defaultName('names'))).toBe(expected)
   })
@@ -436,14 +300,14 @@ describe('FieldReader', () => {
   })
 
   it('refuses a name that is too long', () => {
-    const fields = readerOf(withNames(new Map([['en', sized(513)]])))
+    const fields = readerOf(withNames({ en: sized(513) }))
     fields.read(0)
     expect(() => fields.defaultName('names')).toThrow('a text field is longer than 512 bytes')
   })
 
   it('has texts of up to 512 bytes, and skips other types of any size', () => {
     const read = (value: HandMade): string | null => {
-      const fields = readerOf(encode(new Map([['city', value]])))
+      const fields = readerOf(encode({ city: value }))
       fields.read(0)
       return fields.text('flat')
     }

@@ -1,4 +1,4 @@
-/** Values for {@link encode}; `{ hex }` is copied as bytes. */
+/** Values for {@link encode}; `{ hex }` is copied as bytes. Other objects are maps. */
 export type HandMade =
   | string
   | number
@@ -7,6 +7,7 @@ export type HandMade =
   | readonly HandMade[]
   | { readonly hex: string }
   | ReadonlyMap<string, HandMade>
+  | { readonly [key: string]: HandMade }
 
 export const bytesOf = (hex: string): Uint8Array =>
   new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
@@ -34,14 +35,12 @@ export function encode(value: HandMade): Uint8Array {
     const payload = unsigned(BigInt(value))
     return control(typeof value === 'number' ? 6 : 9, payload.length, payload)
   }
-  if (value instanceof Map) {
-    const pairs = [...value].flatMap(([key, each]) => [encode(key), encode(each)])
-    return Buffer.concat([control(7, value.size), ...pairs])
-  }
-  if ('hex' in value) return bytesOf(value.hex)
+  if (Array.isArray(value)) return Buffer.concat([control(11, value.length), ...value.map(encode)])
+  if ('hex' in value && typeof value.hex === 'string') return bytesOf(value.hex)
+  const pairs: [string, HandMade][] = value instanceof Map ? [...value] : Object.entries(value)
   return Buffer.concat([
-    control(11, (value as readonly HandMade[]).length),
-    ...(value as readonly HandMade[]).map(encode),
+    control(7, pairs.length),
+    ...pairs.flatMap(([key, each]) => [encode(key), encode(each)]),
   ])
 }
 
