@@ -15,7 +15,7 @@ const HEADER_BYTES = 10
 export const TRAILER_BYTES = 8
 
 /** The parts of a gzip file (RFC 1952), which must have exactly one member. */
-export interface GzipMember {
+interface GzipMember {
   /** The deflate stream, between header and trailer. */
   readonly deflate: Uint8Array
   /** Uncompressed size in bytes, from the trailer. */
@@ -37,33 +37,13 @@ export function isGzip(bytes: Uint8Array): boolean {
  * @throws InvalidDatabaseError when the header is damaged, or the size in the trailer is impossible or over the limit
  */
 export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): GzipMember {
-  const end = Math.max(0, bytes.length - TRAILER_BYTES)
-  const { start, length, crc } = readGzipEnds(bytes, bytes.subarray(end), bytes.length, path, maxBytes)
-  return { deflate: bytes.subarray(start, end), length, crc }
-}
-
-/**
- * Like {@link readGzipMember}, for a file that is not in memory.
- *
- * @param head the first bytes of the file, including the whole header
- * @param tail its last {@link TRAILER_BYTES}
- * @param size of the file in bytes
- * @returns where the deflate stream starts, and the trailer's fields
- */
-export function readGzipEnds(
-  head: Uint8Array,
-  tail: Uint8Array,
-  size: number,
-  path?: string,
-  maxBytes = DEFAULT_MAX_BYTES,
-): { readonly start: number; readonly length: number; readonly crc: number } {
-  checkSize(size, maxBytes, path)
-  if (size < HEADER_BYTES + TRAILER_BYTES) throw damagedFile('the gzip file is cut short', { path })
-  if (!isGzip(head)) throw damagedFile('it does not start with a gzip header', { path })
-  const start = endOfHeader(head, path)
-  const end = size - TRAILER_BYTES
+  checkSize(bytes.length, maxBytes, path)
+  const end = bytes.length - TRAILER_BYTES
+  if (end < HEADER_BYTES) throw damagedFile('the gzip file is cut short', { path })
+  if (!isGzip(bytes)) throw damagedFile('it does not start with a gzip header', { path })
+  const start = endOfHeader(bytes, path)
   if (start >= end) throw damagedFile('the gzip file is cut short', { path })
-  const trailer = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
+  const trailer = new DataView(bytes.buffer, bytes.byteOffset + end, TRAILER_BYTES)
   const length = trailer.getUint32(4, true)
   if (length > MAX_DATABASE_BYTES) {
     throw damagedFile(
@@ -75,7 +55,7 @@ export function readGzipEnds(
     throw damagedFile('its gzip trailer has a size of more bytes than the file can hold', { path })
   }
   checkSize(length, maxBytes, path)
-  return { start, length, crc: trailer.getUint32(0, true) }
+  return { deflate: bytes.subarray(start, end), length, crc: trailer.getUint32(0, true) }
 }
 
 function endOfHeader(bytes: Uint8Array, path?: string): number {

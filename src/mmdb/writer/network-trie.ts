@@ -26,8 +26,6 @@ function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null
 
 /** The inserted networks as a mutable binary tree: two links for each node, in one typed array. */
 export class NetworkTrie {
-  /** How many leading bits of the address the last {@link find} used: its result is the same for all addresses with these. */
-  prefixLength = 0
   #links = new Int32Array(1 << 10)
   #nodes = 1
 
@@ -45,20 +43,6 @@ export class NetworkTrie {
   /** Removes the values of all addresses of a network. */
   remove(words: Uint32Array, prefixLength: number): void {
     this.#set(words, prefixLength, EMPTY)
-  }
-
-  /** The link of an address: to a value, or {@link EMPTY}. */
-  find(words: Uint32Array): Link {
-    let node = 0
-    for (let depth = 0; ; depth++) {
-      const link = this.#links[node * 2 + bitAt(words, depth)] ?? EMPTY
-      if (isNode(link)) {
-        node = link
-        continue
-      }
-      this.prefixLength = depth === 0 && this.#links[0] === this.#links[1] ? 0 : depth + 1
-      return link
-    }
   }
 
   /**
