@@ -211,12 +211,6 @@ export class PackedData extends DataSection {
     this.#fill(offset, length)
   }
 
-  /** A copy of some bytes of the section. */
-  slice(offset: number, length: number): Uint8Array {
-    this.reach(offset, length)
-    return this.bytes.slice(offset - this.from, offset - this.from + length)
-  }
-
   /** @param length may extend beyond the section, and be zero */
   #fill(offset: number, length: number): void {
     const end = Math.min(offset + length, this.end)
