@@ -183,6 +183,8 @@ export interface CommonPlan
   readonly hasPort?: boolean
   /** The members of a location in JSON; `null` for the whole record. */
   readonly jsonFields: readonly LocationField[] | null
+  /** Objects have the location as one text, of the columns {@link jsonFields} with this separator; absent for JSON. */
+  readonly cells?: string
   /** The countries whose lines are wanted; absent if all are. */
   readonly countries?: CountryChoice
   /** The fields whose values are counted, by their names; absent if there are none. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/plan.ts'
-import { type EnrichOptions, makePlan, type Plan } from '../../enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
 import { Run } from '../../enrich/run.ts'
@@ -222,11 +222,17 @@ class EnrichSession implements Session {
     // The output makes columns of whole locations here too.
     const fields = this.#tableOutput?.keepsBytes === false ? undefined : options.fields
     const next = this.#nextPlans({ plan, notes, sample, isWhole, isCut }, { ...options, fields }, name)
-    if (this.#command.summaries.length === 0) return { ...plan, ...next }
+    const whole = { ...plan, ...next }
+    const output = this.#tableOutput
+    const written =
+      output === null || output.keepsBytes
+        ? whole
+        : withCells(whole, checkedFields(this.#command.options), output.separator)
+    if (this.#command.summaries.length === 0) return written
     this.#reportFields ??= reportFields(plan)
-    const reported = withReport(plan, this.#command.namesAddresses, this.#reportFields)
+    const reported = withReport(written, this.#command.namesAddresses, this.#reportFields)
     this.#tallies ??= reported.tallies
-    return { ...reported.plan, ...next }
+    return reported.plan
   }
 
   /** The plans for the other addresses of each line. */

@@ -5,7 +5,14 @@ import { type CountPlan, unknownKey } from '../count-plan.ts'
 import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
 import { OPTIONS } from '../line-options.ts'
-import { commonPlan, INTO, type LineOptions, OUTPUT_FORMS, type Planned } from '../options.ts'
+import {
+  commonPlan,
+  INTO,
+  type LineOptions,
+  type LocationField,
+  OUTPUT_FORMS,
+  type Planned,
+} from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
@@ -86,6 +93,13 @@ export function definitionFor({ format, wrapper, inside }: Plan): FormatDefiniti
   if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
   const definition = definitionOf(format)
   return wrapper === undefined ? definition : wrapped(definition, wrapper)
+}
+
+/** The plan for objects that have the columns of a location as one text. @param separator between the columns */
+export function withCells(plan: Plan, fields: readonly LocationField[], separator: string): Plan {
+  const { next } = plan
+  const own = { ...plan, jsonFields: fields, cells: separator }
+  return next === undefined ? own : { ...own, next: withCells(next, fields, separator) }
 }
 
 /** The plan for an input whose preamble and header are left out. */

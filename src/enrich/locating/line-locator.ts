@@ -93,11 +93,7 @@ export class LineLocator {
    * @throws InvalidDatabaseError when the databases hold no locations
    * @throws TypeError, InvalidLocaleError when the plan is wrong
    */
-  constructor(
-    set: DatabaseSet,
-    plan: CommonPlan,
-    template: LocationTemplate = jsonTemplate(plan.jsonFields, plan.asn),
-  ) {
+  constructor(set: DatabaseSet, plan: CommonPlan, template: LocationTemplate = jsonTemplate(plan)) {
     this.#isWholeRecord = plan.jsonFields === null
     this.writesLines = plan.count === undefined
     this.writesLocations = !plan.onlyFailed && this.writesLines

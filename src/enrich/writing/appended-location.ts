@@ -5,7 +5,7 @@ import { type AppendPlan, lineForm } from './record-form.ts'
 
 export { type AppendPlan, appendPlan } from './record-form.ts'
 
-type Plan = AppendPlan & Pick<CommonPlan, 'into' | 'jsonFields' | 'asn'>
+type Plan = AppendPlan & Pick<CommonPlan, 'into' | 'jsonFields' | 'asn' | 'cells'>
 
 export function appendTemplate(plan: Plan): LocationTemplate {
   return lineForm(plan).template

@@ -16,6 +16,8 @@ import {
   type TextPart,
 } from './location-template.ts'
 
+type JsonPlan = Pick<CommonPlan, 'jsonFields'> & Partial<Pick<CommonPlan, 'asn' | 'cells'>>
+
 /** A record, with the autonomous system where that was asked for. */
 export type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }
 
@@ -50,15 +52,9 @@ export function fieldTexts(location: Location, locale: Locale): (field: Location
   }
 }
 
-/**
- * A location in JSON: the whole record after its `ip`, or an object with these columns.
- *
- * @param asn the name of the member with the autonomous system, which follows it; `undefined` for none
- */
-export function jsonTemplate(
-  fields: readonly LocationField[] | null,
-  asn: string | undefined,
-): LocationTemplate {
+/** A location in JSON: the whole record after its `ip`, or an object with some columns, or a text of them; see the plan. */
+export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): LocationTemplate {
+  if (fields !== null && cells !== undefined) return cellsTemplate(fields, cells)
   const after = asn === undefined ? [] : systemAfter(`,${JSON.stringify(asn)}:`)
   if (fields === null) return [...JSON_TEMPLATE, ...after]
   const members = fields.flatMap((field, index) => {
@@ -70,9 +66,24 @@ export function jsonTemplate(
   return [...members, fixedText('}'), ...after]
 }
 
+/** Columns of a record as a string of JSON, with quotes where a table needs them (RFC 4180). */
+function cellsTemplate(fields: readonly LocationField[], separator: string): LocationTemplate {
+  const inString = (text: string): string => JSON.stringify(text).slice(1, -1)
+  const columns = fields.flatMap((field, index) => {
+    const cellOf = (value: string | null): string => inString(quotedCell(value ?? '', separator))
+    const cell = cellPart(field, cellOf, { quote: '', special: `${separator}"\\` })
+    return index === 0 ? [cell] : [fixedText(inString(separator)), cell]
+  })
+  return [fixedText('"'), ...columns, fixedText('"')]
+}
+
 /** What stands for a location in JSON if there is none. */
-export function jsonNothing({ asn }: Pick<CommonPlan, 'asn'>): string {
-  return asn === undefined ? 'null' : `null,${JSON.stringify(asn)}:null`
+export function jsonNothing({ asn, cells }: Pick<CommonPlan, 'asn' | 'cells'>): string {
+  return asn === undefined || cells !== undefined ? 'null' : `null,${JSON.stringify(asn)}:null`
+}
+
+function quotedCell(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /**
@@ -86,11 +97,11 @@ export function columnsTemplate(
   delimiter: string,
   quotes: boolean,
 ): LocationTemplate {
-  const quoted = (text: string): string =>
-    text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
   const special = quotes ? `${delimiter}"` : delimiter
-  return columnsOf(columns, delimiter, special, (value) => (quotes ? quoted : plain)(value ?? ''))
+  return columnsOf(columns, delimiter, special, (value) =>
+    quotes ? quotedCell(value ?? '', delimiter) : plain(value ?? ''),
+  )
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -26,17 +26,17 @@ export interface RecordForm {
   readonly rewrites: boolean
 }
 
-type MemberPlan = Pick<CommonPlan, 'into' | 'jsonFields' | 'asn'>
+type MemberPlan = Pick<CommonPlan, 'into' | 'jsonFields' | 'asn' | 'cells'>
 
 /** A record that becomes an object, or gets a member. */
-export function jsonForm({ into, jsonFields, asn }: MemberPlan, kind: 'object' | 'member'): RecordForm {
-  const before = `,${JSON.stringify(into)}:`
+export function jsonForm(plan: MemberPlan, kind: 'object' | 'member'): RecordForm {
+  const before = `,${JSON.stringify(plan.into)}:`
   return {
     kind,
-    template: jsonTemplate(jsonFields, asn),
-    hasAddress: jsonFields === null,
+    template: jsonTemplate(plan),
+    hasAddress: plan.jsonFields === null,
     before,
-    nothing: before + jsonNothing({ asn }),
+    nothing: before + jsonNothing(plan),
     rewrites: kind === 'object',
   }
 }

@@ -84,7 +84,8 @@ describe('rendered locations', () => {
     const all: readonly LocationField[] = ['city', 'postal_code', 'latitude', 'longitude', 'timezone_offset']
     const templates = [
       JSON_TEMPLATE,
-      jsonTemplate(all, undefined),
+      jsonTemplate({ jsonFields: all }),
+      ...[',', '\t'].map((cells) => jsonTemplate({ jsonFields: all, cells })),
       ...[',', '\t', '-', '4', '.', 'é'].flatMap((delimiter) => [
         columnsTemplate(all, delimiter, true),
         columnsTemplate(all, delimiter, false),

@@ -3,10 +3,10 @@ import type { LocationField } from '../../../enrich/options.ts'
 import { fieldOf, type LocatedRecord } from '../../../enrich/writing/column-templates.ts'
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 import { DistinctTexts, grown, NONE } from '../rows/distinct-texts.ts'
-import { type AddedMembers, LocatedMembers } from '../rows/located-members.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'
 import type { Leaf } from './column-writer.ts'
 import { type ColumnType, elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
+import { type AddedMembers, LocatedMembers } from './located-members.ts'
 
 /** A member of a column of structs: where it is in the struct, its type, and its value. */
 interface StructMember<Of> {

@@ -3,11 +3,11 @@ import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import type { Output } from '../output.ts'
 import { NONE } from '../rows/distinct-texts.ts'
-import type { AddedMembers } from '../rows/located-members.ts'
 import { RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf } from './column-writer.ts'
 import { elementsOf } from './columns.ts'
 import { LocatedColumns } from './located-columns.ts'
+import type { AddedMembers } from './located-members.ts'
 import { ValueColumn } from './value-column.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */

@@ -1,7 +1,6 @@
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
 import { DistinctTexts, grown, NONE } from './distinct-texts.ts'
 import { jsonIn, textIn } from './json-values.ts'
-import type { KnownObjects } from './known-objects.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -13,6 +12,15 @@ const BRACE_END = 0x7d
 
 /** The most names that get a number. */
 const MOST_NAMES = 4000
+
+/** Values whose text need not be read again. */
+export interface KnownValues {
+  /**
+   * The end of the value that begins at `start`, if it is known and the last member of the line `bytes[0, end)`; otherwise
+   * {@link NONE}.
+   */
+  endOfLast(bytes: Uint8Array, view: DataView, start: number, end: number): number
+}
 
 /**
  * Finds the members of a line that is an object: where their values are in the bytes. Names have numbers, which stay the same
@@ -34,7 +42,7 @@ export class ObjectMembers {
   starts = new Int32Array(32)
   ends = new Int32Array(32)
   /** Values that are probably known, by the number of their names. */
-  readonly known: (KnownObjects<unknown> | undefined)[] = []
+  readonly known: (KnownValues | undefined)[] = []
   readonly #scanner = new JsonScanner()
   /** Names as they are written: with escapes, one name can be written in several ways. */
   readonly #spellings = new DistinctTexts()

@@ -1,6 +1,6 @@
 // Values of tables as text: RFC 4180, with commas or tabs.
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
-import { CachedView, escapesIn } from '../../../enrich/swar.ts'
+import { CachedView, escapesIn, mayEndText } from '../../../enrich/swar.ts'
 import { jsonIn, textIn } from './json-values.ts'
 
 const SPACE = 0x20
@@ -51,6 +51,12 @@ export class CellWriter {
     else if (!this.#plain(bytes, view, start + 1, end - 1, out)) this.text(textIn(bytes, start, end), out)
   }
 
+  /** Writes the text in a string of JSON as it is: columns with the separators between them. */
+  copy(bytes: Uint8Array, view: DataView, start: number, end: number, out: ByteSink): void {
+    if (hasEscape(bytes, view, start + 1, end - 1)) out.write(Buffer.from(textIn(bytes, start, end)))
+    else out.write(bytes, start + 1, end - 1)
+  }
+
   text(text: string, out: ByteSink): void {
     out.write(Buffer.from(valueText(text, this.#form)))
   }
@@ -88,6 +94,13 @@ export class CellWriter {
     out.length = isQuoted ? to + 2 : to
     return true
   }
+}
+
+function hasEscape(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+  let at = start
+  for (; at + 4 <= end; at += 4) if (mayEndText(view.getInt32(at, true))) return true
+  for (; at < end; at++) if (bytes[at] === BACKSLASH) return true
+  return false
 }
 
 function isPlain(bytes: Uint8Array, start: number, end: number): boolean {

@@ -1,14 +1,12 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
-import { fieldOf } from '../../../enrich/writing/column-templates.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import { countOf } from '../../figures.ts'
 import type { Output } from '../output.ts'
 import { NONE } from './distinct-texts.ts'
-import { type AddedMembers, LocatedMembers } from './located-members.ts'
 import { RESCUED, RowOutput, takenColumn } from './row-output.ts'
-import { CellWriter, recordText, type TableForm, valueText } from './separated-values.ts'
+import { CellWriter, recordText, type TableForm } from './separated-values.ts'
 
 /** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
 const MOST_ROWS = 10_000
@@ -21,11 +19,14 @@ const MAX_NAMES = 10
 /** The byte order mark, by which Excel knows UTF-8. */
 const MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
 const LINE_FEED = 0x0a
-/** The most texts of locations that are kept. */
-const MOST_TEXTS = 2 ** 17
+const NO_BYTES = new Uint8Array(0)
 
 /** What is added to the lines: the members of an address, and the columns that they become. */
-export interface AddedColumns extends AddedMembers {
+export interface AddedColumns {
+  /** The name of the member with the location. */
+  readonly into: string
+  /** The name of that with the autonomous system; `null` for none. */
+  readonly asn: string | null
   /** What the columns have, by their names. */
   readonly fields: ReadonlyMap<string, LocationField>
 }
@@ -40,15 +41,8 @@ export interface TableSettings {
   readonly note: (text: string) => void
 }
 
-/** The columns of a location, and their texts by the numbers of the location and the autonomous system. */
-interface LocatedCells {
-  readonly located: LocatedMembers
-  readonly fields: readonly LocationField[]
-  readonly texts: Map<number, Uint8Array>
-}
-
 /**
- * Makes a table of the objects that a run writes, one a line. A column is a member of the first objects; the columns of locations
+ * Makes a table of the objects that a run writes, one a line, with the columns of locations as one text; see `withCells`. A column is a member of the first objects; the columns of locations
  * are the last ones. Texts are as they are, and other values as JSON; `null` is empty.
  *
  * What comes later and has no column, and lines that are no objects, are kept as JSON in a column of its own, which a table lacks
@@ -58,7 +52,12 @@ interface LocatedCells {
  */
 export class TableOutput extends RowOutput {
   readonly #settings: TableSettings
-  readonly #cells: readonly LocatedCells[]
+  /** The numbers of the members with the texts of the columns of a location. */
+  readonly #located: readonly number[]
+  /** Those of all members that were added. */
+  readonly #added: ReadonlySet<number>
+  /** For each of {@link #located} the columns of a record without a location. */
+  readonly #nothing: readonly Uint8Array[]
   readonly #writer: CellWriter
   readonly #raw: number
   /** Whether the lines are such a table already. */
@@ -82,12 +81,17 @@ export class TableOutput extends RowOutput {
     super(target)
     this.#settings = settings
     this.#writer = new CellWriter(settings.form)
-    this.#cells = settings.added.map((added) => ({
-      located: new LocatedMembers(this.members, added),
-      fields: [...added.fields.values()],
-      texts: new Map(),
-    }))
+    const { added } = settings
+    this.#located = added.map(({ into }) => this.members.add(into))
+    const systems = added.flatMap(({ asn }) => (asn === null ? [] : [this.members.add(asn)]))
+    this.#added = new Set([...this.#located, ...systems])
+    this.#nothing = added.map(({ fields }) => Buffer.from(this.#writer.separator.repeat(fields.size - 1)))
     this.#raw = this.members.add(RAW)
+  }
+
+  /** What is between the columns. */
+  get separator(): string {
+    return this.#writer.separator
   }
 
   override async write(bytes: Uint8Array): Promise<void> {
@@ -191,7 +195,7 @@ export class TableOutput extends RowOutput {
     let before = -1
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      if (number === NONE || this.#isAdded(number) || members.names[number] === RESCUED) continue
+      if (number === NONE || this.#added.has(number) || members.names[number] === RESCUED) continue
       if (!own.has(number) && own.size < MAX_COLUMNS) {
         own.add(number)
         // After the member before it, and not after those that only other rows have.
@@ -201,17 +205,13 @@ export class TableOutput extends RowOutput {
     }
   }
 
-  #isAdded(number: number): boolean {
-    return this.#cells.some(({ located }) => located.has(number))
-  }
-
   /** Whether the row is a line that could not be read: it has its text, and no location. */
   #isUnread(): boolean {
     const { members } = this
     if (members.memberOf(this.#raw) === NONE) return false
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      const isNothing = this.#isAdded(number) && members.isNull(member)
+      const isNothing = this.#added.has(number) && members.isNull(member)
       if (number !== this.#raw && !isNothing) return false
     }
     return true
@@ -231,11 +231,12 @@ export class TableOutput extends RowOutput {
       kept++
       writer.write(bytes, view, members.starts[member] ?? 0, members.ends[member] ?? 0, out)
     }
-    for (const cells of this.#cells) {
-      kept += cells.located.find()
-      if (cells.fields.length === 0) continue
-      if (columns.length > 0 || cells !== this.#cells[0]) writer.separate(out)
-      out.write(this.#textOf(cells))
+    for (let index = 0; index < this.#located.length; index++) {
+      if (index > 0 || columns.length > 0) writer.separate(out)
+      const member = members.memberOf(this.#located[index] ?? NONE)
+      if (member !== NONE) kept++
+      if (member === NONE || members.isNull(member)) out.write(this.#nothing[index] ?? NO_BYTES)
+      else writer.copy(bytes, view, members.starts[member] ?? 0, members.ends[member] ?? 0, out)
     }
     if (this.#hasRescued) {
       writer.separate(out)
@@ -250,29 +251,13 @@ export class TableOutput extends RowOutput {
     out.writeByte(LINE_FEED)
   }
 
-  /** The columns of the location found last. */
-  #textOf({ located, fields, texts }: LocatedCells): Uint8Array {
-    const known = texts.get(located.key)
-    if (known !== undefined) return known
-    if (located.forget() || texts.size >= MOST_TEXTS) texts.clear()
-    const { record } = located
-    const values = fields.map((field) => String((record === null ? null : fieldOf(record, field)) ?? ''))
-    const { form } = this.#settings
-    const text = Buffer.from(values.map((value) => valueText(value, form)).join(this.#writer.separator))
-    texts.set(located.key, text)
-    return text
-  }
-
   /** The members that have no column, as JSON; `null` if there are none. */
   #rescued(): string | null {
     const { members } = this
-    for (const { located } of this.#cells) located.find()
     const rescued: string[] = []
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      const isKept =
-        this.#isColumn[number] === 1 || this.#cells.some(({ located }) => located.holds(number, member))
-      if (isKept) continue
+      if (this.#isColumn[number] === 1 || this.#added.has(number)) continue
       if (this.#waiting === null && this.#rescuedNames.size <= MAX_NAMES)
         this.#rescuedNames.add(members.nameOf(member))
       rescued.push(members.jsonOf(member))

@@ -36,8 +36,9 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
   nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
-  locationTemplate: ({ fields, jsonFields, delimiter, quotes, isRows, isObject, asn }) => {
-    if (isObject) return jsonTemplate(jsonFields, asn)
+  locationTemplate: (plan) => {
+    if (plan.isObject) return jsonTemplate(plan)
+    const { fields, delimiter, quotes, isRows } = plan
     const separator = String.fromCharCode(delimiter)
     return isRows && !quotes
       ? escapedColumnsTemplate(fields, separator)

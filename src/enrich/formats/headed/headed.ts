@@ -106,8 +106,9 @@ function definition(
       faultOfHeader(header, address, columns) === ''
         ? { ...header, names: [...header.names, ...columns] }
         : header,
-    locationTemplate: ({ fields, jsonFields, separator, unset, isObject, asn }) => {
-      if (isObject) return jsonTemplate(jsonFields, asn)
+    locationTemplate: (plan) => {
+      if (plan.isObject) return jsonTemplate(plan)
+      const { fields, separator, unset } = plan
       const text = String.fromCharCode(separator)
       if (separator === COMMA) return columnsTemplate(fields, text, true)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.

@@ -1,7 +1,7 @@
 import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
-import { NONE } from './distinct-texts.ts'
+import { NONE } from '../rows/distinct-texts.ts'
+import type { ObjectMembers } from '../rows/object-members.ts'
 import { KnownObjects } from './known-objects.ts'
-import type { ObjectMembers } from './object-members.ts'
 
 /** The names of the members that a run adds for an address. */
 export interface AddedMembers {
@@ -10,9 +10,6 @@ export interface AddedMembers {
   /** The name of that with the autonomous system; `null` for none. */
   readonly asn: string | null
 }
-
-/** More than there are known systems at a time. */
-const MOST_SYSTEMS = 2 ** 20
 
 /** The location and the autonomous system that the run has added to a row. */
 export class LocatedMembers {
@@ -38,14 +35,13 @@ export class LocatedMembers {
     return number !== NONE && (number === this.#into || number === this.#asn)
   }
 
-  /** Finds the location of the row. @returns how many of its members it takes */
-  find(): number {
+  /** Finds the location of the row. */
+  find(): void {
     const members = this.#members
     const into = members.memberOf(this.#into)
     const asn = this.#asn === NONE ? NONE : members.memberOf(this.#asn)
     this.system = asn === NONE ? NONE : numberOf(this.systems, members, asn)
     this.location = into === NONE ? NONE : numberOf(this.locations, members, into)
-    return (this.holds(this.#into, into) ? 1 : 0) + (this.holds(this.#asn, asn) ? 1 : 0)
   }
 
   /** Whether a member of the row is what was found, or `null`. */
@@ -54,31 +50,17 @@ export class LocatedMembers {
     return (number === this.#into ? this.location : this.system) !== NONE || this.#members.isNull(member)
   }
 
-  /** The location and the system as one number. */
-  get key(): number {
-    return this.location * MOST_SYSTEMS + this.system
-  }
-
-  /** The location with its system; `null` if there is none. */
-  get record(): LocatedRecord | null {
-    return this.recordOf(this.location, this.system)
-  }
-
+  /** A location with its system; `null` without a location. */
   recordOf(location: number, system: number): LocatedRecord | null {
     const record = this.locations.values[location]
     return record === undefined ? null : { ...record, asn: this.systems.values[system] ?? null }
   }
 
-  /** Forgets what is known if it is much: numbers change. @returns whether it did */
-  forget(): boolean {
-    return this.locations.isFull || this.systems.isFull ? this.#clear() : false
-  }
-
-  #clear(): true {
+  /** Forgets what is known if it is much: numbers change. */
+  forget(): void {
+    if (!this.locations.isFull && !this.systems.isFull) return
     this.locations.clear()
     this.systems.clear()
-    this.find()
-    return true
   }
 }
 

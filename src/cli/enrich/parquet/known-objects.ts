@@ -1,7 +1,8 @@
 import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
-import { DistinctTexts, NONE } from './distinct-texts.ts'
-import { jsonIn } from './json-values.ts'
+import { DistinctTexts, NONE } from '../rows/distinct-texts.ts'
+import { jsonIn } from '../rows/json-values.ts'
+import type { KnownValues } from '../rows/object-members.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -17,7 +18,7 @@ const MOST_KNOWN = 65_536
  * Objects of one kind that many lines have: locations, or autonomous systems. Each is parsed once, and has a number until
  * `clear`.
  */
-export class KnownObjects<Value> {
+export class KnownObjects<Value> implements KnownValues {
   /** By number. */
   readonly values: Value[] = []
   readonly #isValue: (value: unknown) => value is Value
@@ -45,10 +46,6 @@ export class KnownObjects<Value> {
     return new KnownObjects(isSystem, new Uint8Array(0))
   }
 
-  /**
-   * The end of the value that begins at `start`, if it is known and the last member of the line `bytes[0, end)`; otherwise
-   * {@link NONE}. Nothing of it is parsed.
-   */
   endOfLast(bytes: Uint8Array, view: DataView, start: number, end: number): number {
     this.#foundAt = NONE
     if (bytes[end - 1] !== BRACE_END || bytes[end - 2] !== BRACE_END) return NONE
