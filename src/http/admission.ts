@@ -1,7 +1,6 @@
 import { CLIENT_ADDRESS, type Resolver } from '../resolver.ts'
 import { bearerKey, type KeyOwner, unauthenticated } from './authentication.ts'
-import type { HeaderFields, ServiceRequest } from './exchange.ts'
-import { chain, type MaybePromise } from './maybe-promise.ts'
+import { chain, type HeaderFields, type MaybePromise, type ServiceRequest } from './exchange.ts'
 import type { Plan, PlanTable } from './plan.ts'
 import type { Problem } from './problem.ts'
 import type { LimitDecision, RateLimits } from './rate-limit.ts'

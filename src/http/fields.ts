@@ -74,11 +74,6 @@ export function selected(record: ServedRecord, fields: Fields): object {
   return part
 }
 
-/** The end of a record's JSON, in place of its last brace. */
-export function asnMember(asn: AsnRecord | null): string {
-  return `,"asn":${JSON.stringify(asn)}}`
-}
-
 /** One value a line, empty if it is unknown; without `fields` all, each with its path. */
 export function recordText(record: ServedRecord, fields: Fields | null): string {
   const line = (path: Path): string => String(VALUES[path](record) ?? '').replace(NOT_ONE_LINE, '\ufffd')

@@ -1,17 +1,25 @@
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
-import { isLookupFailure, type LocationRecord, type LookupFailure } from '../location/location-record.ts'
+import {
+  isLookupFailure,
+  type LocationRecord,
+  type LookupFailure,
+  type LookupResult,
+} from '../location/location-record.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
 import { type Resolver, withDatabases } from '../resolver.ts'
 import { Admission, type AdmissionFacts, type FindOwner } from './admission.ts'
-import { AnswerJson } from './answer-json.ts'
 import { challenge } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'
+import { BatchJson } from './batch-json.ts'
 import { Cors } from './cors.ts'
 import {
+  chain,
   FetchServiceRequest,
   type HeaderFields,
+  isPromise,
+  type MaybePromise,
   NO_SNIFFING,
   type Reply,
   replyTo,
@@ -19,7 +27,6 @@ import {
   type ServiceRequest,
 } from './exchange.ts'
 import { type Fields, fieldsOf, prefersText, recordText, type ServedRecord, selected } from './fields.ts'
-import { chain, isPromise, type MaybePromise } from './maybe-promise.ts'
 import {
   type Answer,
   checkedOptions,
@@ -100,7 +107,7 @@ export class Service<Source extends ServiceRequest> {
   readonly #resolver: Resolver
   readonly #plans: PlanTable
   readonly #admission: Admission<Source>
-  readonly #json: AnswerJson
+  readonly #batchJson: BatchJson
   readonly #cors: Cors | null
   readonly #options: ReturnType<typeof checkedOptions>
 
@@ -131,7 +138,7 @@ export class Service<Source extends ServiceRequest> {
         'asn needs a resolver with a database of autonomous systems: open it with the option asn, such as Resolver.open(source, { asn: true })',
       )
     }
-    this.#json = new AnswerJson(asn)
+    this.#batchJson = new BatchJson(asn)
     this.#plans = new PlanTable(options.plans, options.lookupPlan)
     const limits = new RateLimits(this.#plans, options.limiter)
     this.#admission = new Admission(resolver, findOwner, this.#plans, limits)
@@ -215,7 +222,7 @@ export class Service<Source extends ServiceRequest> {
     if (isProblem(route)) return route
     progress.operation = route.operation
     return chain(this.#admission.admit(asked, progress.remoteAddress, progress), (plan) =>
-      isProblem(plan) ? plan : this.#operate(asked, route, plan, progress),
+      isProblem(plan) ? plan : orBadLocale(() => this.#operate(asked, route, plan, progress)),
     )
   }
 
@@ -233,49 +240,43 @@ export class Service<Source extends ServiceRequest> {
     switch (route.operation) {
       case 'detect': {
         const source = { headers: asked, remoteAddress: progress.remoteAddress }
-        return orBadLocale(() => {
-          const result = resolver.findClient(source, options)
-          if (isLookupFailure(result))
-            return this.#failure(result, progress, () => resolver.detect(source, options))
-          progress.outcomes = FOUND
-          return written(this.#served(result), fields, isText)
-        })
+        return this.#one(resolver.findClient(source, options), fields, isText, progress, () =>
+          resolver.detect(source, options),
+        )
       }
       case 'lookup':
-        return orBadLocale(() => {
-          if (isText || fields !== null) {
-            const result = resolver.find(route.ip, options)
-            if (isLookupFailure(result))
-              return this.#failure(result, progress, () => resolver.lookup(route.ip, options))
-            progress.outcomes = FOUND
-            return written(this.#served(result), fields, isText)
-          }
-          const json = withDatabases(resolver, (set) =>
-            this.#json.record(set, route.ip, localeOf(route.locale, cityNames), Date.now()),
-          )
-          if (!(json instanceof Uint8Array))
-            return this.#failure(json, progress, () => resolver.lookup(route.ip, options))
-          progress.outcomes = FOUND
-          return json
-        })
+        return this.#one(resolver.find(route.ip, options), fields, isText, progress, () =>
+          resolver.lookup(route.ip, options),
+        )
       case 'batch':
         return this.#batch(asked, route.locale, fields, plan, progress)
     }
   }
 
-  #served(record: LocationRecord): ServedRecord {
-    return this.#options.asn ? { ...record, asn: this.#resolver.asn(record.ip) } : record
+  /** @param ask throws a failure as an error with its class and cause */
+  #one(
+    result: LookupResult,
+    fields: Fields | null,
+    isText: boolean,
+    progress: Progress,
+    ask: () => LocationRecord,
+  ): Outcome {
+    if (isLookupFailure(result)) {
+      progress.outcomes = { [outcomeOf(result)]: 1 }
+      const { code, message, reason } = result.error
+      if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS')
+        return { code, detail: message, reason }
+      // Not the caller's fault: throws, so that the answer is 500.
+      return JSON.stringify(ask())
+    }
+    progress.outcomes = FOUND
+    const record = this.#served(result)
+    if (isText) return { text: recordText(record, fields) }
+    return JSON.stringify(fields === null ? record : selected(record, fields))
   }
 
-  /** @param ask throws the failure as an error with its class and cause */
-  #failure(failure: LookupFailure, progress: Progress, ask: () => LocationRecord): Outcome {
-    progress.outcomes = { [outcomeOf(failure)]: 1 }
-    const { code, message, reason } = failure.error
-    if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS') {
-      return { code, detail: message, reason }
-    }
-    // Not the caller's fault: throws, so that the answer is 500.
-    return JSON.stringify(ask())
+  #served(record: LocationRecord): ServedRecord {
+    return this.#options.asn ? { ...record, asn: this.#resolver.asn(record.ip) } : record
   }
 
   async #batch(
@@ -308,7 +309,7 @@ export class Service<Source extends ServiceRequest> {
         )
       }
       return withDatabases(this.#resolver, (set) =>
-        this.#json.batch(set, batch.ips, chosen, Date.now(), tell),
+        this.#batchJson.write(set, batch.ips, chosen, Date.now(), tell),
       )
     })
   }
@@ -328,13 +329,8 @@ export class Service<Source extends ServiceRequest> {
   }
 }
 
-function written(record: ServedRecord, fields: Fields | null, isText: boolean): string | Text {
-  if (isText) return { text: recordText(record, fields) }
-  return JSON.stringify(fields === null ? record : selected(record, fields))
-}
-
 /** Answers an invalid locale with a problem. */
-function orBadLocale(operate: () => Outcome): Outcome {
+function orBadLocale(operate: () => MaybePromise<Outcome>): MaybePromise<Outcome> {
   try {
     return operate()
   } catch (error) {

@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { AnswerJson } from '../../src/http/answer-json.ts'
 import { createHandler } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
-import { localeOf } from '../../src/location/locale.ts'
 import { BORROW } from '../../src/resolver.ts'
 import { ASN_DATABASE, asker, batchOf, DATABASE, openSample } from './service.ts'
 
@@ -82,15 +80,5 @@ describe('the option asn', () => {
     bytes.fill(0xff, offset, offset + 30)
     const response = await asker(damaged, { asn: true, onError })(`/v1/ip/${LONDON}`)
     expect([response.status, onError.mock.calls.length]).toEqual([500, 1])
-  })
-
-  it('is in the JSON of a locale whose texts are not kept', () => {
-    const json = new AnswerJson(true)
-    const set = geo[BORROW]()
-    for (const tag of ['en', 'de', 'ja', 'fr', 'es', 'ru']) {
-      const bytes = json.record(set, LONDON, localeOf(tag), 0)
-      const wanted = { ...geo.lookup(LONDON, { locale: tag, at: 0 }), asn: geo.asn(LONDON) }
-      expect(bytes instanceof Uint8Array && new TextDecoder().decode(bytes)).toBe(JSON.stringify(wanted))
-    }
   })
 })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WindowCounts } from '../../src/http/rate-limit.ts'
 import type { HandlerOptions, MakeLimiter } from '../../src/http.ts'
 import { AMPLE, asker, limitedAsker, openSample, statuses } from './service.ts'
 
@@ -104,5 +106,32 @@ describe('limits', () => {
 
   it('are not reached by others', async () => {
     expect(await statuses(50, () => asker(geo, { plans: AMPLE })('/v1/ip'))).toEqual(Array(50).fill(200))
+  })
+})
+
+describe('counts of windows', () => {
+  it('are those of a window that starts with its first request, for every key', () => {
+    const requests = fc.array(fc.record({ who: fc.constantFrom('a', 'b', 'c'), wait: fc.nat(3000) }))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2000 }), requests, (ms, all) => {
+        vi.useFakeTimers({ toFake: ['performance'] })
+        const counts = new WindowCounts(ms)
+        // Keeps everything.
+        const starts = new Map<string, { start: number; count: number }>()
+        let now = 0
+        for (const { who, wait } of all) {
+          vi.advanceTimersByTime(wait)
+          now += wait
+          let window = starts.get(who)
+          if (window === undefined || now - window.start >= ms) {
+            window = { start: now, count: 0 }
+            starts.set(who, window)
+          }
+          window.count++
+          expect(counts.add(who)).toEqual({ count: window.count, msBeforeNext: window.start + ms - now })
+        }
+        vi.useRealTimers()
+      }),
+    )
   })
 })

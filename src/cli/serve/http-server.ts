@@ -8,8 +8,14 @@ import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { UNIX } from '../../client/trust.ts'
-import { type Reply, responseOf, type ServiceRequest } from '../../http/exchange.ts'
-import { chain, isPromise, type MaybePromise } from '../../http/maybe-promise.ts'
+import {
+  chain,
+  isPromise,
+  type MaybePromise,
+  type Reply,
+  responseOf,
+  type ServiceRequest,
+} from '../../http/exchange.ts'
 import { type Problem, problemReply } from '../../http/problem.ts'
 import { targetProblem } from '../../http/route.ts'
 import { messageOf } from '../../realm.ts'

@@ -1,7 +1,6 @@
 // Loaded only with --limits.
 import { createHash } from 'node:crypto'
-import type { MakeLimiter } from '../../http/rate-limit.ts'
-import { type WindowCount, WindowCounts } from '../../http/window-counts.ts'
+import { type MakeLimiter, type WindowCount, WindowCounts } from '../../http/rate-limit.ts'
 import { messageOf } from '../../realm.ts'
 import type { JsonLog } from './log.ts'
 import { StoreConnection, StoreDelay, StoreNonsense, StoreRefusal } from './store-connection.ts'

@@ -1,7 +1,9 @@
 // What `geofix serve` answers on which path.
 import { Cors } from '../../http/cors.ts'
 import {
+  chain,
   type HeaderFields,
+  type MaybePromise,
   NO_SNIFFING,
   type Reply,
   replyTo,
@@ -9,7 +11,6 @@ import {
 } from '../../http/exchange.ts'
 import { prefersText } from '../../http/fields.ts'
 import type { Service } from '../../http/handler.ts'
-import { chain, type MaybePromise } from '../../http/maybe-promise.ts'
 import { problemReply } from '../../http/problem.ts'
 import { targetOf } from '../../http/route.ts'
 import type { Resolver } from '../../resolver.ts'

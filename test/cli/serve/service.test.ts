@@ -8,7 +8,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Agent, type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openApiJson } from '../../../src/cli/serve/openapi.ts'
-import { AnswerJson } from '../../../src/http/answer-json.ts'
 import { Resolver } from '../../../src/index.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ask, authorization, KEYS, LONDON, type Service, serve } from './running.ts'
@@ -272,7 +271,7 @@ describe('faults', () => {
   it('are logged, and answered without their message', async () => {
     const other = await serve(folder, { trustedProxies: undefined, host: '::' })
     // The database fails like this if its file is changed under it.
-    vi.spyOn(AnswerJson.prototype, 'record').mockImplementationOnce(() => {
+    vi.spyOn(Resolver.prototype, 'find').mockImplementationOnce(() => {
       throw new Error('the disk is on fire')
     })
     expect(await ask(other.origin + LONDON)).toMatchObject({

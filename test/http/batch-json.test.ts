@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/address/address.ts'
-import { AnswerJson } from '../../src/http/answer-json.ts'
+import { BatchJson } from '../../src/http/batch-json.ts'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
@@ -25,12 +25,12 @@ const locale = fc.constantFrom('en', 'de', 'ja', 'fr', 'pt-BR', 'zh')
 
 describe('the JSON of a batch', () => {
   it('is that of lookupMany, whatever was asked before', () => {
-    const json = new AnswerJson()
+    const json = new BatchJson()
     fc.assert(
       fc.property(fc.array(ip), locale, fc.constantFrom(AT, AT + 1e10), (ips, tag, at) => {
         const expected = geo.lookupMany(ips, { locale: tag, at })
         const failures: unknown[] = []
-        const bytes = json.batch(set, ips, localeOf(tag), at, (failure) => failures.push(failure))
+        const bytes = json.write(set, ips, localeOf(tag), at, (failure) => failures.push(failure))
         expect(decoder.decode(bytes)).toBe(JSON.stringify(expected))
         expect(failures).toEqual(expected.map((each) => (isLookupFailure(each) ? each : null)))
       }),
@@ -38,10 +38,10 @@ describe('the JSON of a batch', () => {
   })
 
   it('is of the databases that are given', () => {
-    const json = new AnswerJson()
+    const json = new BatchJson()
     const other = Resolver.openSync(DATABASE.slice())[BORROW]()
     const of = (databases: DatabaseSet) =>
-      decoder.decode(json.batch(databases, ['81.2.69.142'], localeOf('en'), AT, () => {}))
+      decoder.decode(json.write(databases, ['81.2.69.142'], localeOf('en'), AT, () => {}))
     expect(of(other)).toBe(of(set))
     const nowhere = new DatabaseSet([])
     expect(of(nowhere)).toContain('not-found')
@@ -78,13 +78,13 @@ describe('the JSON of a batch', () => {
       }
     }
     const endless = new Endless([new Database(DATABASE)])
-    const json = new AnswerJson()
+    const json = new BatchJson()
     for (let first = 0; first < 5000; first += 500) {
       const ips = Array.from({ length: 500 }, (_, index) => {
         const n = first + index
         return `1.0.${n >> 8}.${n & 255}`
       })
-      const records = JSON.parse(decoder.decode(json.batch(endless, ips, localeOf('en'), AT, () => {})))
+      const records = JSON.parse(decoder.decode(json.write(endless, ips, localeOf('en'), AT, () => {})))
       const cities = records.map(({ city }: { city: string }) => city)
       expect(cities).toEqual(ips.map((_, index) => `${LONG}${(1 << 24) + first + index}`))
     }

@@ -8,7 +8,6 @@ import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
 import { findLocation, lookupFailure, malformedFailure } from '../location/lookup.ts'
 import { remember } from '../location/tables.ts'
-import { asnMember } from './fields.ts'
 
 /** Limit of the memory for the texts of a locale. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -16,8 +15,6 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024
 const MAX_TEXT_LOCALES = 4
 /** Bytes to reserve for each record. */
 const RECORD_BYTES = 320
-/** Records of single lookups share memory of this size: small, because a client that does not read keeps it. */
-const SHARED_BYTES = 8192
 
 const OPEN = 0x5b
 const COMMA = 0x2c
@@ -33,13 +30,11 @@ interface LocaleTexts {
 }
 
 /**
- * Writes the JSON of lookups in UTF-8: exactly what `JSON.stringify` makes of the results of `find` and `lookupMany`, with a
- * member `asn` if the service has one. It keeps the text of each location, so that a location is written once for all its
- * addresses.
+ * Writes the JSON of batches in UTF-8: exactly what `JSON.stringify` makes of the results of `lookupMany`, with a member `asn`
+ * if the service has one. It keeps the text of each location, so that a location is written once for all its addresses.
  */
-export class AnswerJson {
+export class BatchJson {
   readonly #address = new Address()
-  #shared = new ByteSink(SHARED_BYTES)
   /** The texts of each set of databases, freed with it. */
   readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocaleTexts>>()
   readonly #hasAsn: boolean
@@ -50,41 +45,17 @@ export class AnswerJson {
   }
 
   /**
-   * The JSON of one record, or why there is none.
-   *
-   * @param at milliseconds since 1970
-   */
-  record(set: DatabaseSet, ip: string, locale: Locale, at: number): Uint8Array | LookupFailure {
-    const found = this.#find(set, ip)
-    if (typeof found !== 'number') return found
-    const kept = this.#localesOf(set)
-    // Not worth emptying the cache for one record.
-    if (kept.size >= MAX_TEXT_LOCALES && !kept.has(locale)) {
-      const record = set.record(found, this.#address.text, locale, at)
-      const served = this.#hasAsn ? { ...record, asn: set.systems.record(this.#address) } : record
-      return encoder.encode(JSON.stringify(served))
-    }
-    if (this.#shared.length > SHARED_BYTES - RECORD_BYTES) this.#shared = new ByteSink(SHARED_BYTES)
-    const out = this.#shared
-    const start = out.length
-    this.#write(set, textsOf(set, kept, locale), found, at, out)
-    return out.room(0).subarray(start, out.length)
-  }
-
-  /**
-   * The JSON of a batch.
-   *
    * @param at milliseconds since 1970
    * @param tell is called for each address with its failure, which it may change before it is written, or `null`
    */
-  batch(
+  write(
     set: DatabaseSet,
     ips: readonly string[],
     locale: Locale,
     at: number,
     tell: (failure: LookupFailure | null) => void,
   ): Uint8Array {
-    const texts = textsOf(set, this.#localesOf(set), locale)
+    const texts = this.#textsOf(set, locale)
     const out = new ByteSink(RECORD_BYTES * (ips.length + 1))
     out.writeByte(OPEN)
     for (const [index, ip] of ips.entries()) {
@@ -115,23 +86,17 @@ export class AnswerJson {
     out.writeAscii(this.#address.text)
     rendered.write(rendered.numberOf(found, set), at, out)
     if (!this.#hasAsn) return
+    // In place of the last brace.
     out.length--
-    out.write(encoder.encode(asnMember(set.systems.record(this.#address))))
+    out.write(encoder.encode(`,"asn":${JSON.stringify(set.systems.record(this.#address))}}`))
   }
 
-  #localesOf(set: DatabaseSet): Map<Locale, LocaleTexts> {
-    let kept = this.#texts.get(set)
-    if (kept === undefined) {
-      kept = new Map()
-      this.#texts.set(set, kept)
-    }
-    return kept
+  #textsOf(set: DatabaseSet, locale: Locale): LocaleTexts {
+    const kept = this.#texts.get(set) ?? new Map<Locale, LocaleTexts>()
+    this.#texts.set(set, kept)
+    return remember(kept, MAX_TEXT_LOCALES, locale, () => ({
+      rendered: new RenderedLocations(locale, JSON_TEMPLATE, 'countries', MAX_TEXT_BYTES),
+      generation: set.generation,
+    }))
   }
-}
-
-function textsOf(set: DatabaseSet, kept: Map<Locale, LocaleTexts>, locale: Locale): LocaleTexts {
-  return remember(kept, MAX_TEXT_LOCALES, locale, () => ({
-    rendered: new RenderedLocations(locale, JSON_TEMPLATE, 'countries', MAX_TEXT_BYTES),
-    generation: set.generation,
-  }))
 }
