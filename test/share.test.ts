@@ -23,6 +23,13 @@ const file = (name: string, content: Uint8Array): string => {
   return path
 }
 
+/** Every other one in 2000::/3, the others IPv4. */
+const randomAddresses = (count: number, random: () => number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    index % 2 === 0 ? randomPublicIPv4(random) : `${firstPart(random)}:${index.toString(16)}::1`,
+  )
+const firstPart = (random: () => number): string => (0x2000 + Math.floor(random() * 0x2000)).toString(16)
+
 /** As another thread receives it. */
 const sent = (shared: SharedDatabases): SharedDatabases => structuredClone(shared)
 
@@ -108,12 +115,7 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     const filled = () =>
       new Int32Array(tables ?? new SharedArrayBuffer(0)).filter((entry) => entry !== 0).length
     expect(filled()).toBe(0)
-    const random = seeded(5)
-    // Every other one in 2000::/3.
-    const ips = Array.from({ length: 5000 }, (_, index) => {
-      if (index % 2 === 0) return randomPublicIPv4(random)
-      return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`
-    })
+    const ips = randomAddresses(5000, seeded(5))
     const expected = ips.map((ip) => geo.find(ip))
     // The second finds the entries of the first.
     for (let thread = 0; thread < 2; thread++) {
@@ -183,16 +185,13 @@ describe('a packed database', () => {
   for (let index = 0; index < 3000; index++) {
     const country = { iso_code: ['GB', 'FR', 'JP'][index % 3] ?? '' }
     const city = { names: { en: `City ${index % 700}`, de: `Stadt ${index % 700}` } }
-    const first = (0x2000 + Math.floor(random() * 0x2000)).toString(16)
+    const first = firstPart(random)
     writer.insert(`${randomPublicIPv4(random)}/32`, { country, city })
     writer.insert(`${randomPublicIPv4(random).replace(/\.\d+$/, '.0')}/24`, { country })
     writer.insert(`${first}::/${16 + (index % 17)}`, { country, city })
   }
   const packed = pack(writer.toBytes())
-  const ips = Array.from({ length: effort({ short: 100, long: 3000 }) }, (_, index) => {
-    if (index % 2 === 0) return randomPublicIPv4(random)
-    return `${(0x2000 + Math.floor(random() * 0x2000)).toString(16)}:${index.toString(16)}::1`
-  })
+  const ips = randomAddresses(effort({ short: 100, long: 3000 }), random)
 
   it.each(ENTRIES)('shares its decoded blocks in %s', async (_, Entry) => {
     const geo = await Entry.open(packed)
