@@ -2,7 +2,7 @@
 // and the messages of both.
 import { isGeofixError } from './errors.ts'
 import { CITY_NAMES, localeOf } from './location/locale.ts'
-import { OptionError } from './option-names.ts'
+import { wrongOption } from './option-names.ts'
 
 /** What an option takes. */
 export interface OptionKind<Value> {
@@ -55,8 +55,7 @@ export function checkValues(options: object, definitions: OptionDefinitions): vo
   for (const [name, definition] of Object.entries(definitions)) {
     const value: unknown = Reflect.get(options, name)
     const { accepts, what } = definition.kind
-    if (value !== undefined && accepts?.(value) === false)
-      throw new OptionError(({ the }) => `${the(name)} must be ${what}`)
+    if (value !== undefined && accepts?.(value) === false) throw wrongOption`<${name}> must be ${what}`
   }
   checkTogether(options, definitions)
 }
@@ -70,11 +69,10 @@ export function checkTogether(options: object, definitions: OptionDefinitions): 
   for (const [name, { excludes = {}, needs = [] }] of Object.entries(definitions)) {
     if (!has(name)) continue
     for (const [other, why] of Object.entries(excludes)) {
-      if (has(other)) throw new OptionError(({ the }) => `${the(name, other)} ${why}: use one of them`)
+      if (has(other)) throw wrongOption`<${name}, ${other}> ${why}: use one of them`
     }
     const missing = needs.find((each) => !has(each))
-    if (missing !== undefined)
-      throw new OptionError((words) => `${words.the(name)} needs ${words.name(missing)}`)
+    if (missing !== undefined) throw wrongOption`<${name}> needs <${missing}>`
   }
 }
 

@@ -1,40 +1,44 @@
 import { quoted } from './errors.ts'
 
-/** How a message names options: in the words of a program, or of a command. */
-export interface OptionWords {
-  /** The options where a message names them first: `the option "into"`, or `--into`. */
-  the(...names: readonly [string, ...string[]]): string
-  /** An option that a message names again: `"into"`, or `--into`. */
-  name(name: string): string
-  /** The start of a message: `trustedProxies`, or `--trust`. */
-  bare(name: string): string
-}
-
-/** An option is wrong. Its message names options as the caller writes them: a command has flags. */
+/** An option is wrong. {@link wrongOption} makes it. */
 export class OptionError extends TypeError {
-  readonly #text: (words: OptionWords) => string
+  readonly #text: string
 
-  constructor(text: (words: OptionWords) => string, options?: ErrorOptions) {
-    super(text(wordsOf(() => undefined)), options)
+  /** @param text with marks around the names of options, as {@link wrongOption} sets them */
+  constructor(text: string) {
+    super(named(text, () => undefined))
     this.#text = text
   }
 
   /** The message with flags. @param flagOf the flag of an option; `undefined` if the command does not have it */
   inFlags(flagOf: (name: string) => string | undefined): string {
-    return this.#text(wordsOf(flagOf))
+    return named(this.#text, flagOf)
   }
 }
 
-function wordsOf(flagOf: (name: string) => string | undefined): OptionWords {
-  const name = (each: string): string => flagOf(each) ?? `"${each}"`
-  return {
-    name,
-    bare: (each) => flagOf(each) ?? each,
-    the: (...names) => {
-      const article = flagOf(names[0]) !== undefined ? '' : names.length > 1 ? 'the options ' : 'the option '
-      return `${article}${names.map(name).join(' and ')}`
-    },
-  }
+/**
+ * Makes an error whose message names options as the caller writes them. In the template, `<into>` is the option "into", or
+ * `--into`; `<append, to>` are the options "append" and "to"; and `<=into>` is the bare name, for the start of a message.
+ */
+export function wrongOption(parts: readonly string[], ...values: readonly (string | number)[]): OptionError {
+  const marked = parts.map((part) => part.replaceAll('<', START).replaceAll('>', END))
+  return new OptionError(String.raw({ raw: marked }, ...values))
+}
+
+/** Marks around names. No value has control characters. */
+const START = '\u0001'
+const END = '\u0002'
+const NAMES = new RegExp(`${START}(=?)([^${END}]*)${END}`, 'g')
+
+function named(text: string, flagOf: (name: string) => string | undefined): string {
+  let isFirst = true
+  return text.replace(NAMES, (_, bare: string, list: string) => {
+    const names = list.split(', ')
+    const isFlag = flagOf(names[0] ?? '') !== undefined
+    const article = !isFirst || isFlag || bare !== '' ? '' : names.length > 1 ? 'the options ' : 'the option '
+    isFirst = false
+    return article + names.map((name) => flagOf(name) ?? (bare === '' ? `"${name}"` : name)).join(' and ')
+  })
 }
 
 /** The names of an options object. The type checker finds a name that is missing, and one that does not exist. */

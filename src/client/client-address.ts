@@ -7,7 +7,7 @@ import {
   type UnavailableReason,
   UnresolvableAddressError,
 } from '../errors.ts'
-import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
+import { checkOptionNames, type NamesOf, wrongOption } from '../option-names.ts'
 import {
   explainElement,
   type Hop,
@@ -117,19 +117,13 @@ export class ClientWalk {
     const { trustedProxies = [], forwardedHeader } = options
     this.#trust = new TrustList(trustedProxies)
     if (forwardedHeader !== undefined && this.#trust.isEmpty) {
-      throw new OptionError(
-        ({ bare }) =>
-          `${bare('forwardedHeader')} is set, but ${bare('trustedProxies')} is empty: list the proxies that write the field`,
-      )
+      throw wrongOption`<=forwardedHeader> is set, but <=trustedProxies> is empty: list the proxies that write the field`
     }
     if (
       forwardedHeader !== undefined &&
       !(typeof forwardedHeader === 'string' && FIELD_NAME.test(forwardedHeader))
     ) {
-      throw new OptionError(
-        ({ bare }) =>
-          `${bare('forwardedHeader')} must be the name of a header field, such as x-forwarded-for`,
-      )
+      throw wrongOption`<=forwardedHeader> must be the name of a header field, such as x-forwarded-for`
     }
     this.field = (forwardedHeader ?? 'x-forwarded-for').toLowerCase()
     this.isList = this.field === 'x-forwarded-for' || this.field === 'forwarded'

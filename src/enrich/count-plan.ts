@@ -2,7 +2,7 @@
 
 import { quoted } from '../errors.ts'
 import type { OptionalValue } from '../location/schema.ts'
-import { nearestName, OptionError } from '../option-names.ts'
+import { nearestName, wrongOption } from '../option-names.ts'
 
 /** The keys that do not depend on the log. Any other name is that of a field of the log. */
 export const COUNT_KEYS = [
@@ -155,13 +155,9 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   const by = typeof options.by === 'string' ? options.by.split(',').map((key) => key.trim()) : options.by
   const isList =
     Array.isArray(by) && by.length > 0 && by.every((key) => typeof key === 'string' && key !== '')
-  if (!isList)
-    throw new OptionError(
-      ({ the }) => `${the('by')} must be some of ${COUNT_KEYS.join(', ')}, or fields of the log`,
-    )
-  if (by.length > MAX_KEYS)
-    throw new OptionError(({ the }) => `${the('by')} has ${by.length} keys: ${MAX_KEYS} are the most`)
-  if (new Set(by).size < by.length) throw new OptionError(({ the }) => `${the('by')} names a key twice`)
+  if (!isList) throw wrongOption`<by> must be some of ${COUNT_KEYS.join(', ')}, or fields of the log`
+  if (by.length > MAX_KEYS) throw wrongOption`<by> has ${by.length} keys: ${MAX_KEYS} are the most`
+  if (new Set(by).size < by.length) throw wrongOption`<by> names a key twice`
   if (timeZone !== undefined) checkTimeZone(timeZone)
   const columns = [...new Set(by.flatMap((key) => COLUMNS[key] ?? [key]))]
   const fields: string[] = []
@@ -224,10 +220,7 @@ function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
   } catch {
-    throw new OptionError(
-      ({ the }) =>
-        `${the('timeZone')} must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`,
-    )
+    throw wrongOption`<timeZone> must be an IANA time zone such as Europe/Berlin, not ${quoted(timeZone)}`
   }
 }
 

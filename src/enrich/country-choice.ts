@@ -1,5 +1,5 @@
 import { countryCodesOf } from '../location/country-codes.ts'
-import { OptionError } from '../option-names.ts'
+import { wrongOption } from '../option-names.ts'
 
 /** The countries whose lines are wanted, or not wanted. Plain data. */
 export interface CountryChoice {
@@ -20,9 +20,7 @@ export function countryChoice(
   not: readonly string[] | undefined,
 ): CountryChoice | undefined {
   if (only !== undefined && not !== undefined) {
-    throw new OptionError(
-      ({ the }) => `${the('onlyCountries', 'notCountries')} exclude each other: use one of them`,
-    )
+    throw wrongOption`<onlyCountries, notCountries> exclude each other: use one of them`
   }
   if (only !== undefined) return { codes: codesOf('onlyCountries', only), areExcluded: false }
   return not === undefined ? undefined : { codes: codesOf('notCountries', not), areExcluded: true }
@@ -30,9 +28,7 @@ export function countryChoice(
 
 function codesOf(option: string, countries: readonly string[]): readonly string[] {
   if (!Array.isArray(countries) || countries.length === 0) {
-    throw new OptionError(
-      ({ the }) => `${the(option)} must be a list of country codes, such as DE, or EU for its member states`,
-    )
+    throw wrongOption`<${option}> must be a list of country codes, such as DE, or EU for its member states`
   }
   return countryCodesOf(countries)
 }

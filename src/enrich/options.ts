@@ -1,7 +1,7 @@
 import { ClientWalk } from '../client/client-address.ts'
 import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
-import { OptionError } from '../option-names.ts'
+import { wrongOption } from '../option-names.ts'
 import type { CountPlan } from './count-plan.ts'
 import { type CountryChoice, countryChoice } from './country-choice.ts'
 
@@ -279,9 +279,7 @@ const COLUMN_NAME = /^[\p{L}\p{N}_.:-]+$/u
 /** The names of the columns that are added to a table. @throws TypeError when they cannot stand in a header */
 export function columnNames(fields: readonly LocationField[], { into }: Pick<LineOptions, 'into'>): string[] {
   if (into !== undefined && !COLUMN_NAME.test(into))
-    throw new OptionError(
-      ({ the }) => `${the('into')} must have letters, digits, and the marks _ . : - where a header gets it`,
-    )
+    throw wrongOption`<into> must have letters, digits, and the marks _ . : - where a header gets it`
   return fields.map((field) => (into === undefined ? field : `${into}_${field}`))
 }
 
@@ -289,8 +287,7 @@ export function columnNames(fields: readonly LocationField[], { into }: Pick<Lin
 export function checkedFields({ fields, asn = false }: LineOptions): readonly LocationField[] {
   if (fields === undefined) return asn ? ALL_FIELDS : LOCATION_FIELDS
   const system = fields.find((field) => ASN_FIELDS.some((each) => each === field))
-  if (system !== undefined && !asn)
-    throw new OptionError(({ the }) => `${the('fields')} has ${system}, which needs ${the('asn')}`)
+  if (system !== undefined && !asn) throw wrongOption`<fields> has ${system}, which needs <asn>`
   return [...fields]
 }
 

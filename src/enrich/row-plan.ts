@@ -1,4 +1,4 @@
-import { OptionError } from '../option-names.ts'
+import { wrongOption } from '../option-names.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import {
   checkOptions,
@@ -43,39 +43,29 @@ export function hasTimeField(format: Format): boolean {
 export function makeRowPlan(options: RowOptions): Plan {
   const { format, quoting, onBadLine = 'raw' } = options
   for (const name of missingRowOptions(options)) {
-    const isTime = name === 'at' && hasTimeField(format)
-    throw new OptionError(
-      (words) =>
-        `${words.the(name)}${isTime ? ` or ${words.name('timeField')}` : ''} must be given for rows: nothing is guessed`,
-    )
+    if (name === 'at' && hasTimeField(format))
+      throw wrongOption`<at> or <timeField> must be given for rows: nothing is guessed`
+    throw wrongOption`<${name}> must be given for rows: nothing is guessed`
   }
   checkOptions(options)
   const definition = definitionOf(format)
   if (definition.planRows === null) {
-    throw new OptionError(
-      ({ the }) =>
-        `${the('format')} cannot be ${format} for rows: lines before the records name their columns`,
-    )
+    throw wrongOption`<format> cannot be ${format} for rows: lines before the records name their columns`
   }
   if (onBadLine !== 'raw' && onBadLine !== 'keep') {
-    throw new OptionError(
-      ({ the }) => `${the('onBadLine')} must be raw or keep: every input row needs an output row`,
-    )
+    throw wrongOption`<onBadLine> must be raw or keep: every input row needs an output row`
   }
   const { onlyFailed, dropUnresolved }: LineOptions = options
   const leaving = onlyFailed ? 'onlyFailed' : dropUnresolved ? 'dropUnresolved' : undefined
   if (leaving !== undefined) {
-    throw new OptionError(({ the }) => `${the(leaving)} is not for rows: every input row needs an output row`)
+    throw wrongOption`<${leaving}> is not for rows: every input row needs an output row`
   }
   if (options.append === true && options.into !== undefined) {
-    throw new OptionError(
-      ({ the, name }) => `${the('into')} is not for ${name('append')}: the location has no name then`,
-    )
+    throw wrongOption`<into> is not for <append>: the location has no name then`
   }
-  if (options.into === RAW) throw new OptionError(({ the }) => `${the('into')} must not be ${RAW}`)
+  if (options.into === RAW) throw wrongOption`<into> must not be ${RAW}`
   if (definition.planRows !== undefined) return definition.planRows(options)
-  if (quoting !== undefined)
-    throw new OptionError(({ the }) => `${the('quoting')} is for ${quotedFormats().join(' and ')}`)
+  if (quoting !== undefined) throw wrongOption`<quoting> is for ${quotedFormats().join(' and ')}`
   return definition.plan(new Uint8Array(0), true, options).plan
 }
 

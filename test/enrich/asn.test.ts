@@ -105,7 +105,7 @@ describe('lines', () => {
     )
     expect(await run(line, { format, annotate: '{ip} (AS{asn_number})' })).toContain(`${LONDON} (AS20712)`)
     await expect(run(line, { format, annotate: '{ip} (AS{asn_number})', asn: false })).rejects.toThrow(
-      'the option "annotate" has {asn_number}, which needs the option "asn"',
+      'the option "annotate" has {asn_number}, which needs "asn"',
     )
   })
 })
@@ -126,7 +126,7 @@ describe('tables', () => {
       `ip,a,src_asn_number,src_country_code\n${LONDON},1,20712,GB\n10.0.0.1,2,,\n${TOKYO},3,,JP\n`,
     )
     await expect(run(CSV, { fields: ['asn_number'], asn: false })).rejects.toThrow(
-      'the option "fields" has asn_number, which needs the option "asn"',
+      'the option "fields" has asn_number, which needs "asn"',
     )
     await expect(run(`ip,asn_number\n${LONDON},1\n`)).rejects.toThrow(
       'asn_number: the table already has such a column',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkOptions, type EnrichOptions } from '../../src/enrich/formats/formats.ts'
 import { OPTIONS } from '../../src/enrich/line-options.ts'
 import { checkValues, type OptionDefinitions } from '../../src/option-kinds.ts'
-import { OptionError } from '../../src/option-names.ts'
+import { wrongOption } from '../../src/option-names.ts'
 
 const DEFINITIONS: OptionDefinitions = OPTIONS
 
@@ -34,7 +34,7 @@ const VALUES: readonly (readonly [name: string, wrong: readonly unknown[], right
 describe.each(VALUES)('the option %s', (name, wrong, right) => {
   it.each(wrong.map((value) => [value]))('must not be %j', (value) => {
     const message = `the option "${name}" must be ${DEFINITIONS[name]?.kind.what}`
-    expect(() => checkValues({ [name]: value }, DEFINITIONS)).toThrow(new OptionError(() => message))
+    expect(() => checkValues({ [name]: value }, DEFINITIONS)).toThrow(new TypeError(message))
   })
 
   it.each(right.map((value) => [value]))('can be %j', (value) => {
@@ -100,14 +100,14 @@ describe('options that do not fit together', () => {
   })
 })
 
-describe('an OptionError', () => {
+describe('wrongOption', () => {
   it('names options as the caller writes them', () => {
-    const error = new OptionError(
-      ({ the, name, bare }) => `${the('a', 'b')}, ${the('c')}, ${name('a')}, ${bare('c')}`,
-    )
-    expect(error.message).toBe('the options "a" and "b", the option "c", "a", c')
+    const error = wrongOption`<=a>: <a, b>, <${'c'}> and <a> have "<${5}>"`
+    const { message } = wrongOption`<a, b> need <c>, which needs <a>; ${'<b>'}`
+    expect(message).toBe('the options "a" and "b" need "c", which needs "a"; <b>')
+    expect(wrongOption`<a> has ${'<b>'}`.message).toBe('the option "a" has <b>')
     expect(error.inFlags((name) => (name === 'c' ? undefined : `--${name}`))).toBe(
-      '--a and --b, the option "c", --a, c',
+      '--a: --a and --b, "c" and --a have "--5"',
     )
     expect(error).toBeInstanceOf(TypeError)
   })

@@ -1,6 +1,6 @@
 import { quoted } from '../../errors.ts'
 import { checkValues, isGiven } from '../../option-kinds.ts'
-import { OptionError } from '../../option-names.ts'
+import { wrongOption } from '../../option-names.ts'
 import { type CountPlan, unknownKey } from '../count-plan.ts'
 import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
@@ -156,7 +156,7 @@ export function layoutOf(plan: Plan): Layout {
 
 function checkFormat(format: Format | undefined): void {
   if (format !== undefined && !FORMATS.includes(format)) {
-    throw new OptionError(({ the }) => `${the('format')} must be one of ${FORMATS.join(', ')}`)
+    throw wrongOption`<format> must be one of ${FORMATS.join(', ')}`
   }
 }
 
@@ -177,7 +177,7 @@ export function checkFit(options: EnrichOptions, format: Format, input?: string)
     const formats = formatsWith(name)
     if (formats.length === 0 || formats.includes(format)) continue
     const what = input === undefined ? `not for ${format}` : `and ${input} is ${format}`
-    throw new OptionError(({ the }) => `${the(name)} is for ${formats.join(', ')}, ${what}`)
+    throw wrongOption`<${name}> is for ${formats.join(', ')}, ${what}`
   }
 }
 

@@ -1,5 +1,5 @@
 // The forms in which records are written, as data. The engine writes them.
-import { OptionError } from '../../option-names.ts'
+import { wrongOption } from '../../option-names.ts'
 import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
 import { columnsTemplate, jsonNothing, jsonTemplate } from './column-templates.ts'
 import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-template.ts'
@@ -52,8 +52,7 @@ export interface AppendPlan {
 /** @throws TypeError when `fields` is wrong, or `append` is given with `to` */
 export function appendPlan(options: LineOptions, format: string): AppendPlan {
   const { append = false, fields, to } = options
-  if (append && to !== undefined)
-    throw new OptionError(({ the }) => `for ${format}, use one of ${the('append', 'to')}`)
+  if (append && to !== undefined) throw wrongOption`for ${format}, use one of <append, to>`
   return { append, fields: fields === undefined ? null : checkedFields(options) }
 }
 

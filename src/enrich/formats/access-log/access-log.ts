@@ -1,5 +1,5 @@
 import { quoted } from '../../../errors.ts'
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
@@ -32,7 +32,7 @@ export function planAccessLog(
   const append = appendPlan(options, 'access-log')
   const { field } = options
   if (options.timeField !== undefined) {
-    throw new OptionError(({ the }) => `${the('timeField')} is not for access logs: their lines have a time`)
+    throw wrongOption`<timeField> is not for access logs: their lines have a time`
   }
   if (!append.append) refuseTaken(common, [...PARTS, RAW], 'member')
   const hasForwarded = field === PARTS[FORWARDED]

@@ -1,5 +1,5 @@
 import { quoted } from '../../../errors.ts'
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
@@ -188,10 +188,8 @@ const COLUMN_WORDS: NumberedWords = {
 export function planRows(options: RowLineOptions, format: DelimitedPlan['format']): DelimitedPlan {
   const { field = '', timeField, quoting = 'double' } = options
   const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
-  if (options.to !== undefined)
-    throw new OptionError(({ the }) => `${the('to')} is not for rows of ${format}`)
-  if (named !== null)
-    throw new OptionError(({ the }) => `${the(named)} is for ndjson: the columns of rows have no names`)
+  if (options.to !== undefined) throw wrongOption`<to> is not for rows of ${format}`
+  if (named !== null) throw wrongOption`<${named}> is for ndjson: the columns of rows have no names`
   const address = columnOfRows(field, 'field')
   const time = timeField === undefined ? null : columnOfRows(timeField, 'timeField')
   return {
@@ -218,8 +216,5 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
 function columnOfRows(field: string, option: 'field' | 'timeField'): number {
   const column = /^[1-9]\d{0,8}$/.test(field) ? Number(field) : 0
   if (column >= 1 && column <= MAX_COLUMNS) return column - 1
-  throw new OptionError(
-    ({ the }) =>
-      `${the(option)} must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`,
-  )
+  throw wrongOption`<${option}> must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`
 }

@@ -1,6 +1,6 @@
 // Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { shownName } from '../../errors.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -96,10 +96,7 @@ function definition(
       typeof address === 'number' ? `in field ${address + 1}` : `in the field ${shownName(address)}`,
     nextFormat: ({ isObject, isClock }) => {
       if (isObject && isClock)
-        throw new OptionError(
-          ({ name }) =>
-            `where day and time are two fields, ${name('to')} takes one ${name('field')}: leave out ${name('to')}, and each address gets columns`,
-        )
+        throw wrongOption`where day and time are two fields, <to> takes one <field>: leave out <to>, and each address gets columns`
       return isObject ? 'ndjson' : name
     },
     stateAfterAdded: ({ address, columns }, header) =>

@@ -1,4 +1,4 @@
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { shownName } from '../../errors.ts'
 import type { LineOptions, Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
@@ -74,10 +74,7 @@ function refuseOmissions(options: LineOptions): void {
   const names = ['onlyFailed', 'dropUnresolved', 'onBadLine', 'onlyCountries', 'notCountries'] as const
   const option = names.find((name) => given[name])
   if (option === undefined) return
-  throw new OptionError(
-    ({ the }) =>
-      `${the(option)} leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`,
-  )
+  throw wrongOption`<${option}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
 }
 
 function startsObject(sample: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { SampleField } from '../../reading/field-guess.ts'
 import { closingOf, isText, scalarEnd, skipBlanks, valueEnd } from './json-scanner.ts'
 
@@ -88,11 +88,11 @@ export function unescaped(bytes: Uint8Array, start: number, end: number): string
  */
 export function pathOf(field: string, option: string): readonly string[] {
   if (typeof field !== 'string' || field === '' || field === '/') {
-    throw new OptionError(({ the }) => `${the(option)} must be a path such as client.ip or /client/ip`)
+    throw wrongOption`<${option}> must be a path such as client.ip or /client/ip`
   }
   if (!field.startsWith('/')) return field.split('.')
   if (/~(?![01])/.test(field)) {
-    throw new OptionError(({ the }) => `${the(option)} is not a JSON pointer: "~" is written as "~0" there`)
+    throw wrongOption`<${option}> is not a JSON pointer: "~" is written as "~0" there`
   }
   const names = field.slice(1).split('/')
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))

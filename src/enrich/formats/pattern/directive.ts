@@ -1,7 +1,7 @@
 // The directives that say how a server writes a line: nginx's `log_format`, Apache's `LogFormat`.
 
 import { quoted } from '../../../errors.ts'
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 
 /** A field of a line, and the text before it. */
 export interface PatternField {
@@ -68,9 +68,7 @@ const NGINX_FIELD = /\$(?:\{(\w+)\}|(\w+))/g
  */
 export function patternOf(directive: string): Pattern {
   if (typeof directive !== 'string' || directive.length > MAX_CHARS) {
-    throw new OptionError(
-      ({ the }) => `${the('logFormat')} must be a text of at most ${MAX_CHARS} characters`,
-    )
+    throw wrongOption`<logFormat> must be a text of at most ${MAX_CHARS} characters`
   }
   const format = formatOf(directive)
   const isNginx = /\$\{?[a-z_]/.test(format)
@@ -99,9 +97,7 @@ export function patternOf(directive: string): Pattern {
 }
 
 function wrong(what: string): TypeError {
-  return new OptionError(
-    ({ the }) => `${the('logFormat')} must be a log_format of nginx or a LogFormat of Apache: ${what}`,
-  )
+  return wrongOption`<logFormat> must be a log_format of nginx or a LogFormat of Apache: ${what}`
 }
 
 /** The format in a directive, without its keyword, its name, and the quotes around it. */

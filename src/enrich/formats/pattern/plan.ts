@@ -1,4 +1,4 @@
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import {
   chosenAddress,
@@ -53,7 +53,7 @@ export function planPattern(
   const append = appendPlan(options, format)
   const { logFormat, timeField } = options
   if (known === null && logFormat === undefined) {
-    throw new OptionError(({ the }) => `${the('logFormat')} must be given for the format ${format}`)
+    throw wrongOption`<logFormat> must be given for the format ${format}`
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)

@@ -1,6 +1,6 @@
 // The place that is written at an address of a line: `81.2.69.142 [GB London]`.
 
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { ANNOTATION } from '../../line-options.ts'
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
@@ -48,13 +48,12 @@ function parsed(text: string): Annotation {
     if (index % 2 === 0) return []
     const value = name === IP ? IP : ALL_FIELDS.find((field) => field === name)
     if (value !== undefined) return [{ before: pieces[index - 1] ?? '', value }]
-    throw new OptionError(({ the }) => `${the('annotate')} has {${name}}, which is none of {ip}, ${known}`)
+    throw wrongOption`<annotate> has {${name}}, which is none of {ip}, ${known}`
   })
   if (parts.filter(({ value }) => value === IP).length !== 1 || parts.length === 1) {
-    throw new OptionError(({ the }) => `${the('annotate')} must have {ip} once, and one or more of ${known}`)
+    throw wrongOption`<annotate> must have {ip} once, and one or more of ${known}`
   }
-  if (text.replace(CONTROLS, '') !== text)
-    throw new OptionError(({ the }) => `${the('annotate')} must be one line of text`)
+  if (text.replace(CONTROLS, '') !== text) throw wrongOption`<annotate> must be one line of text`
   return { parts, after: pieces.at(-1) ?? '' }
 }
 

@@ -1,6 +1,6 @@
 import { Address } from '../../../address/address.ts'
 import { quoted } from '../../../errors.ts'
-import { OptionError } from '../../../option-names.ts'
+import { wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
@@ -30,19 +30,13 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   const given = { annotate: annotate !== undefined, append, to: to !== undefined }
   const [form, another] = (['annotate', 'append', 'to'] as const).filter((name) => given[name])
   if (form !== undefined && another !== undefined)
-    throw new OptionError(({ the }) => `for text, use one of ${the(form, another)}`)
+    throw wrongOption`for text, use one of <${form}, ${another}>`
   if (fields !== undefined && !append && to === undefined) {
-    throw new OptionError(
-      ({ the, name }) =>
-        `for text, ${the('fields')} needs ${name('append')} or ${name('to')}; ${name('annotate')} names the values of a place`,
-    )
+    throw wrongOption`for text, <fields> needs <append> or <to>; <annotate> names the values of a place`
   }
-  if (into !== undefined && form !== 'to')
-    throw new OptionError(({ the, name }) => `for text, ${the('into')} needs ${name('to')}`)
+  if (into !== undefined && form !== 'to') throw wrongOption`for text, <into> needs <to>`
   if (common.trustedProxies !== null) {
-    throw new OptionError(
-      ({ bare }) => `${bare('trustedProxies')} is not for text: each of its addresses stands alone`,
-    )
+    throw wrongOption`<=trustedProxies> is not for text: each of its addresses stands alone`
   }
   const writtenAt = options.writtenAt ?? null
   const plan: TextPlan = {
@@ -56,7 +50,7 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   if (plan.annotate !== null) annotationTemplate(plan.annotate)
   const system = ASN_FIELDS.find((field) => plan.annotate?.includes(`{${field}}`))
   if (system !== undefined && plan.asn === undefined)
-    throw new OptionError(({ the }) => `${the('annotate')} has {${system}}, which needs ${the('asn')}`)
+    throw wrongOption`<annotate> has {${system}}, which needs <asn>`
   return plan
 }
 
