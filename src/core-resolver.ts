@@ -87,6 +87,9 @@ function assertGiven(source: unknown): void {
 
 /** The core opens bytes in memory, and what they can be read from. */
 const CORE: Platform<ByteSource> = {
+  names: OPEN_OPTIONS,
+  openOverlays,
+  sizeOf: byteSourceSize,
   async open(source, settings) {
     const { maxBytes, signal, onRead } = settings
     const bytes = await readBytes(source, maxBytes, signal, onRead)
@@ -160,16 +163,9 @@ export class CoreResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options?: AttachOptions): CoreResolver {
-    const { length: count } = checkShared(shared).databases
-    const call = {
-      name: 'Resolver.attach',
-      names: ATTACH_OPTIONS,
-      options,
-      count,
-      asnCount: shared.asn,
-      openOverlays,
-    }
-    const settings = openSettings(call, shared)
+    const sources = checkShared(shared).databases.map(({ bytes }) => bytes)
+    const platform = { ...CORE, names: ATTACH_OPTIONS }
+    const settings = openSettings(platform, 'Resolver.attach', options, sources, shared.asn, shared)
     return new CoreResolver(attachDatabases(shared, settings, openBytes), settings)
   }
 }
@@ -183,15 +179,7 @@ function prepare(
   assertGiven(source)
   const systems = asnSources(options?.asn)
   const sources = [...atLeastOne(source), ...systems]
-  const settings = openSettings({
-    name,
-    names: OPEN_OPTIONS,
-    options,
-    count: sources.length,
-    asnCount: systems.length,
-    sizes: () => sources.map(byteSourceSize),
-    openOverlays,
-  })
+  const settings = openSettings(CORE, name, options, sources, systems.length)
   if (systems.some((each: unknown) => each === true)) {
     throw new TypeError(
       'this is geofix/core, which opens no database by itself: pass one as asn, such as await fetch(asn) with the URL of geofix/asn',

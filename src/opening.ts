@@ -96,31 +96,21 @@ export interface OpenSettings {
 /** The options that each platform has in the same form. */
 export type CommonOpenOptions = Omit<OpenOptions, 'asn'>
 
-/** A call that opens databases. */
-export interface OpenCall {
-  /** How the user wrote it, for errors. */
-  readonly name: string
-  /** The names of its options. */
-  readonly names: Readonly<Record<string, true>>
-  readonly options: CommonOpenOptions | undefined
-  /** The number of sources. */
-  readonly count: number
-  /** How many of them, the last ones, are those of the option `asn`. */
-  readonly asnCount: number | undefined
-  /** The sizes of the sources in bytes, `null` for unknown ones. */
-  readonly sizes?: (() => readonly (number | null)[]) | undefined
-  readonly openOverlays: (overlays: readonly Overlay[]) => OpenDatabase | null
-}
-
 /**
  * Checks the options of a call.
  *
+ * @param name of the call, as the user wrote it, for errors
+ * @param asnCount how many of the sources, the last ones, are those of the option `asn`
  * @param shared what another thread has shared: its overlays and schemas are used unless the options have others
  * @throws TypeError when an option is unknown or invalid
  * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
  */
-export function openSettings(
-  { name, names, options = {}, count, asnCount = 0, sizes = () => [], openOverlays }: OpenCall,
+export function openSettings<Source>(
+  { names, openOverlays, sizeOf }: Pick<Platform<Source>, 'names' | 'openOverlays' | 'sizeOf'>,
+  name: string,
+  options: CommonOpenOptions = {},
+  sources: readonly Source[],
+  asnCount = 0,
   shared?: SharedDatabases,
 ): OpenSettings {
   checkOptionNames(name, options, names)
@@ -130,14 +120,15 @@ export function openSettings(
     clients: new ClientWalk(options),
     set: {
       overlays: overlays === undefined ? attachOverlays(shared) : openOverlays(overlays),
-      schemas: schema === undefined ? (shared?.schemas ?? []) : readSchemas(schema, count - asnCount),
+      schemas:
+        schema === undefined ? (shared?.schemas ?? []) : readSchemas(schema, sources.length - asnCount),
       asnCount,
       registeredCountry,
     },
     maxBytes: maxBytesOf(options.maxBytes),
     cacheBytes: cacheBytesOf(options.cacheBytes),
     signal: signalOf(options.signal),
-    onRead: progressMeter(onProgress, sizes),
+    onRead: progressMeter(onProgress, () => sources.map(sizeOf)),
   }
 }
 
@@ -162,6 +153,11 @@ function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
 
 /** How a source becomes a database on a platform. The caller has one use of the database. */
 export interface Platform<Source, Settings = OpenSettings> {
+  /** The names of the options of opening. */
+  readonly names: Readonly<Record<string, true>>
+  readonly openOverlays: (overlays: readonly Overlay[]) => OpenDatabase | null
+  /** In bytes; `null` if it is unknown before reading. */
+  readonly sizeOf: (source: Source) => number | null
   open(source: Source, settings: Settings): Promise<OpenDatabase>
   /** @throws TypeError for a source that cannot be read at once */
   openSync(source: Source, settings: Settings): OpenDatabase

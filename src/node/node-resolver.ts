@@ -2,45 +2,22 @@ import { resolve } from 'node:path'
 import type { Bytes } from '../bytes/byte-source.ts'
 import city from '../city-server.ts'
 import { embedded } from '../embedded.ts'
-import { openOverlays } from '../location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
 import { mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
-import {
-  asnSources,
-  atLeastOne,
-  type CommonOpenOptions,
-  OPEN_OPTIONS,
-  type OpenSettings,
-  openAll,
-  openAllSync,
-  openSettings,
-} from '../opening.ts'
-import type { NamesOf } from '../option-names.ts'
+import { asnSources, atLeastOne, type OpenSettings, openAll, openAllSync, openSettings } from '../opening.ts'
 import type { PlatformUrl } from '../platform-types.ts'
 import { BORROW, REPLACE, Resolver, withDatabases } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
-import { NODE, type NodeSource, type PathOrBytes, pathOrBytes, sourceSize } from './node-source.ts'
+import { NODE, type NodeOpenOptions, type NodeSource, type PathOrBytes, pathOrBytes } from './node-source.ts'
 import { openFile } from './open-files.ts'
 import { openDatabase } from './packed-source.ts'
 import type { ReloadOutcome } from './reloader.ts'
-import { WATCH_OPTIONS, type WatchOptions, type WatchSettings, watchSettings } from './watch-options.ts'
+import { type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
-
-/** Options of `Resolver.open` on Node. */
-export interface NodeOpenOptions extends CommonOpenOptions, WatchOptions {
-  /**
-   * Databases of autonomous systems, for `asn`: `true` for the embedded one, or sources of others, as the first argument
-   * has them. They are not asked for locations. With `watch`, their files are watched too. Default: none. Bundlers do not
-   * see `true`: in a bundle, give the URL of `geofix/asn`.
-   */
-  readonly asn?: boolean | NodeSource | readonly NodeSource[] | undefined
-}
 
 /** The key of the method by which the command line reloads databases on demand. Not public. */
 export const RELOAD: unique symbol = Symbol('geofix.reload')
-
-const NODE_OPEN_OPTIONS: NamesOf<NodeOpenOptions> = { ...OPEN_OPTIONS, ...WATCH_OPTIONS }
 
 /**
  * A resolver that also opens files, by default the embedded city database. With the option `watch` it reloads files
@@ -116,8 +93,8 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when it is something else, or an option is invalid
    */
   static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
-    const files = checkShared(shared).databases.map(() => null)
-    const settings = nodeSettings('Resolver.attach', options, files, shared.asn, shared)
+    const sources = checkShared(shared).databases.map(({ bytes }) => bytes)
+    const settings = nodeSettings('Resolver.attach', options, sources, shared.asn, shared)
     return new NodeResolver(attachDatabases(shared, settings, openDatabase), settings)
   }
 
@@ -155,15 +132,15 @@ interface NodeSettings extends OpenSettings {
 function nodeSettings(
   name: string,
   options: NodeOpenOptions,
-  files: NodeSettings['files'],
-  asnCount: number | undefined,
+  sources: readonly PathOrBytes[],
+  asnCount?: number,
   shared?: SharedDatabases,
-  sizes?: () => (number | null)[],
 ): NodeSettings {
-  const { length: count } = files
-  const call = { name, names: NODE_OPEN_OPTIONS, options, count, asnCount, sizes, openOverlays }
-  const settings = openSettings(call, shared)
+  const settings = openSettings(NODE, name, options, sources, asnCount, shared)
   const watch = watchSettings(options)
+  const files = sources.map((each) =>
+    typeof each === 'string' ? { path: each, state: fileStateSync(each) } : null,
+  )
   return { ...settings, watch, isWatched: watch.intervalMs !== null, files }
 }
 
@@ -177,13 +154,7 @@ function prepare(
   const given = [...atLeastOne(source), ...systems].map(pathOrBytes)
   // Absolute, in case the program changes its working directory.
   const sources = options?.watch === true ? given.map(absolute) : given
-  const files = sources.map((each) =>
-    typeof each === 'string' ? { path: each, state: fileStateSync(each) } : null,
-  )
-  const settings = nodeSettings(name, options, files, systems.length, undefined, () =>
-    sources.map(sourceSize),
-  )
-  return { sources, settings }
+  return { sources, settings: nodeSettings(name, options, sources, systems.length) }
 }
 
 function absolute(source: PathOrBytes): PathOrBytes {

@@ -13,23 +13,41 @@ import {
 import { extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
 import { embeddedFileOf } from '../embedded.ts'
+import { openOverlays } from '../location/overlays.ts'
 import { sourceAdvice } from '../misuse.ts'
-import type { Platform } from '../opening.ts'
+import { type CommonOpenOptions, OPEN_OPTIONS, type Platform } from '../opening.ts'
+import type { NamesOf } from '../option-names.ts'
 import type { PlatformUrl } from '../platform-types.ts'
 import { isOfClass } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
 import { type FileOptions, openFile, openFileSync } from './open-files.ts'
 import { openDatabase } from './packed-source.ts'
+import { WATCH_OPTIONS, type WatchOptions } from './watch-options.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource
+
+/** Options of `Resolver.open` on Node. */
+export interface NodeOpenOptions extends CommonOpenOptions, WatchOptions {
+  /**
+   * Databases of autonomous systems, for `asn`: `true` for the embedded one, or sources of others, as the first argument
+   * has them. They are not asked for locations. With `watch`, their files are watched too. Default: none. Bundlers do not
+   * see `true`: in a bundle, give the URL of `geofix/asn`.
+   */
+  readonly asn?: boolean | NodeSource | readonly NodeSource[] | undefined
+}
+
+const NODE_OPEN_OPTIONS: NamesOf<NodeOpenOptions> = { ...OPEN_OPTIONS, ...WATCH_OPTIONS }
 
 /** A source whose URL was resolved: a path, or bytes in any form. */
 export type PathOrBytes = string | ByteSource
 
 /** Node opens files, and what the core opens. */
 export const NODE: Platform<PathOrBytes, FileOptions> = {
+  names: NODE_OPEN_OPTIONS,
+  openOverlays,
+  sizeOf,
   open: (source, settings) =>
     untilAborted(settings.signal, async () => {
       if (typeof source === 'string') return openFile(source, settings)
@@ -55,7 +73,7 @@ export const NODE: Platform<PathOrBytes, FileOptions> = {
 }
 
 /** The size of a source in bytes; `null` if it is unknown before reading. */
-export function sourceSize(source: PathOrBytes): number | null {
+function sizeOf(source: PathOrBytes): number | null {
   if (typeof source !== 'string') return byteSourceSize(source)
   try {
     const stats = statSync(source)
