@@ -9,9 +9,8 @@ import {
   emptyCounts,
   type RunningCounts,
 } from './counting/counts.ts'
-import { FusedRecords } from './engine/fused-records.ts'
-import type { LineFormat } from './engine/line-format.ts'
-import { OUTPUT_BYTES, RecordLoop } from './engine/record-loop.ts'
+import type { RecordLines } from './engine/record-lines.ts'
+import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition } from './formats/format-definition.ts'
 import { linesOf, locatorFor } from './formats/format-definition.ts'
@@ -67,9 +66,9 @@ export interface Enricher
 export class BlockEnricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
-  readonly #format: LineFormat
+  readonly #format: RecordLines
   /** For usual records; `null` if the format has no loop. */
-  readonly #fused: FusedRecords | RecordLoop | null
+  readonly #loop: RecordLoop | null
   readonly #layout: Layout
   /** The first byte of a directive; -1 if the format has none. */
   readonly #directive: number
@@ -104,11 +103,11 @@ export class BlockEnricher {
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
     const locale = localeOf(plan.locale, plan.cityNames)
-    this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values ?? null, locale)
+    this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values, locale)
     // Loops take lines of all countries.
-    const loop = isFused && plan.countries === undefined ? (this.#format.makeLoop?.() ?? null) : null
+    const loop = isFused && plan.countries === undefined ? this.#format.makeLoop() : null
     if (loop !== null) loop.counter = this.#counter
-    this.#fused = loop === null || loop instanceof RecordLoop ? loop : new FusedRecords(loop)
+    this.#loop = loop
     this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
   }
@@ -172,15 +171,15 @@ export class BlockEnricher {
     let line = start > markLength(bytes, size) ? this.#layout.preambleLines + 1 : 1
     let state = block.state
     const ends = this.#ends
-    if (this.#directive !== -1) this.#format.use?.(state)
+    if (this.#directive !== -1) this.#format.use(state)
     ends.reset(bytes)
-    this.#fused?.reset(bytes, size)
+    this.#loop?.reset(bytes, size)
     while (start < size) {
       // The loop stops only when its own output is full.
-      if (this.#fused !== null && line > block.headerLine && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
+      if (this.#loop !== null && line > block.headerLine && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
         const before = start
-        start = this.#fused.run(start, out, counts)
-        line += this.#fused.lines
+        start = this.#loop.run(start, out, counts)
+        line += this.#loop.lines
         if (start > before) continue
       }
       const lineFeed = ends.next(start, size, true)
@@ -194,13 +193,13 @@ export class BlockEnricher {
       const lines = endWithLines ? lineFeeds + 1 : lineFeeds
       if (line === block.headerLine) {
         // Objects have names of their own, and no header.
-        if (this.#format.header !== undefined) {
+        if (!this.#format.rewrites) {
           this.#format.header(bytes, start, end, out)
           this.#writeEnd(bytes, end, next, out)
         }
       } else if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
-        this.#format.use?.(state)
+        this.#format.use(state)
         this.#writeDirective(bytes, start, end, next, out)
       } else this.#record(bytes, start, end, next, line, lines, out, counts)
       line += lines
@@ -315,10 +314,9 @@ export class BlockEnricher {
 
   /** Lines that are rewritten need no directives. */
   #writeDirective(bytes: Uint8Array, start: number, end: number, next: number, out: ByteSink): void {
-    if (this.#format.directive !== undefined) {
-      this.#format.directive(bytes, start, end, out)
-      this.#writeEnd(bytes, end, next, out)
-    } else if (!this.#format.rewrites) out.write(bytes, start, next)
+    if (this.#format.rewrites) return
+    this.#format.directive(bytes, start, end, out)
+    this.#writeEnd(bytes, end, next, out)
   }
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {

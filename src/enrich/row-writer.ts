@@ -50,12 +50,9 @@ export class RowWriter {
     this.maxBytes = plan.maxLineBytes
     const definition = definitionOf(plan.format)
     const locator = locatorFor(set, plan, definition)
-    this.#format = linesOf(plan, locator, definition)
-    const form = definition.form?.(plan)
-    const appended =
-      form?.kind === 'appended'
-        ? new TextEncoder().encode(form.nothing)
-        : (definition.appended?.(plan) ?? null)
+    this.#format = definition.makeRows?.(plan, locator) ?? linesOf(plan, locator, definition)
+    const { kind, nothing } = definition.form(plan)
+    const appended = kind === 'object' || kind === 'member' ? null : new TextEncoder().encode(nothing)
     this.#parts =
       this.#format.rowParts ??
       (plan.onBadLine === 'raw' && appended === null

@@ -5,7 +5,7 @@ import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
-import type { RecordForm } from '../writing/record-form.ts'
+import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import type { LineFormat, LineResult } from './line-format.ts'
 import { RecordLoop } from './record-loop.ts'
 import { RecordWriter } from './record-writer.ts'
@@ -13,12 +13,12 @@ import { RecordWriter } from './record-writer.ts'
 /** Locates the records of a reader, and writes them in a form. */
 export class RecordLines implements LineFormat {
   readonly rewrites: boolean
-  readonly header: LineFormat['header']
   readonly values: FieldValues
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   readonly #plan: CommonPlan
   readonly #writer: RecordWriter
+  readonly #form: RecordForm
   readonly #isObject: boolean
   readonly #view = new CachedView()
 
@@ -29,13 +29,8 @@ export class RecordLines implements LineFormat {
     this.rewrites = form.rewrites
     this.values = new CountedFields(reader)
     this.#writer = new RecordWriter(reader, locator, form)
+    this.#form = form
     this.#isObject = form.kind === 'object'
-    const { header } = form
-    if (header !== undefined)
-      this.header = (bytes, start, end, out) => {
-        out.write(bytes, start, end)
-        out.write(new TextEncoder().encode(header))
-      }
   }
 
   get fault(): string {
@@ -50,7 +45,22 @@ export class RecordLines implements LineFormat {
     this.#reader.use(state)
   }
 
-  makeLoop(): RecordLoop {
+  /** Writes the header with the names of added columns. */
+  header(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    out.write(bytes, start, end)
+    out.write(encoder.encode(this.#form.header))
+  }
+
+  /** Writes a directive without its line end, as `header` writes a header. */
+  directive(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    out.write(bytes, start, end)
+    const text = new TextDecoder().decode(bytes.subarray(start, end))
+    out.write(encoder.encode(this.#reader.addedTo(text)))
+  }
+
+  /** The loop for usual records; `null` if the reader has none. */
+  makeLoop(): RecordLoop | null {
+    if (!this.#reader.hasUsual) return null
     const { writesLines, writesLocations } = this.#locator
     const onlyFailed = this.#isObject && writesLines && !writesLocations
     return new RecordLoop(
@@ -83,6 +93,10 @@ export class RecordLines implements LineFormat {
   }
 
   #write(isLocated: boolean, out: ByteSink): void {
+    if (this.#form.kind === 'places') {
+      this.#writePlaces(out)
+      return
+    }
     if (this.#isObject) this.#reader.complete()
     const writer = this.#writer
     if (isLocated) {
@@ -92,7 +106,36 @@ export class RecordLines implements LineFormat {
     const into = out.room(writer.room)
     out.length = writer.put(into, this.#view.view(into), out.length)
   }
+
+  /** Writes the record with the place of each of its addresses. The locator has the address of the record then, as before. */
+  #writePlaces(out: ByteSink): void {
+    const [reader, locator] = [this.#reader, this.#locator]
+    const { record, places } = reader
+    let written = reader.recordStart
+    for (let index = 0; index < places.length; index += 4) {
+      const [tokenStart = 0, tokenEnd = 0, start = 0, end = 0] = places.slice(index, index + 4)
+      if (!locator.locate(record, start, end)) continue
+      out.write(record, written, this.#form.isAddressFirst === true ? tokenEnd : tokenStart)
+      written = tokenEnd
+      const from = out.length
+      locator.writeRendered(out)
+      if (this.#form.isAddressFirst === true) continue
+      const size = tokenEnd - tokenStart
+      const into = out.room(size)
+      const mark = into.subarray(0, out.length).indexOf(ADDRESS_MARK, from)
+      if (mark === -1) out.write(record, tokenStart, tokenEnd)
+      else {
+        into.copyWithin(mark + size, mark + 1, out.length)
+        into.set(record.subarray(tokenStart, tokenEnd), mark)
+        out.length += size - 1
+      }
+    }
+    out.write(record, written, reader.recordEnd)
+    this.#locate()
+  }
 }
+
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** The values of the `counted` fields of a plan. */
 class CountedFields implements FieldValues {

@@ -1,5 +1,6 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
 import type { LineLocator } from '../locating/line-locator.ts'
+import { RecordFields } from '../reading/record-fields.ts'
 import {
   ABSENT,
   type Joint,
@@ -11,7 +12,7 @@ import {
 import { CachedView, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { JSON_HEAD } from '../writing/location-template.ts'
-import type { RecordForm } from '../writing/record-form.ts'
+import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -31,6 +32,8 @@ const MAX_DIGITS = 15
 const KINDS: readonly ValueKind[] = ['text', 'digits', 'number', 'plain']
 const [DIGITS, NUMBER, PLAIN] = [1, 2, 3] as const
 
+const NO_COLUMNS: ReplacedColumns = { replaced: [], count: 0, delimiter: 0, quotes: false }
+
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** Writes into one array, which is that of the record or another one. */
@@ -48,10 +51,14 @@ export class RecordWriter {
   #fields: readonly ReaderField[] | null = null
   #kinds: readonly number[] = []
   readonly #text = new JsonText()
+  /** The columns of a location. */
+  readonly #values: RecordFields
   /** The view of times, which are in memory of the reader. */
   readonly #memory = new CachedView()
 
   constructor(reader: RecordReader, locator: LineLocator, form: RecordForm) {
+    const { delimiter, quotes, count } = form.columns ?? NO_COLUMNS
+    this.#values = new RecordFields(delimiter, quotes, count)
     this.#reader = reader
     this.#locator = locator
     this.#form = form
@@ -85,6 +92,10 @@ export class RecordWriter {
     switch (this.#form.kind) {
       case 'appended':
         return this.#putLocation(target, view, copy(record, recordStart, recordEnd, target, to))
+      case 'replaced':
+        return this.#putColumns(target, to)
+      case 'places':
+        return to
       case 'member': {
         const at = copy(record, recordStart, reader.insertStart, target, to)
         const after = this.#putMember(target, view, at)
@@ -98,6 +109,31 @@ export class RecordWriter {
         return after + 1
       }
     }
+  }
+
+  /** Writes the columns of the record, new ones in place of some, and the others after them. */
+  #putColumns(target: Uint8Array, from: number): number {
+    const { replaced, delimiter, count } = this.#form.columns ?? NO_COLUMNS
+    const { record, starts, ends } = this.#reader
+    const { bytes } = this.#locator.texts.arena
+    const values = this.#values
+    const isLocated = this.textStart !== -1
+    if (isLocated) values.read(bytes, this.textStart, this.textStart + this.textSize)
+    let to = from
+    const putValue = (index: number): void => {
+      if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
+    }
+    for (const [column, index] of replaced.entries()) {
+      if (column > 0) target[to++] = delimiter
+      if (index < 0) to = copy(record, starts[column] ?? 0, ends[column] ?? 0, target, to)
+      else putValue(index)
+    }
+    for (let index = 0; index < count; index++) {
+      if (replaced.includes(index)) continue
+      target[to++] = delimiter
+      putValue(index)
+    }
+    return to
   }
 
   #putLocation(target: Uint8Array, view: DataView, from: number): number {
@@ -130,10 +166,9 @@ export class RecordWriter {
   #putName(joint: Joint, before: string, target: Uint8Array, from: number): number {
     if (joint === 'value') return from
     if (joint === 'only') return putText(before.slice(1), target, from)
-    const { record, recordStart, recordEnd } = this.#reader
-    let first = recordStart
-    while (record[first] !== OPEN_BRACE) first++
-    const blanks = ++first
+    const { record, objectStart, recordEnd } = this.#reader
+    let first = objectStart + 1
+    const blanks = first
     while (first < recordEnd && (record[first] ?? 0) <= SPACE) first++
     target[from] = COMMA
     const to = putText(before.slice(1), target, copy(record, blanks, first, target, from + 1))

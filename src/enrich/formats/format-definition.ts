@@ -6,7 +6,6 @@ import { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
-import type { LocationTemplate } from '../writing/location-template.ts'
 import type { RecordForm } from '../writing/record-form.ts'
 import type { RowLineOptions } from './row-options.ts'
 
@@ -81,15 +80,12 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   fieldNames?(plan: Plan): readonly string[] | null
   /** The fields that a report counts, as far as records have them. */
   usualFields?(plan: Plan): Readonly<Partial<Record<FieldRole, string>>>
-  /** How locations are written. Default: as JSON, without the address. */
-  locationTemplate?(plan: Plan): LocationTemplate
-  /** What is appended to a line without a location; `null` if lines are not kept. Absent if the format has no `append`. */
-  appended?(plan: Plan): Uint8Array | null
-  makeLines?(plan: Plan, locator: LineLocator): LineFormat<State>
   /** How records are written. */
-  form?(plan: Plan): RecordForm
+  form(plan: Plan): RecordForm
   /** @param wantsFields whether all fields of the usual records are wanted, and not only those that are counted */
-  makeReader?(plan: Plan, wantsFields: boolean): RecordReader<State>
+  makeReader(plan: Plan, wantsFields: boolean): RecordReader<State>
+  /** Reads and writes rows, if they are not written as records are. `null` if the plan is not for rows. */
+  makeRows?(plan: Plan, locator: LineLocator): LineFormat | null
   /**
    * Makes the plan for rows. Absent if `plan` makes it, from an empty sample. `null` if rows are refused, because only a
    * header tells where their address is.
@@ -105,19 +101,16 @@ export function locatorFor<Plan extends CommonPlan & { readonly format: string }
   plan: Plan,
   definition: FormatDefinition<Plan>,
 ): LineLocator {
-  return new LineLocator(set, plan, definition.form?.(plan).template ?? definition.locationTemplate?.(plan))
+  return new LineLocator(set, plan, definition.form(plan).template)
 }
 
-/** The records of a format, by a plan. */
+/** What enriches the records of a plan. */
 export function linesOf<Plan extends CommonPlan & { readonly format: string }>(
   plan: Plan,
   locator: LineLocator,
   definition: FormatDefinition<Plan>,
-): LineFormat {
-  const form = definition.form?.(plan)
-  const reader = definition.makeReader?.(plan, form?.kind === 'object' && locator.writesLocations)
-  if (form !== undefined && reader !== undefined) return new RecordLines(plan, locator, reader, form)
-  const lines = definition.makeLines?.(plan, locator)
-  if (lines === undefined) throw new TypeError(`the format ${plan.format} has no reader`)
-  return lines
+): RecordLines {
+  const form = definition.form(plan)
+  const wantsFields = form.kind === 'object' && locator.writesLocations
+  return new RecordLines(plan, locator, definition.makeReader(plan, wantsFields), form)
 }

@@ -67,6 +67,7 @@ const HASH = 0x23
  * bad. A usual line is an address in one plain word and nothing else.
  */
 class ListReader extends RecordReader {
+  override readonly hasUsual = true
   override readonly fields: readonly ReaderField[] = [{ name: 'ip', kind: 'text' }]
   override readonly starts = new Int32Array(1)
   override readonly ends = new Int32Array(1)

@@ -134,7 +134,7 @@ export class AddressCache {
  *
  * @returns the address as a signed 32-bit number, or {@link NOT_IPV4}
  */
-function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
+export function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 7 || end - start > 15) return NOT_IPV4
   let address = 0
   let octet = 0

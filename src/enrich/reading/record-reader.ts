@@ -51,6 +51,8 @@ export type Joint = 'next' | 'only' | 'value' | 'indented'
  * valid until the next call, if the bytes do not change.
  */
 export abstract class RecordReader<State = unknown> implements FieldValues {
+  /** Whether {@link usual} reads records. */
+  readonly hasUsual: boolean = false
   /** The bytes of the record, `record[recordStart, recordEnd)`: those of the input, or the reader's own, such as joined parts. */
   record: Uint8Array = NO_BYTES
   recordStart = 0
@@ -74,17 +76,24 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
    * fields then need not be asked for one by one.
    */
   isPlain = false
-  /** Where the value of each field is in the record; {@link UNKNOWN} or {@link ABSENT} in `starts` if there is none. */
+  /**
+   * Where each field is in the record, with its quotes. If the record {@link isPlain}, where its value is, or {@link UNKNOWN} or
+   * {@link ABSENT} in `starts`.
+   */
   starts: Int32Array = NO_POSITIONS
   ends: Int32Array = NO_POSITIONS
   /** Where a record that is an object has the location, in place of `record[insertStart, insertEnd)`, and how it is joined. */
   insertStart = 0
   insertEnd = 0
   joint: Joint = 'next'
+  /** Of `indented`: where its brace is. */
+  objectStart = 0
   /** After {@link find}: the value is `bytes[start, end)`, in UTF-8, without the quotes and escapes of CSV and JSON. */
   bytes: Uint8Array = NO_BYTES
   start = 0
   end = 0
+  /** Where addresses are in the record: four numbers for each, the start and the end of its word, and its own. Only of text. */
+  readonly places: number[] = []
   /** The fields of records, in their order. Another array after each directive that changes them. Empty if a record can have any. */
   fields: readonly ReaderField[] = []
   /** The `counted` fields of the plan, as indexes for {@link find}; -1 for those that no record has. */
@@ -155,6 +164,26 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     this.isLocal = inner.isLocal
     this.fault = inner.fault
     this.doubt = inner.doubt
+  }
+
+  /** As {@link take}, for a record that is this one. */
+  protected takeRecord(inner: RecordReader): void {
+    this.record = inner.record
+    this.recordStart = inner.recordStart
+    this.recordEnd = inner.recordEnd
+    this.insertStart = inner.insertStart
+    this.insertEnd = inner.insertEnd
+    this.joint = inner.joint
+    this.objectStart = inner.objectStart
+  }
+
+  /** As {@link find}, for the value that another reader finds. */
+  protected findIn(inner: RecordReader, field: number): boolean {
+    const isFound = inner.find(field)
+    this.bytes = inner.bytes
+    this.start = inner.start
+    this.end = inner.end
+    return isFound
   }
 
   /** The record, and its address as far as it is known, are in these bytes. */

@@ -9,9 +9,11 @@ import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-te
  * - `object`: an object of the fields of the record, and of its location
  * - `member`: the record, which is an object, with a member for the location
  * - `appended`: the record, and its location after it
+ * - `replaced`: the record, with columns of the location in place of its own
+ * - `places`: the record, with a place at each of its addresses
  */
 export interface RecordForm {
-  readonly kind: 'object' | 'member' | 'appended'
+  readonly kind: 'object' | 'member' | 'appended' | 'replaced' | 'places'
   /** How locations are written. */
   readonly template: LocationTemplate
   /** Whether the address is written before what the template writes, as the start of a LocationRecord in JSON. */
@@ -22,8 +24,22 @@ export interface RecordForm {
   readonly nothing: string
   /** What is written after the header of the records. */
   readonly header?: string
+  /** Of `replaced`: for each column of the record the index of its new value, or -1; and how columns are written. */
+  readonly columns?: ReplacedColumns
+  /** Of `places`: whether a place begins with its address, so that it follows the address of the record. */
+  readonly isAddressFirst?: boolean
   /** Whether lines are rewritten, so that the input's byte order mark, header and line ends are not kept. */
   readonly rewrites: boolean
+}
+
+/** Stands for the address in a place. Neither values nor texts have control characters. */
+export const ADDRESS_MARK = 0
+
+export interface ReplacedColumns {
+  readonly replaced: readonly number[]
+  readonly count: number
+  readonly delimiter: number
+  readonly quotes: boolean
 }
 
 type MemberPlan = Pick<CommonPlan, 'into' | 'jsonFields' | 'asn' | 'cells'>
@@ -73,5 +89,38 @@ export function lineForm(plan: AppendPlan & MemberPlan): RecordForm {
     before: '\t',
     nothing: isJson ? (asn === undefined ? '\tnull' : '\tnull\tnull') : '\t'.repeat(fields.length),
     rewrites: false,
+  }
+}
+
+/**
+ * Columns after the record, with a separator before each; or in place of those of the record that have these names.
+ *
+ * @param unset stands for an unknown value
+ */
+export function columnsForm(
+  template: LocationTemplate,
+  separator: string,
+  names: readonly string[],
+  unset: string,
+  table: {
+    readonly replaced: readonly number[]
+    readonly quotes: boolean
+    readonly count: number
+  } | null = null,
+): RecordForm {
+  const isReplacing = table !== null && table.replaced.length > 0
+  const appended = isReplacing ? names.filter((_, index) => !table.replaced.includes(index)) : names
+  const count = table?.count ?? names.length
+  return {
+    kind: isReplacing ? 'replaced' : 'appended',
+    template,
+    hasAddress: false,
+    before: separator,
+    nothing: (separator + unset).repeat(count),
+    header: appended.map((name) => separator + name).join(''),
+    rewrites: false,
+    ...(isReplacing && {
+      columns: { replaced: table.replaced, count, delimiter: separator.charCodeAt(0), quotes: table.quotes },
+    }),
   }
 }

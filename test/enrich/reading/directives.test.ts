@@ -6,6 +6,7 @@ import type { FormatDefinition } from '../../../src/enrich/formats/format-defini
 import { LIST, type ListPlan } from '../../../src/enrich/formats/list.ts'
 import { commonPlan } from '../../../src/enrich/options.ts'
 import { plainLayout } from '../../../src/enrich/reading/layout.ts'
+import { type RecordKind, RecordReader } from '../../../src/enrich/reading/record-reader.ts'
 import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { chunked, concatenated, text, utf8, worldSet } from '../world.ts'
 
@@ -15,6 +16,32 @@ const PLAN: ListPlan = {
   format: 'list',
   append: true,
   fields: null,
+}
+
+/** Reads words, which spaces separate. The number of the word with the address is written after the line, to show the state. */
+class WordReader extends RecordReader<number> {
+  #column = Number.NaN
+
+  override use(column: number): void {
+    this.#column = column
+  }
+
+  override addedTo(): string {
+    return ' location'
+  }
+
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    const line = text(bytes.subarray(start, end))
+    const shown = utf8(`${line} ${this.#column}`)
+    this.useBytes(shown, 0, shown.length)
+    this.addressBytes = utf8(line.split(' ')[this.#column] ?? '-')
+    this.addressEnd = this.addressBytes.length
+    return 'read'
+  }
+
+  find(): boolean {
+    return false
+  }
 }
 
 /** Words of a line, separated by spaces. A line such as `#fields name ip` says in which word the address is. */
@@ -31,29 +58,8 @@ const WORDS: FormatDefinition<ListPlan, number> = {
       },
     },
   }),
-  makeLines: (_, locator) => {
-    let column = Number.NaN
-    return {
-      rewrites: false,
-      fault: '',
-      use: (state) => {
-        column = state
-      },
-      directive: (bytes, start, end, out) => {
-        out.write(bytes, start, end)
-        out.writeAscii(' location')
-      },
-      line: (bytes, start, end, out) => {
-        const words = text(bytes.subarray(start, end)).split(' ')
-        const address = utf8(words[column] ?? '-')
-        const isLocated = locator.locate(address, 0, address.length)
-        out.write(bytes, start, end)
-        // The column shows which state the line was read with.
-        out.writeAscii(` ${column}${isLocated ? '+' : '-'}`)
-        return isLocated ? 'resolved' : 'unresolved'
-      },
-    }
-  },
+  form: (plan) => ({ ...LIST.form(plan), template: [], hasAddress: false, before: '+', nothing: '-' }),
+  makeReader: () => new WordReader(),
 }
 
 function blocksOf(input: Uint8Array, cuts: readonly number[], blockBytes: number): Block[] {

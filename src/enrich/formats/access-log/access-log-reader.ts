@@ -108,6 +108,7 @@ type Depth = 'address' | 'request' | 'all'
  * wanted, that is `METHOD target HTTP/1.1`. If all parts are wanted, it has all of them, and no byte that JSON must escape.
  */
 export class AccessLogReader extends RecordReader {
+  override readonly hasUsual = true
   override readonly fields = FIELDS
   override readonly counted: readonly number[]
   override readonly rereads = true

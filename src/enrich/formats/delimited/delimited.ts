@@ -2,12 +2,12 @@
 
 import { plainLayout } from '../../reading/layout.ts'
 import { LineRecordEnds } from '../../reading/record-ends.ts'
-import { columnsTemplate, escapedColumnsTemplate, jsonTemplate } from '../../writing/column-templates.ts'
+import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
+import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { DelimitedLines } from './delimited-lines.ts'
+import { DelimitedReader } from './delimited-reader.ts'
 import { type DelimitedPlan, planDelimited, planRows } from './plan.ts'
 import { looksLikeCsv, looksLikeTsv } from './table.ts'
-import { TableObjects } from './table-objects.ts'
 import { TableRows } from './table-rows.ts'
 
 export const CSV: FormatDefinition<DelimitedPlan> = {
@@ -36,22 +36,20 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
   nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
-  locationTemplate: (plan) => {
-    if (plan.isObject) return jsonTemplate(plan)
-    const { fields, delimiter, quotes, isRows } = plan
+  form: (plan) => {
+    const { isObject, fields, columns, replaced, delimiter, quotes, isRows } = plan
+    if (isObject) return jsonForm(plan, 'object')
     const separator = String.fromCharCode(delimiter)
-    return isRows && !quotes
-      ? escapedColumnsTemplate(fields, separator)
-      : columnsTemplate(fields, separator, quotes)
+    const template =
+      isRows && !quotes
+        ? escapedColumnsTemplate(fields, separator)
+        : columnsTemplate(fields, separator, quotes)
+    return columnsForm(template, separator, columns, '', { replaced, quotes, count: fields.length })
   },
   fieldNames: ({ names }) => names,
   usualFields: ({ requestFields }) => requestFields,
-  makeLines: (plan, locator) =>
-    plan.isRows
-      ? new TableRows(plan, locator)
-      : plan.isObject
-        ? new TableObjects(plan, locator)
-        : new DelimitedLines(plan, locator),
+  makeReader: (plan, wantsFields) => new DelimitedReader(plan, wantsFields),
+  makeRows: (plan, locator) => (plan.isRows ? new TableRows(plan, locator) : null),
   planRows: (options) => planRows(options, 'csv'),
 }
 

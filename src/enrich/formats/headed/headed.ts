@@ -6,9 +6,10 @@ import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { sampleLines } from '../../reading/sample.ts'
-import { columnsTemplate, jsonTemplate, wordsTemplate } from '../../writing/column-templates.ts'
+import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
+import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { HeadedLines } from './headed-lines.ts'
+import { HeadedReader } from './headed-reader.ts'
 import {
   COMMA,
   type DirectiveRules,
@@ -103,17 +104,20 @@ function definition(
       faultOfHeader(header, address, columns) === ''
         ? { ...header, names: [...header.names, ...columns] }
         : header,
-    locationTemplate: (plan) => {
-      if (plan.isObject) return jsonTemplate(plan)
-      const { fields, separator, unset } = plan
+    form: (plan) => {
+      const { fields, separator, unset, isObject, columns } = plan
+      if (isObject) return jsonForm(plan, 'object')
       const text = String.fromCharCode(separator)
-      if (separator === COMMA) return columnsTemplate(fields, text, true)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
-      return wordsTemplate(fields, text, unset, separator === SPACE ? '+' : ' ')
+      const template =
+        separator === COMMA
+          ? columnsTemplate(fields, text, true)
+          : wordsTemplate(fields, text, unset, separator === SPACE ? '+' : ' ')
+      return columnsForm(template, text, columns, unset)
     },
     fieldNames: (plan) => plan.names,
     usualFields: ({ requestFields }) => requestFields,
-    makeLines: (plan, locator) => new HeadedLines(plan, rules, locator),
+    makeReader: (plan) => new HeadedReader(plan, rules),
     planRows: null,
   }
 }

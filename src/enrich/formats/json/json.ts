@@ -1,13 +1,11 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
-import type { ByteSink } from '../../../bytes/byte-sink.ts'
-import type { FieldValues } from '../../counting/field-values.ts'
-import type { LineFormat, LineResult } from '../../engine/line-format.ts'
 import { shownName } from '../../errors.ts'
-import type { LineLocator } from '../../locating/line-locator.ts'
 import { plainLayout } from '../../reading/layout.ts'
+import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { pathText } from '../ndjson/member-path.ts'
-import { ObjectLines } from '../ndjson/object-lines.ts'
+import { ObjectReader } from '../ndjson/object-reader.ts'
 import { JsonElements } from './json-elements.ts'
 import { type JsonPlan, looksLikeJson, planJson } from './plan.ts'
 
@@ -16,40 +14,48 @@ const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const BRACE_END = 0x7d
 
-/** Enriches the objects of documents. Documents keep their bytes, or their objects become lines. */
-class JsonLines implements LineFormat {
-  readonly rewrites: boolean
-  fault = ''
-  readonly values: FieldValues
+/** Reads the objects of documents. Documents keep their bytes, or their objects become lines. */
+class JsonReader extends RecordReader {
+  override readonly counted: readonly number[]
+  readonly #isSplit: boolean
   readonly #elements: JsonElements
-  readonly #objects: ObjectLines
+  readonly #objects: ObjectReader
   /** The object of several lines as one line. */
   #flat = new Uint8Array(1024)
 
-  constructor(plan: JsonPlan, locator: LineLocator) {
-    this.rewrites = plan.isSplit
+  constructor(plan: JsonPlan) {
+    super()
+    this.#isSplit = plan.isSplit
     this.#elements = new JsonElements(plan.array)
-    this.#objects = new ObjectLines(plan, locator, { isIndented: !plan.isSplit })
-    this.values = this.#objects
+    this.#objects = new ObjectReader(plan, { isIndented: !plan.isSplit })
+    this.counted = this.#objects.counted
   }
 
   /** `bytes[end]` is the last byte of the object, which the caller writes; a line feed if it does not end. */
-  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
     const from = this.#elements.elementIn(bytes, start, end + 1)
     if (from === -1) {
       this.fault = this.#elements.fault ?? ''
       return this.#elements.fault === null ? 'blank' : 'bad'
     }
     const until = bytes[end] === LINE_FEED ? end : end + 1
-    if (this.rewrites) return this.#flatLine(bytes, from, until, out)
-    out.write(bytes, start, from)
-    const result = this.#objects.line(bytes, from, until, out)
-    if (until > end && out.length > 0) out.length--
-    this.fault = this.#objects.fault
-    return result
+    const objects = this.#objects
+    const kind = this.#isSplit ? this.#readFlat(bytes, from, until) : objects.read(bytes, from, until)
+    this.take(objects)
+    if (kind !== 'read') return kind
+    this.takeRecord(objects)
+    if (!this.#isSplit) {
+      this.recordStart = start
+      this.recordEnd = end
+    }
+    return 'read'
   }
 
-  #flatLine(bytes: Uint8Array, from: number, until: number, out: ByteSink): LineResult {
+  override find(field: number): boolean {
+    return this.findIn(this.#objects, field)
+  }
+
+  #readFlat(bytes: Uint8Array, from: number, until: number): RecordKind {
     if (this.#flat.length <= until - from) this.#flat = new Uint8Array(2 * (until - from))
     const flat = this.#flat
     let size = 0
@@ -59,9 +65,7 @@ class JsonLines implements LineFormat {
       else while ((bytes[at + 1] ?? BRACE_END) <= SPACE) at++
     }
     flat[size] = LINE_FEED
-    const result = this.#objects.line(flat, 0, size, out)
-    this.fault = this.#objects.fault
-    return result
+    return this.#objects.read(flat, 0, size)
   }
 }
 
@@ -78,6 +82,7 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
   fieldNames: () => null,
   usualFields: ({ requestFields }) => requestFields,
-  makeLines: (plan, locator) => new JsonLines(plan, locator),
+  form: (plan) => ({ ...jsonForm(plan, 'member'), rewrites: plan.isSplit }),
+  makeReader: (plan) => new JsonReader(plan),
   planRows: null,
 }

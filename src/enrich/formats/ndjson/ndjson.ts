@@ -1,9 +1,10 @@
 // JSON objects, one object a line.
 import { shownName } from '../../errors.ts'
 import { plainLayout } from '../../reading/layout.ts'
+import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { pathText } from './member-path.ts'
-import { ObjectLines } from './object-lines.ts'
+import { ObjectReader } from './object-reader.ts'
 import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './plan.ts'
 
 export const NDJSON: FormatDefinition<NdjsonPlan> = {
@@ -20,5 +21,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   nextFormat: ({ format }) => format,
   fieldNames: () => null,
   usualFields: ({ requestFields }) => requestFields,
-  makeLines: (plan, locator) => new ObjectLines(plan, locator, { hasLoop: true }),
+  form: (plan) => jsonForm(plan, 'member'),
+  makeReader: (plan) => new ObjectReader(plan, { hasUsual: true }),
 }

@@ -1,10 +1,9 @@
 // Logs whose lines are written by a pattern: that of a known program, or one that the user gives.
 import { plainLayout } from '../../reading/layout.ts'
-import { appendedNothing, appendTemplate } from '../../writing/appended-location.ts'
+import { lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
-import { PatternLines } from './pattern-lines.ts'
-import { fieldNamesOf, usualFieldsOf } from './pattern-values.ts'
+import { fieldNamesOf, PatternReader, usualFieldsOf } from './pattern-reader.ts'
 import { looksLikePattern, type PatternPlan, planPattern } from './plan.ts'
 
 /**
@@ -62,11 +61,10 @@ function definition<Name extends PatternFormat>(
     },
     layout: plainLayout,
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
-    locationTemplate: appendTemplate,
-    appended: appendedNothing,
+    form: lineForm,
     fieldNames: (plan) => fieldNamesOf(plan.pattern),
     usualFields: (plan) => usualFieldsOf(plan.pattern),
-    makeLines: (plan, locator) => new PatternLines(plan, locator),
+    makeReader: (plan) => new PatternReader(plan.pattern, plan),
   }
 }
 

@@ -9,24 +9,14 @@ import {
 } from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { firstLines } from '../../reading/sample.ts'
-import { type AppendPlan, appendPlan } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
+import { type AppendPlan, appendPlan } from '../../writing/record-form.ts'
 import { type Pattern, patternOf } from './directive.ts'
-import { PatternLine, PatternTime, REST } from './pattern-line.ts'
+import { isNumberField, PatternReader, PatternTime, REST, type WantedFields } from './pattern-reader.ts'
 
-/** The names of fields that are whole numbers. */
-const NUMBERS =
-  /^(?:status|\w+_status|\w+_status_code|status_code|(?:\w+_)?bytes(?:_\w+)?|object_size|request_length|port)$/
-
-export interface PatternPlan extends CommonPlan, AppendPlan {
+export interface PatternPlan extends CommonPlan, AppendPlan, WantedFields {
   readonly format: string
   readonly pattern: Pattern
-  /** The index of the field of the address. */
-  readonly address: number
-  /** The index of the field of the time; `null` if there is none. */
-  readonly time: number | null
-  /** The indexes of the fields that become numbers in JSON. */
-  readonly numbers: readonly number[]
 }
 
 /** The field of the client's address in the patterns of known programs. */
@@ -78,7 +68,6 @@ export function planPattern(
       hasPort: address.hasPort,
       address: address.index,
       time: time?.index ?? null,
-      numbers: numbersOf(pattern),
     },
     notes,
   }
@@ -90,13 +79,13 @@ function eachLine(
   isWhole: boolean,
   pattern: Pattern,
   most: number,
-  take: (value: (field: number) => string, line: PatternLine) => void,
+  take: (value: (field: number) => string, line: PatternReader) => void,
 ): number {
-  const line = new PatternLine(pattern)
+  const line = new PatternReader(pattern)
   const decoder = new TextDecoder()
   const lines = firstLines(sample, isWhole, most)
   for (const { start, end } of lines) {
-    if (line.read(sample, start, end)) {
+    if (line.read(sample, start, end) === 'read') {
       take((field) => decoder.decode(sample.subarray(line.starts[field], line.ends[field])), line)
     }
   }
@@ -162,5 +151,5 @@ export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean 
 }
 
 function numbersOf({ fields }: Pattern): number[] {
-  return fields.flatMap(({ name }, index) => (NUMBERS.test(name) ? [index] : []))
+  return fields.flatMap(({ name }, index) => (isNumberField(name) ? [index] : []))
 }

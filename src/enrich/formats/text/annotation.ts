@@ -5,6 +5,7 @@ import { ANNOTATION } from '../../line-options.ts'
 import { ALL_FIELDS, type CommonPlan, type LocationField } from '../../options.ts'
 import { fieldTexts } from '../../writing/column-templates.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
+import { ADDRESS_MARK } from '../../writing/record-form.ts'
 
 const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
 
@@ -13,8 +14,7 @@ export function annotationOf({ asn }: Pick<CommonPlan, 'asn'>): string {
   return asn === undefined ? ANNOTATION : ANNOTATION_WITH_SYSTEM
 }
 
-/** Stands for the address in a rendered annotation. Neither values nor texts have control characters. */
-export const ADDRESS = '\0'
+const ADDRESS = String.fromCharCode(ADDRESS_MARK)
 const IP = 'ip'
 
 /** What stands between two values, and is left out beside one that is unknown: blanks and these marks. */
@@ -58,7 +58,7 @@ function parsed(text: string): Annotation {
 }
 
 /**
- * The template that writes an annotation, with {@link ADDRESS} for the address, unless the annotation begins with it. It
+ * The template that writes an annotation, with `ADDRESS_MARK` for the address, unless the annotation begins with it. It
  * writes nothing for a location that knows none of the values.
  *
  * An unknown value is left out, and so is a separator that is not between two known ones: `[GB]` and not `[GB ]`. Control

@@ -10,13 +10,13 @@ import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
-import { appendedNothing, appendPlan, appendTemplate } from '../../writing/appended-location.ts'
 import { RAW } from '../../writing/json-text.ts'
+import { appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
 import { AddressRoles, CLIENT, PLAIN } from './address-role.ts'
 import { annotationOf, annotationTemplate } from './annotation.ts'
 import { looksLikeText } from './text-guess.ts'
-import { TextLines, type TextPlan } from './text-lines.ts'
+import { type TextPlan, TextReader } from './text-reader.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
@@ -150,9 +150,18 @@ export const TEXT: FormatDefinition<TextPlan> = {
   plan: planText,
   layout: plainLayout,
   addressPosition: ({ nth }) => (nth === null ? 'anywhere in the line' : `number ${nth} of the line`),
-  locationTemplate: (plan) =>
-    plan.annotate === null ? appendTemplate(plan) : annotationTemplate(plan.annotate),
-  // A row that cannot be read stays as it is.
-  appended: (plan) => (plan.annotate === null ? appendedNothing(plan) : new Uint8Array(0)),
-  makeLines: (plan, locator) => new TextLines(plan, locator),
+  form: (plan) => {
+    const { annotate } = plan
+    if (annotate === null) return lineForm(plan)
+    return {
+      kind: 'places',
+      template: annotationTemplate(annotate),
+      hasAddress: false,
+      before: '',
+      nothing: '',
+      isAddressFirst: annotate.startsWith('{ip}'),
+      rewrites: false,
+    }
+  },
+  makeReader: (plan) => new TextReader(plan),
 }

@@ -4,10 +4,9 @@ import type { CommonPlan, LineOptions, MemberWrapper, Planned } from '../../opti
 import { guessAddress } from '../../reading/field-guess.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { linesOf } from '../format-definition.ts'
 import { fieldsOf, pathOf } from '../ndjson/member-path.ts'
 import { NDJSON } from '../ndjson/ndjson.ts'
-import { ObjectLines } from '../ndjson/object-lines.ts'
+import { ObjectReader } from '../ndjson/object-reader.ts'
 import { isIn, type NdjsonPlan, objectsIn, planNdjsonObjects } from '../ndjson/plan.ts'
 
 /**
@@ -77,7 +76,7 @@ export function inMember<Plan extends CommonPlan & { readonly format: string }>(
     ...NDJSON,
     fieldNames: () => definition.fieldNames?.(inside) ?? null,
     usualFields: () => definition.usualFields?.(inside) ?? {},
-    makeLines: (plan, locator) =>
-      new ObjectLines(plan, locator, { content: linesOf(inside, locator, definition) }),
+    makeReader: (plan, wantsFields) =>
+      new ObjectReader(plan, { content: definition.makeReader(inside, wantsFields) }),
   }
 }

@@ -4,12 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
-import { FusedLoop } from '../../../src/enrich/engine/fused-loop.ts'
-import { linesOf } from '../../../src/enrich/formats/format-definition.ts'
 import {
   definitionFor,
   type EnrichOptions,
@@ -19,7 +16,6 @@ import {
   type Plan,
   withCounted,
 } from '../../../src/enrich/formats/formats.ts'
-import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { withReport } from '../../../src/enrich/report-plan.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
@@ -231,28 +227,17 @@ describe.each(CASES)(
 
     it('takes the usual lines', () => {
       const bytes = bytesOf(`${usual.join('\n')}\n`)
+      const padded = concatenated([bytes, new Uint8Array(64)])
       for (const ofLoop of optionsOfLoops) {
         const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
-        const definition = definitionFor(plan)
-        const reader = definition.makeReader?.(plan, true)
-        if (reader !== undefined) {
-          for (const line of usual) reader.read(bytesOf(`${line}\n`), 0, line.length)
-          const padded = concatenated([bytes, new Uint8Array(64)])
-          for (let start = 0; start < bytes.length; ) {
-            const end = padded.indexOf(0x0a, start)
-            expect(reader.usual(padded, viewOf(padded), start, bytes.length)).toBe(end)
-            start = end + 1
-          }
-          continue
-        }
-        const locator = new LineLocator(set, plan, definition.locationTemplate?.(plan))
-        const ofFormat = linesOf(plan, locator, definition)
-        const loop = ofFormat.makeLoop?.()
-        if (!(loop instanceof FusedLoop)) continue
+        const reader = definitionFor(plan).makeReader(plan, true)
         // The templates of NDJSON are learned from lines.
-        for (const line of usual) ofFormat.line(bytesOf(`${line}\n`), 0, line.length, new ByteSink())
-        loop?.arena.bytes.set(bytes)
-        expect(loop?.run(0, bytes.length)).toBe(bytes.length)
+        for (const line of usual) reader.read(bytesOf(`${line}\n`), 0, line.length)
+        for (let start = 0; start < bytes.length; ) {
+          const end = padded.indexOf(0x0a, start)
+          expect(reader.usual(padded, viewOf(padded), start, bytes.length)).toBe(end)
+          start = end + 1
+        }
       }
     })
 

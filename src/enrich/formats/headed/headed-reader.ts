@@ -1,17 +1,13 @@
-import type { ByteSink } from '../../../bytes/byte-sink.ts'
-import { type FieldValues, fieldIndex } from '../../counting/field-values.ts'
-import type { LineFormat, LineResult } from '../../engine/line-format.ts'
+import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
-import type { LineLocator } from '../../locating/line-locator.ts'
 import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import { JsonText, jsonRoom } from '../../writing/json-text.ts'
+import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import type { HeadedPlan } from './plan.ts'
 
 const QUOTE = 0x22
 const COLON = 0x3a
-const CLOSE_BRACE = 0x7d
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -20,32 +16,20 @@ const DAY_BYTES = 10
 /** Longer texts are not times of a day. Bytes. */
 const MAX_CLOCK = 20
 
-/**
- * Enriches records whose fields a header names, and the headers themselves. A record keeps its bytes, and fields are
- * appended to it. Or it becomes an object, `null` for a value that is unknown, and the headers are left out.
- */
-export class HeadedLines implements LineFormat<Header>, FieldValues {
-  readonly rewrites: boolean
-  readonly values = this
-  bytes: Uint8Array = new Uint8Array(0)
-  start = 0
-  end = 0
-  fault = ''
-  readonly header: LineFormat['header']
-  readonly directive: LineFormat['directive']
+/** Reads records whose fields a header names. A value that the header says is unknown or empty is so. */
+export class HeadedReader extends RecordReader<Header> {
+  override fields: readonly ReaderField[] = []
+  override counted: readonly number[] = []
   readonly #plan: HeadedPlan
-  readonly #locator: LineLocator
-  /** The fields that are appended to a record without a location. */
-  readonly #nothing: Uint8Array
-  readonly #text = new JsonText()
-  /** `,"name":` for each field, then for the location. */
-  #names: readonly string[] = []
+  readonly #rules: DirectiveRules | null
   #header: Header = NO_HEADER
   /** What is wrong with the header; '' if nothing is. */
   #headerFault = ''
   /** Reads records in which values can be quoted, and records in which quotes are text. */
   #quoted: RecordFields | null = null
   #plain = new RecordFields(0, false, 0)
+  /** That which has read the last record. */
+  #fields = this.#plain
   #address = -1
   /** The fields of the time: one with an instant, or the one with the day and the one with the time of the day. */
   #day = -1
@@ -55,39 +39,20 @@ export class HeadedLines implements LineFormat<Header>, FieldValues {
   #midnight = NO_TIME
   /** The day of `#Date:`, and its time of the day. */
   #dated = { midnight: NO_TIME, latest: NO_TIME }
-
-  /** The fields that are counted, as indexes of the header. */
-  #counted: readonly number[] = []
-  #record: RecordFields | null = null
+  /** A value whose quotes were doubled. */
+  #undoubled = new Uint8Array(256)
 
   /** @param rules `null` if the first line is the header, and no line is a directive */
-  constructor(plan: HeadedPlan, rules: DirectiveRules | null, locator: LineLocator) {
+  constructor(plan: HeadedPlan, rules: DirectiveRules | null) {
+    super()
     this.#plan = plan
-    this.#locator = locator
-    this.rewrites = plan.isObject
-    const encoder = new TextEncoder()
-    const separator = String.fromCharCode(plan.separator)
-    this.#nothing = encoder.encode((separator + plan.unset).repeat(plan.fields.length))
-    if (plan.isObject) {
-      // Neither header nor directives.
-    } else if (rules === null) {
-      this.header = (bytes, start, end, out) => {
-        out.write(bytes, start, end)
-        for (const name of plan.columns) out.write(encoder.encode(separator + name))
-      }
-    } else {
-      this.directive = (bytes, start, end, out) => {
-        out.write(bytes, start, end)
-        const text = new TextDecoder().decode(bytes.subarray(start, end))
-        if (this.#headerFault === '') out.write(encoder.encode(rules.added(text, plan.columns, plan.fields)))
-      }
-    }
+    this.#rules = rules
     this.use(plan.header)
   }
 
-  use(header: Header): void {
+  override use(header: Header): void {
     if (header === this.#header) return
-    const { address, time, columns, separator, quotes, isObject, into } = this.#plan
+    const { address, time, columns, separator, quotes, isObject } = this.#plan
     const isSame = header.names === this.#header.names
     this.#header = header
     this.#dated = { midnight: midnightOf(header.date), latest: clockOf(header.time) }
@@ -96,10 +61,10 @@ export class HeadedLines implements LineFormat<Header>, FieldValues {
     this.#headerFault = faultOfHeader(header, address, isObject ? addedMembers(this.#plan) : columns)
     // An object has each name once.
     const distinct = names.map((name, at) => (names.indexOf(name) === at ? name : `${name}_${at + 1}`))
-    this.#names = isObject ? [...distinct, into].map((name) => `,${escaped(name)}:`) : []
+    this.fields = distinct.map((name) => ({ name, kind: 'text' }))
     const indexOf = (field: string | number | undefined): number =>
       typeof field === 'number' ? field : field === undefined ? -1 : names.indexOf(field)
-    this.#counted = (this.#plan.counted ?? []).map((field) => fieldIndex(names, field))
+    this.counted = (this.#plan.counted ?? []).map((field) => fieldIndex(names, field))
     this.#address = indexOf(address)
     const [first, second] = time
     this.#day = second === undefined ? -1 : indexOf(first)
@@ -109,73 +74,49 @@ export class HeadedLines implements LineFormat<Header>, FieldValues {
     this.#quoted = quotes ? new RecordFields(separator, true, width) : null
   }
 
-  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    const record = this.#read(bytes, start, end)
-    if (record === null) return 'bad'
-    record.findValue(bytes, this.#address)
-    const { valueStart, valueEnd } = record
-    const isLocated = this.#isMissing(bytes, valueStart, valueEnd)
-      ? this.#locator.missing()
-      : this.#locator.locate(bytes, valueStart, valueEnd)
-    this.#locator.instant = this.#instant(bytes, record)
-    this.bytes = bytes
-    this.#record = record
-    if (!this.#locator.writesLines) return isLocated ? 'resolved' : 'unresolved'
-    if (this.rewrites) {
-      this.#writeObject(bytes, record, out)
-      return isLocated ? 'resolved' : 'unresolved'
-    }
-    out.write(bytes, start, end)
-    if (isLocated) {
-      out.writeByte(this.#plan.separator)
-      this.#locator.writeRendered(out)
-    } else out.write(this.#nothing)
-    return isLocated ? 'resolved' : 'unresolved'
+  override addedTo(directive: string): string {
+    const { columns, fields } = this.#plan
+    return this.#headerFault === '' ? (this.#rules?.added(directive, columns, fields) ?? '') : ''
   }
 
-  find(counted: number): boolean {
-    const field = this.#counted[counted] ?? -1
-    if (field === -1 || this.#record === null) return false
-    this.#record.findValue(this.bytes, field)
-    const { valueStart, valueEnd } = this.#record
-    this.end = valueEnd
-    this.start = isText(this.bytes, valueStart, valueEnd, this.#header.empty) ? valueEnd : valueStart
-    return !isText(this.bytes, valueStart, valueEnd, this.#header.unset)
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    const fields = this.#read(bytes, start, end)
+    if (fields === null) return 'bad'
+    this.useBytes(bytes, start, end)
+    this.#fields = fields
+    fields.findValue(bytes, this.#address)
+    const { valueStart, valueEnd } = fields
+    this.addressStart = valueStart
+    this.addressEnd = this.#isMissing(bytes, valueStart, valueEnd) ? valueStart : valueEnd
+    this.instant = this.#instant(bytes, fields)
+    return 'read'
   }
 
-  #writeObject(bytes: Uint8Array, record: RecordFields, out: ByteSink): void {
-    const { length: width } = this.#header.names
-    for (let field = 0; field < width; field++) {
-      const name = this.#names[field] ?? ''
-      out.writeAscii(field === 0 ? `{${name.slice(1)}` : name)
-      record.findValue(bytes, field)
-      const { valueStart, valueEnd } = record
-      if (isText(bytes, valueStart, valueEnd, this.#header.unset)) out.writeAscii('null')
-      else {
-        const isEmpty = isText(bytes, valueStart, valueEnd, this.#header.empty)
-        out.writeByte(QUOTE)
-        if (!isEmpty) this.#writeText(bytes, valueStart, valueEnd, record === this.#quoted, out)
-        out.writeByte(QUOTE)
-      }
-    }
-    out.writeAscii(this.#names[width] ?? '')
-    this.#locator.writeJson(out)
-    out.writeByte(CLOSE_BRACE)
+  override find(field: number): boolean {
+    const { record } = this
+    this.#fields.findValue(record, field)
+    const { valueStart, valueEnd } = this.#fields
+    this.bytes = record
+    this.start = valueStart
+    this.end = isText(record, valueStart, valueEnd, this.#header.empty) ? valueStart : valueEnd
+    if (isText(record, valueStart, valueEnd, this.#header.unset)) return false
+    if (this.#fields === this.#quoted && record[valueStart - 1] === QUOTE) this.#undouble()
+    return true
   }
 
-  /** Writes a value as the text of a JSON string. */
-  #writeText(bytes: Uint8Array, start: number, end: number, mayBeQuoted: boolean, out: ByteSink): void {
-    let from = start
-    // A doubled quote in quotes stands for one.
-    if (mayBeQuoted && bytes[start - 1] === QUOTE) {
-      for (let at = start; at < end; at++) {
-        if (bytes[at] !== QUOTE || bytes[at + 1] !== QUOTE || at + 1 === end) continue
-        at++
-        this.#writeText(bytes, from, at, false, out)
-        from = at + 1
-      }
+  /** A doubled quote in quotes stands for one. */
+  #undouble(): void {
+    const { record, start, end } = this
+    if (!record.subarray(start, end).includes(QUOTE)) return
+    if (this.#undoubled.length < end - start) this.#undoubled = new Uint8Array(2 * (end - start))
+    let size = 0
+    for (let at = start; at < end; at++) {
+      this.#undoubled[size++] = record[at] ?? 0
+      if (record[at] === QUOTE && record[at + 1] === QUOTE && at + 1 < end) at++
     }
-    out.length = this.#text.put(bytes, from, end, out.room(jsonRoom(end - from)), out.length)
+    this.bytes = this.#undoubled
+    this.start = 0
+    this.end = size
   }
 
   /** @returns `null` if the record does not fit its header; `fault` then says why */
@@ -252,12 +193,4 @@ function isText(bytes: Uint8Array, start: number, end: number, text: string): bo
   if (end - start !== text.length || text === '') return false
   for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
   return true
-}
-
-/** A name as JSON in ASCII. */
-function escaped(name: string): string {
-  return JSON.stringify(name).replace(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

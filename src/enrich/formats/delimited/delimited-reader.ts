@@ -1,0 +1,138 @@
+import { fieldIndex } from '../../counting/field-values.ts'
+import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
+import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { ByteFinder } from '../../swar.ts'
+import type { DelimitedPlan } from './plan.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const QUOTE = 0x22
+
+/**
+ * Reads records of CSV and TSV. The values of columns have no quotes, and an empty one is unknown. A usual record is one line, all
+ * its quotes are closed, and it has as many columns as the header.
+ */
+export class DelimitedReader extends RecordReader {
+  override readonly hasUsual = true
+  override readonly fields: readonly ReaderField[]
+  override readonly counted: readonly number[]
+  override readonly starts: Int32Array
+  override readonly ends: Int32Array
+  readonly #plan: DelimitedPlan
+  readonly #fields: RecordFields
+  /** The last column that is wanted of a usual record. */
+  readonly #last: number
+  /** Whether usual records are read up to their line feed, and only as far as they are wanted. */
+  readonly #readsLines: boolean
+  #lineFeeds = new ByteFinder(LINE_FEED, this.record)
+  #searched = this.record
+  /** A value whose quotes were doubled. */
+  #plain = new Uint8Array(256)
+
+  constructor(plan: DelimitedPlan, wantsFields: boolean) {
+    super()
+    const { delimiter, quotes, width, names, address, time, counted = [] } = plan
+    this.#plan = plan
+    this.#fields = new RecordFields(delimiter, quotes, width)
+    this.starts = this.#fields.starts
+    this.ends = this.#fields.ends
+    this.fields = namesOf(names).map((name) => ({ name, kind: 'text' }))
+    this.counted = counted.map((field) => fieldIndex(names, field))
+    this.#last = Math.max(address, time ?? 0)
+    // Tabs are control characters.
+    this.#readsLines = !wantsFields && counted.length === 0 && delimiter > SPACE
+  }
+
+  override usual(bytes: Uint8Array, _: DataView, start: number, limit: number): number {
+    const fields = this.#fields
+    const { width, time, address } = this.#plan
+    let end = this.#readsLines ? fields.readLine(bytes, start, this.#last) : -1
+    if (end === -1) {
+      if (this.#searched !== bytes) {
+        this.#searched = bytes
+        this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
+      }
+      end = this.#lineFeeds.next(start, limit)
+      if (end === start || bytes[end - 1] === CARRIAGE_RETURN) return -1
+      if (!fields.read(bytes, start, end) || fields.textAfterQuote > 0) return -1
+    }
+    if (fields.count !== width) return -1
+    this.useBytes(bytes, start, end)
+    this.instant = NO_TIME
+    if (time !== null) {
+      fields.findValue(bytes, time)
+      this.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
+    }
+    fields.findValue(bytes, address)
+    this.useAddress(bytes, fields.valueStart, fields.valueEnd)
+    return end
+  }
+
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    const { address, time, width } = this.#plan
+    const fields = this.#fields
+    if (!fields.read(bytes, start, end)) {
+      this.fault = fields.fault
+      return 'bad'
+    }
+    if (fields.count !== width) {
+      this.fault = `it has ${fields.count} ${fields.count === 1 ? 'column' : 'columns'}, not ${width}`
+      return 'bad'
+    }
+    this.doubt =
+      fields.textAfterQuote > 0
+        ? `text follows the closing quote of its field ${fields.textAfterQuote}: look at its quotes`
+        : ''
+    this.useBytes(bytes, start, end)
+    this.instant = NO_TIME
+    if (time !== null) {
+      fields.findValue(bytes, time)
+      this.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
+    }
+    fields.findValue(bytes, address)
+    this.addressStart = fields.valueStart
+    this.addressEnd = fields.valueEnd
+    return 'read'
+  }
+
+  override find(column: number): boolean {
+    const { record } = this
+    this.bytes = record
+    this.start = this.starts[column] ?? 0
+    this.end = this.ends[column] ?? 0
+    const isQuoted = this.#plan.quotes && this.end - this.start >= 2 && record[this.start] === QUOTE
+    if (isQuoted && record[this.end - 1] === QUOTE) {
+      this.start++
+      this.end--
+      if (record.subarray(this.start, this.end).includes(QUOTE)) this.#undouble()
+    }
+    return this.end > this.start
+  }
+
+  #undouble(): void {
+    const { record, start, end } = this
+    if (this.#plain.length < end - start) this.#plain = new Uint8Array(2 * (end - start))
+    let size = 0
+    for (let at = start; at < end; at++) {
+      this.#plain[size++] = record[at] ?? 0
+      if (record[at] === QUOTE && record[at + 1] === QUOTE) at++
+    }
+    this.bytes = this.#plain
+    this.start = 0
+    this.end = size
+  }
+}
+
+/** An object has each name once: a table can have one name twice, or none. */
+function namesOf(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name, index) => {
+    const base = name === '' ? `column_${index + 1}` : name
+    let own = base
+    for (let number = 2; used.has(own); number++) own = `${base}_${number}`
+    used.add(own)
+    return own
+  })
+}

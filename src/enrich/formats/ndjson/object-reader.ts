@@ -1,0 +1,265 @@
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { utf8Encoder } from '../../../bytes/utf8.ts'
+import { quoted } from '../../../errors.ts'
+import { NOT_IPV4 } from '../../locating/address-cache.ts'
+import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
+import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { CachedView } from '../../swar.ts'
+import { braceBefore, JsonScanner } from './json-scanner.ts'
+import { TemplateCache } from './line-template.ts'
+import { findMembers, hasEscape, MemberPath, NOWHERE, pathOf, unescaped } from './member-path.ts'
+import type { ObjectPlan } from './plan.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const QUOTE = 0x22
+/** `n` of `null`. */
+const NULL_START = 0x6e
+const SPACE = 0x20
+
+const encoder = /* @__PURE__ */ utf8Encoder()
+
+/** What objects are like. */
+export interface ObjectLayout {
+  /** Whether the added member is laid out as the members before it. Objects must begin with their brace then. */
+  readonly isIndented?: boolean
+  /** Whether each object is a line, so that usual ones can be read by templates alone. */
+  readonly hasUsual?: boolean
+  /** Reads the value at the path, which is a record of its format and no address. */
+  readonly content?: RecordReader | null
+}
+
+/**
+ * Reads JSON objects. An object keeps its bytes and gets one more member; with `overwrite`, a member that is there already gets a
+ * new value. A usual object matches the template of those before it, which finds the values in it. Its address is a string
+ * without escapes.
+ */
+export class ObjectReader extends RecordReader {
+  override readonly hasUsual: boolean
+  override readonly rereads: boolean
+  override readonly counted: readonly number[]
+  readonly #plan: ObjectPlan
+  readonly #isIndented: boolean
+  readonly #address: MemberPath
+  readonly #time: MemberPath | null
+  readonly #dottedAddress: MemberPath | null
+  readonly #dottedTime: MemberPath | null
+  /** The members that are counted. */
+  readonly #counted: readonly MemberPath[]
+  /** Finds the member to be added if it exists already. */
+  readonly #member: MemberPath
+  /** Finds the member for the autonomous system if it exists already. */
+  readonly #system: MemberPath | null
+  readonly #scanner = new JsonScanner()
+  /** All of these paths. */
+  readonly #paths: readonly MemberPath[]
+  readonly #templates: TemplateCache
+  readonly #words = new CachedView()
+  /** What reads the value at the path if that is a record of another format; `null` if it is an address. */
+  readonly #content: RecordReader | null
+  #isContentRead = false
+  /** The record of the other format. */
+  readonly #inside = new ByteSink(1024)
+
+  constructor(plan: ObjectPlan, { isIndented = false, hasUsual = false, content = null }: ObjectLayout = {}) {
+    super()
+    this.hasUsual = hasUsual
+    this.rereads = content?.rereads === true
+    this.#isIndented = isIndented
+    this.#content = content
+    this.#plan = plan
+    this.#address = new MemberPath(plan.path)
+    const pathTo = (names: readonly string[] | null) => (names === null ? null : new MemberPath(names))
+    this.#time = pathTo(plan.timePath)
+    this.#dottedAddress = pathTo(plan.dottedPath)
+    this.#dottedTime = pathTo(plan.dottedTimePath)
+    this.#member = new MemberPath([plan.into])
+    this.#system = pathTo(plan.asn === undefined ? null : [plan.asn])
+    const all = [this.#address, this.#time, this.#dottedAddress, this.#dottedTime]
+    const wanted = all.filter((path) => path !== null)
+    const counted = content === null ? (plan.counted ?? []) : []
+    this.#counted = counted.map((field) => {
+      const names = pathOf(field, 'by')
+      const known = wanted.find((path) => path.names.join('\0') === names.join('\0'))
+      const path = known ?? new MemberPath(names)
+      if (known === undefined) wanted.push(path)
+      return path
+    })
+    this.counted = content?.counted ?? [...counted.keys()]
+    this.#paths = [...wanted, this.#member, ...(this.#system === null ? [] : [this.#system])]
+    this.#templates = new TemplateCache(wanted)
+  }
+
+  override usual(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
+    const end = this.#templates.matchedEnd(bytes, view, start, limit)
+    if (end === -1) return -1
+    const path = foundOf(this.#address, this.#dottedAddress)
+    if (path.start === NOWHERE || bytes[path.start] !== QUOTE || !this.#readUsualTime(bytes)) return -1
+    this.useBytes(bytes, start, end)
+    this.useAddress(bytes, path.start + 1, path.end - 1)
+    if (this.ipv4 === NOT_IPV4 && hasEscape(bytes, path.start, path.end)) return -1
+    this.insertStart = this.insertEnd = braceBefore(bytes, end)
+    this.joint = 'next'
+    return end
+  }
+
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    const view = this.#words.view(bytes)
+    this.useBytes(bytes, start, end)
+    this.objectStart = start
+    this.joint = this.#isIndented ? 'indented' : 'next'
+    this.insertStart = NOWHERE
+    if (!this.#templates.matches(bytes, view, start, end)) {
+      if (!this.#scanner.scan(bytes, view, start, end)) {
+        this.fault = this.#scanner.fault
+        return isBlank(bytes, start, end) ? 'blank' : 'bad'
+      }
+      findMembers(this.#paths, bytes, view, this.#scanner.start, end)
+      if (this.#system !== null && this.#system.start !== NOWHERE) {
+        this.fault = `it has a member ${quoted(this.#plan.asn ?? '')} already`
+        return 'bad'
+      }
+      if (this.#member.start !== NOWHERE) {
+        this.fault = `it has a member ${quoted(this.#plan.into)} already`
+        if (!this.#plan.overwrite) return 'bad'
+        this.joint = 'value'
+        this.insertStart = this.#member.start
+        this.insertEnd = this.#member.end
+      } else if (this.#scanner.isEmpty) this.joint = 'only'
+      else this.#templates.learn(bytes, start, end, this.#scanner.scalars)
+    }
+    if (this.insertStart === NOWHERE) {
+      let at = braceBefore(bytes, end)
+      if (this.#isIndented) while ((bytes[at - 1] ?? 0) <= SPACE) at--
+      this.insertStart = this.insertEnd = at
+    }
+    this.instant = this.#readTime(bytes)
+    if (this.#content !== null) return this.#readContent(this.#content, bytes)
+    this.#findAddress(bytes)
+    return 'read'
+  }
+
+  override find(field: number): boolean {
+    const content = this.#content
+    if (content !== null) return this.#isContentRead && this.findIn(content, field)
+    const path = this.#counted[field]
+    const bytes = this.record
+    if (path === undefined || path.start === NOWHERE || bytes[path.start] === NULL_START) return false
+    this.bytes = bytes
+    this.start = path.start
+    this.end = path.end
+    if (bytes[path.start] !== QUOTE) return true
+    this.start++
+    this.end--
+    if (hasEscape(bytes, this.start, this.end)) {
+      this.bytes = encoder.encode(unescaped(bytes, path.start, path.end))
+      this.start = 0
+      this.end = this.bytes.length
+    }
+    return true
+  }
+
+  override complete(): boolean {
+    const content = this.#content
+    if (content === null || !this.#isContentRead || content.complete()) return true
+    this.#takeFault(content)
+    return false
+  }
+
+  override readAgain(): boolean {
+    const { instant } = this
+    const content = this.#content
+    if (content === null || !this.#isContentRead || !content.readAgain()) return false
+    this.take(content)
+    this.instant = instant
+    return true
+  }
+
+  #findAddress(bytes: Uint8Array): void {
+    const { start, end } = foundOf(this.#address, this.#dottedAddress)
+    this.addressStart = this.addressEnd = 0
+    // `null` counts as missing. Other values that are not strings are malformed.
+    if (start === NOWHERE || bytes[start] === NULL_START) return
+    if (bytes[start] !== QUOTE) {
+      this.addressStart = start
+      this.addressEnd = end
+    } else if (hasEscape(bytes, start, end)) {
+      this.addressBytes = encoder.encode(unescaped(bytes, start, end))
+      this.addressEnd = this.addressBytes.length
+    } else {
+      this.addressStart = start + 1
+      this.addressEnd = end - 1
+    }
+  }
+
+  /** Reads the record of another format that is the value at the path. Another value, or an empty one, has no address. */
+  #readContent(content: RecordReader, bytes: Uint8Array): RecordKind {
+    const { start, end } = foundOf(this.#address, this.#dottedAddress)
+    const inside = this.#inside
+    inside.length = 0
+    if (start !== NOWHERE && bytes[start] === QUOTE) {
+      if (hasEscape(bytes, start, end)) inside.write(encoder.encode(unescaped(bytes, start, end)))
+      else inside.write(bytes, start + 1, end - 1)
+    }
+    inside.writeByte(LINE_FEED)
+    const line = inside.room(0)
+    let size = inside.length - 1
+    while (size > 0 && (line[size - 1] ?? 0) <= SPACE) size--
+    line[size] = LINE_FEED
+    for (let at = 0; at < size; at++)
+      if (line[at] === LINE_FEED || line[at] === CARRIAGE_RETURN) line[at] = SPACE
+    this.addressStart = this.addressEnd = 0
+    this.isLocal = false
+    const kind = size === 0 ? 'blank' : content.read(line, 0, size)
+    this.#isContentRead = kind === 'read'
+    if (kind === 'bad') {
+      this.#takeFault(content)
+      return 'bad'
+    }
+    if (kind === 'blank') return 'read'
+    const { instant } = this
+    this.take(content)
+    this.doubt = ''
+    // The time of the object is better: it has an offset from UTC.
+    if (!Number.isNaN(instant)) {
+      this.instant = instant
+      this.isLocal = false
+    }
+    return 'read'
+  }
+
+  #takeFault(content: RecordReader): void {
+    this.fault = `in its ${quoted(this.#plan.path.join('.'))}: ${content.fault}`
+  }
+
+  /** Sets `instant` to that of the line that matched last. @returns `false` if its text may have escapes */
+  #readUsualTime(bytes: Uint8Array): boolean {
+    this.instant = NO_TIME
+    if (this.#time === null) return true
+    const { start, end } = foundOf(this.#time, this.#dottedTime)
+    if (start === NOWHERE) return true
+    const isText = bytes[start] === QUOTE
+    this.instant = isText ? eventTime(bytes, start + 1, end - 1) : eventTime(bytes, start, end)
+    return !isText || !Number.isNaN(this.instant)
+  }
+
+  #readTime(bytes: Uint8Array): number {
+    if (this.#time === null) return NO_TIME
+    const { start, end } = foundOf(this.#time, this.#dottedTime)
+    if (start === NOWHERE) return NO_TIME
+    if (bytes[start] !== QUOTE) return eventTime(bytes, start, end)
+    const instant = eventTime(bytes, start + 1, end - 1)
+    // Times rarely have escapes: look for one only if the text is not a time.
+    const isEscaped = Number.isNaN(instant) && hasEscape(bytes, start, end)
+    return isEscaped ? eventTimeOf(unescaped(bytes, start, end)) : instant
+  }
+}
+
+function foundOf(path: MemberPath, dotted: MemberPath | null): MemberPath {
+  return path.start === NOWHERE && dotted !== null ? dotted : path
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] ?? 0) > SPACE) return false
+  return true
+}

@@ -1,0 +1,125 @@
+import { Address } from '../../../address/address.ts'
+import { ipv4Of, NOT_IPV4 } from '../../locating/address-cache.ts'
+import { NO_TIME } from '../../locating/event-time.ts'
+import { OpeningTime } from '../../locating/opening-time.ts'
+import type { CommonPlan } from '../../options.ts'
+import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { AddressScanner } from '../../scanning/address-scanner.ts'
+import { ANY_ADDRESS } from '../../scanning/any-address.ts'
+import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
+import { RAW } from '../../writing/json-text.ts'
+import type { AppendPlan } from '../../writing/record-form.ts'
+import { AddressRoles, CLAIM, CLIENT, PLAIN } from './address-role.ts'
+
+export interface TextPlan extends CommonPlan, AppendPlan {
+  readonly format: 'text'
+  /** How an address is written with its place; `null` if the address stays, because the location is appended or in an object. */
+  readonly annotate: string | null
+  /** The number of the address in a line, from 1; `null` for that of {@link TextLines}. */
+  readonly nth: number | null
+  /** The instant before which the lines were written, for times without a year; `null` if unknown. */
+  readonly latest: number | null
+}
+
+const DOUBT =
+  'it has an address that is not taken: it is in a request, or a part of a version, a network, a name or a path'
+/** Ranks: of a public address that is named as the client's, of one that has no name, and of what is not chosen. */
+const BEST = 2 * CLIENT
+const FAIR = 2 * PLAIN
+const UNFIT = 2 * CLAIM
+
+/**
+ * In which order one address of a line is chosen: by its role, and public ones before special ones of the same role, so that
+ * another party's address never stands in for the client's. What the client wrote is not chosen.
+ */
+function rankOf(role: number, isPublic: boolean): number {
+  return role === CLAIM ? UNFIT : 2 * role + (isPublic ? 0 : 1)
+}
+
+/**
+ * Reads lines of text. The chosen address of a line is the one with a number, or the first public one that can be the client's;
+ * see {@link rankOf}. If places are added to lines, all public addresses are found.
+ */
+export class TextReader extends RecordReader {
+  override readonly fields: readonly ReaderField[] = [
+    { name: RAW, kind: 'text' },
+    { name: 'ip', kind: 'text' },
+  ]
+  readonly #nth: number | null
+  readonly #hasPlaces: boolean
+  readonly #scanner = new AddressScanner(WHOLE_TOKENS)
+  readonly #others = new AddressScanner(ANY_ADDRESS)
+  readonly #roles = new AddressRoles()
+  readonly #time: OpeningTime
+  readonly #address = new Address()
+
+  constructor({ nth, annotate, latest }: TextPlan) {
+    super()
+    this.#nth = nth
+    this.#hasPlaces = annotate !== null
+    this.#time = new OpeningTime(latest ?? NO_TIME)
+  }
+
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    this.useBytes(bytes, start, end)
+    this.isLocal = this.#time.read(bytes, start, end) !== 'instant'
+    this.instant = this.#time.instant
+    this.#choose(bytes, start, end)
+    const isMissing = this.addressStart === this.addressEnd
+    const hasOther = isMissing && this.#nth === null && this.#hasOther(bytes, start, end)
+    this.doubt = hasOther ? DOUBT : ''
+    return 'read'
+  }
+
+  override find(field: number): boolean {
+    const isLine = field === 0
+    this.bytes = this.record
+    this.start = isLine ? this.recordStart : this.addressStart
+    this.end = isLine ? this.recordEnd : this.addressEnd
+    return this.end > this.start
+  }
+
+  #choose(bytes: Uint8Array, line: number, end: number): void {
+    const [scanner, nth, hasPlaces] = [this.#scanner, this.#nth, this.#hasPlaces]
+    let chosen = UNFIT
+    this.addressStart = this.addressEnd = line
+    this.places.length = 0
+    for (
+      let from = line, number = 1;
+      scanner.next(bytes, line, from, end);
+      from = scanner.tokenEnd, number++
+    ) {
+      if (nth !== null && number < nth) continue
+      // After a public address that nothing speaks against, only the client's own is better.
+      const isFair = chosen <= FAIR
+      const isDecided = chosen === BEST || nth !== null
+      const role = isDecided ? PLAIN : this.#roles.role(bytes, line, from, end, scanner, isFair)
+      if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
+      if (isFair && role !== CLIENT) continue
+      const rank = rankOf(role, this.#isPublic(bytes, scanner.start, scanner.end))
+      if (rank < chosen) {
+        chosen = rank
+        this.addressStart = scanner.start
+        this.addressEnd = scanner.end
+      }
+      if (nth !== null || (!hasPlaces && chosen === BEST)) break
+    }
+  }
+
+  /** Whether an address can have a location. */
+  #isPublic(bytes: Uint8Array, start: number, end: number): boolean {
+    const address = this.#address
+    const ipv4 = ipv4Of(bytes, start, end)
+    if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4 >>> 0, '')
+    else if (!address.parse(String.fromCharCode(...bytes.subarray(start, end)))) return false
+    return address.special === null
+  }
+
+  /** Whether a line without a chosen address has what can be one. */
+  #hasOther(bytes: Uint8Array, line: number, end: number): boolean {
+    const others = this.#others
+    for (let from = line; others.next(bytes, line, from, end); from = others.end)
+      if (!others.isDoubtful) return true
+    return false
+  }
+}
