@@ -5,7 +5,7 @@ import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import type { ReportTallies } from '../../enrich/report-plan.ts'
 import type { AutonomousSystems } from '../../location/autonomous-systems.ts'
 import { Callers, type DistinctAddresses, NO_ADDRESSES } from './callers.ts'
-import { largestOf, type Ranked, rankedOf, type Tallied } from './ranked.ts'
+import { type Ranked, type Tallied, Tally } from './ranked.ts'
 
 /** Countries of the timeline that have a colour of their own. */
 export const TIMELINE_COUNTRIES = 5
@@ -100,12 +100,12 @@ function timelineOf(totals: GroupTotals | undefined): Timeline | null {
     ofCodes[country] = (ofCodes[country] ?? 0) + (lines[group] ?? 0)
   }
   if (first > last) return null
-  const sums = new Map<string, number>()
+  const sums = new Tally<string>()
   for (const [code, count] of ofCodes.entries()) if (count > 0) add(sums, names[code], count)
-  const countries = [...sums]
-    .sort(([aName, a], [bName, b]) => b - a || (aName < bName ? -1 : 1))
-    .slice(0, TIMELINE_COUNTRIES)
-    .map(([name]) => name)
+  const countries = sums
+    .ranked()
+    .rows.slice(0, TIMELINE_COUNTRIES)
+    .map(({ name }) => name)
   const span = last - first
   const unit = span < MAX_HOURS * HOUR_MS ? 'hour' : span < MAX_DAYS * DAY_MS ? 'day' : 'month'
   const counts = new Map<number, number[]>()
@@ -158,49 +158,32 @@ function requestsOf(
 ): Requests | null {
   const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
   if (byStatus === undefined && byPage === undefined) return null
-  const [statuses, methods] = [new Map<string, number>(), new Map<string, number>()]
+  const [statuses, methods] = [new Tally<string>(), new Tally<string>()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const [status, method] = values
     if (STATUS.test(String(status))) add(statuses, status, count)
     add(methods, typeof method === 'string' ? shown(method) : method, count)
   }
-  const [pages, notFound] = [new Map<string, number>(), new Map<string, number>()]
+  const [pages, notFound] = [new Tally<string>(), new Tally<string>()]
   for (const { values, count } of byPage?.groups() ?? []) {
     const [path, status] = values
     const page = typeof path === 'string' ? shown(path.split('?', 1)[0] ?? '') : path
     add(pages, page, count)
     if (String(status) === NOT_FOUND) add(notFound, page, count)
   }
-  const ranked = (sums: ReadonlyMap<string, number>, of: GroupTotals | undefined): Ranked | null =>
-    of === undefined ? null : rankedTexts(sums, of.other)
-  const missing = byStatus === undefined ? null : ranked(notFound, byPage)
   return {
-    statuses: largestOf(tallied(statuses)),
-    methods: largestOf(tallied(methods)),
+    statuses: statuses.ranked().rows,
+    methods: methods.ranked().rows,
     bytes: totals[tallies.times]?.sum ?? null,
-    pages: ranked(pages, byPage),
+    pages: byPage === undefined ? null : pages.ranked(byPage.other),
     // Which of the paths beyond the bound were not found is not known.
-    notFound: missing === null ? null : { ...missing, otherLines: missing.otherLines - (byPage?.other ?? 0) },
+    notFound:
+      byPage === undefined || byStatus === undefined
+        ? null
+        : { ...notFound.ranked(), isExact: byPage.other === 0 },
   }
 }
 
-function add(sums: Map<string, number>, value: CountValue | undefined, count: number): void {
-  if (value === null || value === undefined) return
-  sums.set(String(value), (sums.get(String(value)) ?? 0) + count)
-}
-
-function tallied(sums: ReadonlyMap<string, number>): Tallied[] {
-  return Array.from(sums, ([name, count]) => ({ name, count, addresses: null, within: null }))
-}
-
-function rankedTexts(sums: ReadonlyMap<string, number>, other: number): Ranked {
-  const names = [...sums.keys()]
-  const counts = Float64Array.from(sums.values())
-  const rowOf = (index: number): Tallied => ({
-    name: names[index] ?? '',
-    count: counts[index] ?? 0,
-    addresses: null,
-    within: null,
-  })
-  return rankedOf(counts, other, rowOf)
+function add(sums: Tally<string>, value: CountValue | undefined, count: number): void {
+  if (value !== null && value !== undefined) sums.add(String(value), count)
 }

@@ -19,7 +19,8 @@ import {
 } from '../figures.ts'
 import type { DistinctAddresses } from './callers.ts'
 import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
-import { namedCountries, ranked } from './rankings.ts'
+import { ranked } from './ranked.ts'
+import { namedCountries } from './rankings.ts'
 import type { Heading } from './words.ts'
 
 const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: string]>> = {

@@ -1,6 +1,9 @@
 /** The rows of a table that can be opened. The other lines are counted together. */
 export const MOST_ROWS = 250
 
+/** Values of one row that are shown, such as the countries of a network. */
+const MOST_VALUES = 3
+
 /** A row of a table: lines that have one value, and the distinct addresses among them. */
 export interface Tallied {
   readonly name: string
@@ -20,9 +23,11 @@ export interface Ranked {
   readonly isExact: boolean
 }
 
-/** Sorted by lines, then by name: the report must not depend on the order of counting. */
-export function largestOf(rows: readonly Tallied[]): Tallied[] {
-  return [...rows].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)).slice(0, MOST_ROWS)
+/** Sorts by count, then by name: the report must not depend on the order of counting. */
+export function ranked<Counted extends { readonly count: number; readonly name: string }>(
+  rows: readonly Counted[],
+): Counted[] {
+  return [...rows].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
 /**
@@ -32,17 +37,89 @@ export function largestOf(rows: readonly Tallied[]): Tallied[] {
  * @param other lines that are in no row
  * @param rowOf makes a row by its index in `counts`
  */
-export function rankedOf(counts: Float64Array, other: number, rowOf: (index: number) => Tallied): Ranked {
-  const least = counts.slice().sort().at(-MOST_ROWS) ?? 0
+export function rankedOf(
+  counts: ArrayLike<number>,
+  other: number,
+  rowOf: (index: number) => Omit<Tallied, 'count'>,
+): Ranked {
+  const least = Float64Array.from(counts).sort().at(-MOST_ROWS) ?? 0
   let rows: Tallied[] = []
+  let lines = other
   for (let index = 0; index < counts.length; index++) {
-    if ((counts[index] ?? 0) < least) continue
-    rows.push(rowOf(index))
+    const count = counts[index] ?? 0
+    lines += count
+    if (count < least) continue
+    rows.push({ count, ...rowOf(index) })
     // Many rows can have the same count.
-    if (rows.length >= 20 * MOST_ROWS) rows = largestOf(rows)
+    if (rows.length >= 20 * MOST_ROWS) rows = ranked(rows).slice(0, MOST_ROWS)
   }
-  rows = largestOf(rows)
-  const lines = counts.reduce((sum, count) => sum + count, 0)
+  rows = ranked(rows).slice(0, MOST_ROWS)
   const shown = rows.reduce((sum, { count }) => sum + count, 0)
-  return { rows, all: counts.length, otherLines: lines + other - shown, isExact: other === 0 }
+  return { rows, all: counts.length, otherLines: lines - shown, isExact: other === 0 }
 }
+
+/** Sums of lines and distinct addresses by key. */
+export class Tally<Key extends string | number> {
+  readonly #rows = new Map<Key, number>()
+  readonly #keys: Key[] = []
+  readonly #counts: number[] = []
+  /** The distinct addresses of each row; empty if they are not counted. */
+  readonly #addresses: number[] = []
+  readonly #within: (string | null)[] = []
+  /** The lines of each value of the rows that have several. */
+  readonly #mixed = new Map<number, Tally<string>>()
+
+  /** Adds lines of a key. */
+  add(key: Key, count: number): void {
+    this.#add(key, count, null)
+  }
+
+  /** Adds the lines of one address. @param within where or what it is */
+  addAddress(key: Key, count: number, within: string | null): void {
+    const row = this.#add(key, count, within)
+    this.#addresses[row] = (this.#addresses[row] ?? 0) + 1
+    const first = this.#within[row] ?? null
+    let mixed = this.#mixed.get(row)
+    if (mixed === undefined && within !== first) {
+      mixed = new Tally()
+      mixed.add(first ?? NOTHING, (this.#counts[row] ?? 0) - count)
+      this.#mixed.set(row, mixed)
+    }
+    mixed?.add(within ?? NOTHING, count)
+  }
+
+  /** @param other lines that are in no row */
+  ranked(other = 0, nameOf: (key: Key) => string = String): Ranked {
+    return rankedOf(this.#counts, other, (row) => {
+      const key = this.#keys[row]
+      return {
+        name: key === undefined ? '' : nameOf(key),
+        addresses: this.#addresses[row] ?? null,
+        within: this.#withinOf(row),
+      }
+    })
+  }
+
+  #add(key: Key, count: number, within: string | null): number {
+    const known = this.#rows.get(key)
+    if (known !== undefined) {
+      this.#counts[known] = (this.#counts[known] ?? 0) + count
+      return known
+    }
+    const row = this.#counts.push(count) - 1
+    this.#rows.set(key, row)
+    this.#keys.push(key)
+    this.#within.push(within)
+    return row
+  }
+
+  /** The value of all addresses of a row, or their values, those with most lines first. */
+  #withinOf(row: number): string | null {
+    const rows = this.#mixed.get(row)?.ranked().rows
+    if (rows === undefined) return this.#within[row] ?? null
+    const values = rows.slice(0, MOST_VALUES).map(({ name }) => name)
+    return values.join(', ') + (rows.length > MOST_VALUES ? ', …' : '')
+  }
+}
+
+const NOTHING = '–'

@@ -2,7 +2,7 @@ import type { Counts } from '../../enrich/counting/counts.ts'
 import { atLeast, countOf, countText, shareText } from '../figures.ts'
 import type { DistinctAddresses } from './callers.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
-import type { Ranked, Tallied } from './ranked.ts'
+import { type Ranked, ranked, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
@@ -93,13 +93,6 @@ export function namedCountries(counts: Counts, distinct: DistinctAddresses | nul
       count,
       addresses: distinct?.countries.get(key) ?? null,
     }))
-}
-
-/** Sorts by count, then by name: the report must not depend on the order of counting. */
-export function ranked<Counted extends { readonly count: number; readonly name: string }>(
-  locations: readonly Counted[],
-): Counted[] {
-  return [...locations].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
 /** A table of what was counted beside the locations. `null` if nothing was. */

@@ -3,7 +3,8 @@ import type { Counts } from '../../enrich/counting/counts.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import type { Activity } from './activity.ts'
 import type { Ranked, Tallied } from './ranked.ts'
-import { namedCountries, ranked } from './rankings.ts'
+import { ranked } from './ranked.ts'
+import { namedCountries } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
 
 type TableName =

@@ -1,3 +1,5 @@
+import { utf8Decoder } from '../../bytes/utf8.ts'
+
 /** What a field of a log usually has, whatever its name. */
 export type FieldRole = 'status' | 'method' | 'bytes' | 'path'
 
@@ -20,4 +22,49 @@ export interface FieldValues {
 export function fieldIndex(names: readonly string[], field: string): number {
   const index = names.indexOf(field)
   return index === -1 && field.startsWith('/') ? names.indexOf(field.slice(1)) : index
+}
+
+const ZERO = 0x30
+/** Any number of so many digits is exact. */
+const EXACT_DIGITS = 15
+
+const decoder = /* @__PURE__ */ utf8Decoder()
+
+/** The sum of a field of the log, such as the bytes of all answers. */
+export class FieldSum {
+  readonly #field: number
+  readonly #values: FieldValues
+  #sum = 0
+  /** Whether all values are numbers from 0. */
+  #isKnown = true
+
+  constructor(field: number, values: FieldValues) {
+    this.#field = field
+    this.#values = values
+  }
+
+  /** Adds the value of the line that was read last, if it has one. */
+  add(): void {
+    const values = this.#values
+    if (!values.find(this.#field)) return
+    const { bytes, start, end } = values
+    let number = 0
+    let at = start
+    for (; at < end && at < start + EXACT_DIGITS; at++) {
+      const digit = (bytes[at] ?? 0) - ZERO
+      if (digit < 0 || digit > 9) break
+      number = number * 10 + digit
+    }
+    if (at < end) number = Number(decoder.decode(bytes.slice(start, end)))
+    if (number >= 0) this.#sum += number
+    else this.#isKnown = false
+  }
+
+  /** The sum since the last call; `null` if a value is negative or not a number. */
+  take(): number | null {
+    const sum = this.#isKnown ? this.#sum : null
+    this.#sum = 0
+    this.#isKnown = true
+    return sum
+  }
 }

@@ -153,13 +153,49 @@ export class GroupTotals {
 /** Separates the parts of a key. Names do not contain it. */
 const SEPARATOR = '\u0000'
 
-/** The key of a place's region in the counts of a run. That of its city is the same, with the name of the city. */
-export function regionKeyOf([country = null, , code = null, name = null]: readonly CountValue[]): string {
-  return [country, code, name].join(SEPARATOR)
-}
+/** What is shown of a location, and its keys in the counts of a run; `null` for what it does not have. */
+export class Place {
+  readonly country: string | null
+  readonly countryName: string | null
+  /** The name, or else the code. */
+  readonly region: string | null
+  readonly regionCode: string | null
+  readonly regionName: string | null
+  readonly city: string | null
+  readonly latitude: number | null
+  readonly longitude: number | null
 
-export function cityKeyOf(place: readonly CountValue[]): string {
-  return regionKeyOf(place) + SEPARATOR + place[4]
+  /** @param values of the dimension `PLACE` */
+  constructor([
+    country,
+    countryName,
+    regionCode,
+    regionName,
+    city,
+    latitude,
+    longitude,
+  ]: readonly CountValue[]) {
+    this.country = textOf(country)
+    this.countryName = textOf(countryName)
+    this.regionCode = textOf(regionCode)
+    this.regionName = textOf(regionName)
+    this.region = this.regionName ?? this.regionCode
+    this.city = textOf(city)
+    this.latitude = typeof latitude === 'number' ? latitude : null
+    this.longitude = typeof longitude === 'number' ? longitude : null
+  }
+
+  get countryKey(): string {
+    return this.country ?? this.countryName ?? ''
+  }
+
+  get regionKey(): string {
+    return [this.country, this.regionCode, this.regionName].join(SEPARATOR)
+  }
+
+  get cityKey(): string {
+    return this.regionKey + SEPARATOR + this.city
+  }
 }
 
 /** The places in a run's {@link queriesOf}, and how many there are beside its own. */
@@ -198,35 +234,35 @@ export class RunTotals {
 
 function addCountries(totals: GroupTotals, { countries, overflow }: Counts): void {
   for (const { values, count } of totals.groups()) {
-    const [code, name] = values.map(textOf)
-    const row = { code: code ?? null, name: name ?? null, count: 0 }
-    rowOf(countries, code ?? name ?? '', row).count += count
+    const { country: code, countryName: name, countryKey } = new Place(values)
+    rowOf(countries, countryKey, { code, name, count: 0 }).count += count
   }
   overflow.countries = totals.other
 }
 
 function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Counts): void {
-  for (const { values, count } of totals.groups()) {
-    const [country = null, , code = null, regionName = null, city = null] = values.map(textOf)
-    const [latitude = 0, longitude = 0] = values.slice(5).map(Number)
-    if (code !== null || regionName !== null)
-      rowOf(regions, regionKeyOf(values), { country, code, name: regionName, count: 0 }).count += count
-    const isLocated = values[5] !== null && values[6] !== null
-    const located = isLocated ? count : 0
-    const sums = { latitudes: 0, longitudes: 0, count: 0 }
-    const rows: CellCount[] = []
-    if (city !== null) {
-      const row = { country, region: regionName ?? code, name: city, located: 0, ...sums }
-      const known = rowOf(cities, cityKeyOf(values), row)
-      known.located += located
-      rows.push(known)
-    }
-    if (isLocated) rows.push(rowOf(cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, sums))
-    for (const row of rows) {
+  const { codes, lines } = totals
+  for (let group = 0; group < lines.length; group++) {
+    const count = lines[group] ?? 0
+    const place = new Place(totals.valuesOf(0, codes[group] ?? NO_CODE))
+    const { country, region, regionCode, regionName, city, latitude, longitude } = place
+    if (region !== null)
+      rowOf(regions, place.regionKey, { country, code: regionCode, name: regionName, count: 0 }).count +=
+        count
+    const isLocated = latitude !== null && longitude !== null
+    const add = (row: CellCount): void => {
       row.count += count
-      row.latitudes += latitude * located
-      row.longitudes += longitude * located
+      if (!isLocated) return
+      row.latitudes += latitude * count
+      row.longitudes += longitude * count
     }
+    const sums = { latitudes: 0, longitudes: 0, count: 0 }
+    if (city !== null) {
+      const row = rowOf(cities, place.cityKey, { country, region, name: city, located: 0, ...sums })
+      if (isLocated) row.located += count
+      add(row)
+    }
+    if (isLocated) add(rowOf(cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, sums))
   }
   overflow.regions = overflow.cities = totals.other
 }
@@ -239,8 +275,8 @@ function addHours(totals: GroupTotals, counts: Counts): void {
   ;[counts.firstInstant, counts.lastInstant] = totals.span ?? [null, null]
 }
 
-function textOf(value: CountValue): string | null {
-  return value === null ? null : String(value)
+function textOf(value: CountValue | undefined): string | null {
+  return typeof value === 'string' ? value : null
 }
 
 /** The row of a key, which is added if it is absent. */

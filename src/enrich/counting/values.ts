@@ -7,7 +7,7 @@ import { type Ranks, ranksOf } from './sorting.ts'
 export const NO_CODE = -1
 
 /**
- * Limit of the characters of all tuples of one dimension, as JSON. 400,000 cities, all that there are, take less than 40 million.
+ * Limit of the characters of all tuples of one dimension. 400,000 cities, all that there are, take less than 40 million.
  * The texts of fields have a limit of their own: see `text-codes.ts`.
  */
 export const MAX_TUPLE_CHARS = 50_331_648
@@ -47,7 +47,7 @@ export function valuesOf(dimension: Dimension, mask: TextMask | null): Dimension
 /** Numbers distinct tuples of values. */
 export class Tuples implements DimensionValues {
   list: (readonly CountValue[])[] = []
-  /** By the values as JSON; empty while there is one part only. */
+  /** By key; empty while there is one part only. */
   readonly #codes = new Map<string, number>()
   readonly #areDistinct: boolean
   #chars = 0
@@ -59,7 +59,7 @@ export class Tuples implements DimensionValues {
 
   /** @returns {@link NO_CODE} if they are unknown, and may not be added or would exceed the limit of characters */
   code(values: readonly CountValue[], mayAdd: boolean): number {
-    const key = JSON.stringify(values)
+    const key = this.#keyOf(values)
     const known = this.#codes.get(key)
     if (known !== undefined) return known
     if (!mayAdd || (this.#areDistinct && this.#chars + key.length > MAX_TUPLE_CHARS)) return NO_CODE
@@ -76,7 +76,7 @@ export class Tuples implements DimensionValues {
     }
     if (this.#codes.size === 0) {
       for (const [code, each] of this.list.entries()) {
-        const key = JSON.stringify(each)
+        const key = this.#keyOf(each)
         this.#codes.set(key, code)
         this.#chars += key.length
       }
@@ -90,6 +90,11 @@ export class Tuples implements DimensionValues {
 
   at(code: number): readonly CountValue[] {
     return this.list[code] ?? []
+  }
+
+  /** No name contains a zero byte or is empty, but a field of a log can be anything. */
+  #keyOf(values: readonly CountValue[]): string {
+    return this.#areDistinct ? values.join('\0') : JSON.stringify(values)
   }
 
   ranks(column: number, areDays: boolean): readonly Ranks[] {

@@ -1,8 +1,7 @@
 // Counts lines by the queries of a plan: the values of a line become codes, and lines with the same codes are one group.
 import type { Locale } from '../../location/locale.ts'
 import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
-import { FieldSum } from '../counting/field-sum.ts'
-import type { FieldValues } from '../counting/field-values.ts'
+import { FieldSum, type FieldValues } from '../counting/field-values.ts'
 import { type GroupPart, Groups } from '../counting/groups.ts'
 import { NO_CODE } from '../counting/values.ts'
 import { NOT_IPV4 } from './address-cache.ts'

@@ -16,7 +16,8 @@ it('ranks as sorting all rows does, also if many have the same count', () => {
       const asked: number[] = []
       const ranked = rankedOf(Float64Array.from(counts), other, (index) => {
         asked.push(index)
-        return all[index] ?? { name: '', count: 0, addresses: null, within: null }
+        const { name = '' } = all[index] ?? {}
+        return { name, addresses: null, within: null }
       })
       const sorted = all.toSorted((a, b) => b.count - a.count || Number(a.name) - Number(b.name))
       expect(ranked.rows).toEqual(sorted.slice(0, MOST_ROWS))

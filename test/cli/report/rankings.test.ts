@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_ROWS, ranked } from '../../../src/cli/report/rankings.ts'
+import { ranked } from '../../../src/cli/report/ranked.ts'
+import { MAX_ROWS } from '../../../src/cli/report/rankings.ts'
 import { attribute, countsOf, Page, type SampleLocation, textOf, within } from './sample.ts'
 
 /** The cells of the rows of a table. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FieldSum } from '../../../src/enrich/counting/field-sum.ts'
+import { FieldSum } from '../../../src/enrich/counting/field-values.ts'
 import { utf8 } from '../world.ts'
 
 /** The sum of texts; `null` for a line without the field. */
