@@ -54,7 +54,7 @@ export class ValueColumn {
         if (value === undefined) return false
         this.#values.push(value)
       }
-      code = this.#texts.numberOf(bytes, view, start, end)
+      code = this.#texts.add(bytes, start, end)
     }
     if (this.#count === this.#rows.length) {
       this.#rows = grown(this.#rows, 0)

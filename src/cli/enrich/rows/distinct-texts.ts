@@ -6,6 +6,9 @@ const SEED = Math.floor(Math.random() * 2 ** 32)
 /** In place of the number of a text that is not there. */
 export const NONE = -1
 
+/** Larger memory is not kept for the next texts. */
+const MAX_KEPT_BYTES = 2 ** 20
+
 /** Distinct texts, as bytes. Each has a number, from 0. */
 export class DistinctTexts {
   count = 0
@@ -14,20 +17,23 @@ export class DistinctTexts {
   /** Where each text begins in {@link #bytes}, and after them where the last one ends. */
   #starts = new Int32Array(32)
   #hashes = new Int32Array(32)
+  /** The hash of the text that was looked for last, and its place in {@link #table}. */
+  #hash = 0
+  #place = 0
   /** An open-addressing table of numbers; {@link NONE} is a free place. At most half of it is in use. */
   #table = new Int32Array(64).fill(NONE)
 
   /** The number of the text `bytes[start, end)`, which is added if it is new. @param view of all of `bytes` */
   numberOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
-    const hash = hashOf(bytes, view, start, end)
-    const place = this.#placeOf(hash, bytes, view, start, end)
-    const number = this.#table[place] ?? NONE
-    return number === NONE ? this.#add(hash, place, bytes, start, end) : number
+    const number = this.find(bytes, view, start, end)
+    return number === NONE ? this.add(bytes, start, end) : number
   }
 
   /** The number of a text; {@link NONE} if it is not here. */
   find(bytes: Uint8Array, view: DataView, start: number, end: number): number {
-    return this.#table[this.#placeOf(hashOf(bytes, view, start, end), bytes, view, start, end)] ?? NONE
+    this.#hash = hashOf(bytes, view, start, end)
+    this.#place = this.#placeOf(this.#hash, bytes, view, start, end)
+    return this.#table[this.#place] ?? NONE
   }
 
   sizeOf(number: number): number {
@@ -55,6 +61,10 @@ export class DistinctTexts {
 
   clear(): void {
     this.count = 0
+    if (this.#bytes.length > MAX_KEPT_BYTES) {
+      this.#bytes = new Uint8Array(1024)
+      this.#view = viewOf(this.#bytes)
+    }
     this.#table.fill(NONE)
   }
 
@@ -69,7 +79,8 @@ export class DistinctTexts {
     }
   }
 
-  #add(hash: number, place: number, bytes: Uint8Array, start: number, end: number): number {
+  /** Adds the text that `find` has just not found. @returns its number */
+  add(bytes: Uint8Array, start: number, end: number): number {
     const number = this.count++
     const from = number === 0 ? 0 : (this.#starts[number] ?? 0)
     const to = from + end - start
@@ -85,8 +96,8 @@ export class DistinctTexts {
       this.#hashes = grown(this.#hashes, 0)
     }
     this.#starts[number + 1] = to
-    this.#hashes[number] = hash
-    this.#table[place] = number
+    this.#hashes[number] = this.#hash
+    this.#table[this.#place] = number
     if (2 * this.count > this.#table.length) this.#rehash()
     return number
   }
