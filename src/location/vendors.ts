@@ -7,7 +7,7 @@ interface Vendor {
   /** As in the guides. */
   readonly name: string
   /** A database has this schema if its records have one of these fields. Its `database_type` is never looked at. */
-  readonly recognisedBy: readonly (readonly [field: string, kind: FieldKind])[]
+  readonly recognisedBy: Readonly<Record<string, FieldKind>>
   readonly schema: SchemaFields
 }
 
@@ -29,15 +29,15 @@ const NESTED: VendorSchema = {
  */
 const GEOIP2: Vendor = {
   name: 'GeoIP2',
-  recognisedBy: [
-    ['country', 'map'],
-    ['city', 'map'],
-    ['continent', 'map'],
-    ['location', 'map'],
-    ['postal', 'map'],
-    ['registered_country', 'map'],
-    ['subdivisions', 'array'],
-  ],
+  recognisedBy: {
+    country: 'map',
+    city: 'map',
+    continent: 'map',
+    location: 'map',
+    postal: 'map',
+    registered_country: 'map',
+    subdivisions: 'array',
+  },
   schema: /* @__PURE__ */ fieldsOf(NESTED, {
     code: ['registered_country', 'iso_code'],
     name: { path: ['registered_country', 'names'], type: 'names' },
@@ -50,10 +50,7 @@ const GEOIP2: Vendor = {
  */
 const IPINFO: Vendor = {
   name: 'IPinfo',
-  recognisedBy: [
-    ['country', 'text'],
-    ['loc', 'text'],
-  ],
+  recognisedBy: { country: 'text', loc: 'text' },
   schema: /* @__PURE__ */ fieldsOf({
     country: {
       code: { any: ['country_code', { path: 'country', type: 'code' }] },
@@ -76,10 +73,7 @@ const IPINFO: Vendor = {
  */
 const IP_LOCATION_DB: Vendor = {
   name: 'ip-location-db',
-  recognisedBy: [
-    ['state1', 'text'],
-    ['country_code', 'text'],
-  ],
+  recognisedBy: { state1: 'text', country_code: 'text' },
   schema: /* @__PURE__ */ fieldsOf({
     country: { code: 'country_code' },
     region: { name: 'state1' },
@@ -97,10 +91,7 @@ export const VENDORS: readonly Vendor[] = [GEOIP2, IPINFO, IP_LOCATION_DB]
 export const OVERLAYS: SchemaFields = /* @__PURE__ */ fieldsOf({
   ...NESTED,
   country: { code: ['country', 'iso_code'], name: { path: ['country', 'names', 'en'], type: 'name' } },
-  region: {
-    code: ['subdivisions', 0, 'iso_code'],
-    name: { path: ['subdivisions', 0, 'names', 'en'], type: 'name' },
-  },
+  region: { ...NESTED.region, name: { path: ['subdivisions', 0, 'names', 'en'], type: 'name' } },
 })
 
 /**
@@ -140,5 +131,5 @@ export function isGeoip2(fields: SampledFields): boolean {
 }
 
 function isOf({ recognisedBy }: Vendor, fields: SampledFields): boolean {
-  return recognisedBy.some(([field, kind]) => fields.has(field, kind))
+  return Object.entries(recognisedBy).some(([field, kind]) => fields.has(field, kind))
 }

@@ -201,6 +201,7 @@ describe('overlays of random networks', () => {
             record: { city: `City ${index}` },
           }))
           const inFile = Resolver.openSync(overlay(original, overlays))
+          const asOption = Resolver.openSync(original, { overlays })
           const reader = new Reader<Record<string, unknown>>(Buffer.from(overlay(original, overlays)))
           const words = [...networks, ...rests.map((rest) => ({ word: 0x5102_0000 + rest, isIPv6: false }))]
           for (const { word, isIPv6 } of words) {
@@ -210,7 +211,7 @@ describe('overlays of random networks', () => {
               .filter((each) => each.isIPv6 === isIPv6 && (each.word ^ word) >>> (32 - each.length) === 0)
               .sort((a, b) => b.length - a.length)[0]
             const expected = around === undefined ? plain.find(ip) : { ip, city: `City ${around.index}` }
-            expect(inFile.find(ip)).toMatchObject(expected)
+            for (const each of [inFile, asOption]) expect(each.find(ip)).toMatchObject(expected)
             if (around !== undefined)
               expect(reader.get(ip)).toEqual({ city: { names: { en: `City ${around.index}` } } })
           }

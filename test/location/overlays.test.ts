@@ -6,7 +6,7 @@ import { formatIPv4, parseNetwork } from '../../src/address/ip-text.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
 import { enrich } from '../../src/enrich.ts'
 import { createHandler } from '../../src/http-core.ts'
-import { isLookupFailure, type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
+import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { BERLIN, summerInBerlin } from './berlin.ts'
@@ -210,37 +210,21 @@ describe('the networks of overlays', () => {
     expect(geo.raw(ip)).toBeNull()
   })
 
-  it('are found by the longest one, and all of a network has one result', () => {
-    const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => ({
-      first: length === 0 ? 0 : ((0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))) >>> 0,
-      length,
-    }))
+  it('have one result in all of the network that is given', () => {
+    const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => {
+      const first = length === 0 ? 0 : (0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))
+      return `${formatIPv4(first >>> 0)}/${length}`
+    })
     fc.assert(
-      fc.property(
-        fc.uniqueArray(network, { selector: ({ first, length }) => `${first}/${length}`, maxLength: 10 }),
-        fc.nat(0xfff),
-        fc.nat(),
-        (networks, bits, other) => {
-          const overlays = networks.map(({ first, length }) => ({
-            network: `${formatIPv4(first)}/${length}`,
-            record: { city: `${first}/${length}` },
-          }))
-          const geo = Resolver.openSync(EMPTY, { overlays })
-          const longest = (ipv4: number): string | null => {
-            const around = networks.filter(
-              ({ first, length }) => length === 0 || (first ^ ipv4) >>> (32 - length) === 0,
-            )
-            const [best] = around.sort((a, b) => b.length - a.length)
-            return best === undefined ? null : `${best.first}/${best.length}`
-          }
-          const ipv4 = 0x0a00_0000 + bits * 1021
-          const found = geo.find(formatIPv4(ipv4))
-          expect(isLookupFailure(found) ? null : found.city).toBe(longest(ipv4))
-          const { family, prefixLength: length } = parseNetwork(geo.network(formatIPv4(ipv4)) ?? '')
-          const near = family === 6 || length === 0 ? other : length === 32 ? ipv4 : ipv4 ^ (other >>> length)
-          expect(longest(near >>> 0)).toBe(longest(ipv4))
-        },
-      ),
+      fc.property(fc.uniqueArray(network, { maxLength: 10 }), fc.nat(0xfff), fc.nat(), (all, bits, other) => {
+        const overlays = all.map((each) => ({ network: each, record: { city: each } }))
+        const geo = Resolver.openSync(EMPTY, { overlays })
+        const cityOf = (ipv4: number): unknown => ({ city: null, ...geo.find(formatIPv4(ipv4 >>> 0)) }).city
+        const ipv4 = 0x0a00_0000 + bits * 1021
+        const { family, prefixLength } = parseNetwork(geo.network(formatIPv4(ipv4)) ?? '')
+        const free = family === 6 ? 0xffff_ffff : 2 ** (32 - prefixLength) - 1
+        expect(cityOf((ipv4 & ~free) | (other & free))).toBe(cityOf(ipv4))
+      }),
     )
   })
 })
