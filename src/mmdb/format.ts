@@ -31,7 +31,7 @@ export type TreePath = {
 }
 
 /** `::/96`, where an IPv6 tree holds IPv4 addresses ("IPv4 addresses in an IPv6 tree"). */
-export const IPV4_IN_IPV6: TreePath = { words: Uint32Array.of(0, 0, 0, 0), prefixLength: 96 }
+export const IPV4_IN_IPV6: TreePath = { words: /* @__PURE__ */ new Uint32Array(4), prefixLength: 96 }
 
 /** `::ffff:0:0/96`, IPv4-mapped addresses (RFC 4291 section 2.5.5.2). */
 export const IPV4_MAPPED: TreePath = { words: Uint32Array.of(0, 0, 0xffff, 0), prefixLength: 96 }

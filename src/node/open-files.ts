@@ -2,8 +2,8 @@
 // have read.
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { extractUncompressed, isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
-import { ClearableRef } from '../bytes/use-count.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
+import { ClearableRef } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import { type ReadingOptions, readUnpacked, readUnpackedSync, systemCall } from './file-bytes.ts'
 import { NATIVE_CODEC } from './native-gunzip.ts'
