@@ -1,7 +1,6 @@
 import { Address } from '../../address/address.ts'
 import { formatIPv6 } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import { utf8Encoder } from '../../bytes/utf8.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
@@ -12,9 +11,9 @@ import { FAILURE_REASONS, type FailureReason } from '../counting/counts.ts'
 import { isMapped, MAPPED } from '../counting/networks.ts'
 import { type CountryChoice, isChosen } from '../country-choice.ts'
 import type { CommonPlan } from '../options.ts'
-import { jsonNothing, jsonTemplate } from '../writing/column-templates.ts'
+import { jsonTemplate } from '../writing/column-templates.ts'
 import { LocatedSystems } from '../writing/located-systems.ts'
-import { JSON_HEAD, type LocationTemplate } from '../writing/location-template.ts'
+import type { LocationTemplate } from '../writing/location-template.ts'
 import { RenderedLocations } from '../writing/rendered-locations.ts'
 import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import type { AddressCounts } from './address-counts.ts'
@@ -33,9 +32,6 @@ const MALFORMED = FAILURE_REASONS.indexOf('malformed')
 const WITHOUT_ADDRESS: readonly FailureReason[] = ['missing', 'malformed', 'unidentified', 'trusted-proxy']
 const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(reason))
 
-const encoder = /* @__PURE__ */ utf8Encoder()
-const HEAD = /* @__PURE__ */ encoder.encode(JSON_HEAD)
-
 const OPTIONAL: readonly OptionalValue[] = ['region', 'timezone', 'city', 'postalCode', 'coordinates']
 
 /** The values that a run does not need that writes no locations. */
@@ -44,7 +40,7 @@ function omittedValues(plan: CommonPlan): readonly OptionalValue[] {
   return OPTIONAL.filter((value) => !needed.includes(value))
 }
 
-/** Finds the location of a line's address, and writes it, for a `LineFormat`. One line at a time. */
+/** Finds the location of a line's address, and its text. One line at a time. */
 export class LineLocator {
   /** `false` with `onlyFailed`: a run that only makes a report writes no locations, which saves time. */
   readonly writesLocations: boolean
@@ -61,12 +57,8 @@ export class LineLocator {
   readonly #everySystem: AutonomousSystems
   /** `null` if no autonomous systems are added. */
   readonly #systems: LocatedSystems | null
-  /** What stands for a location in JSON if there is none. */
-  readonly #nothing: Uint8Array
   /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
-  /** Whether a location in JSON is a LocationRecord. */
-  readonly #isWholeRecord: boolean
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
   #wanted = new Uint8Array(0)
@@ -94,14 +86,12 @@ export class LineLocator {
    * @throws TypeError, InvalidLocaleError when the plan is wrong
    */
   constructor(set: DatabaseSet, plan: CommonPlan, template: LocationTemplate = jsonTemplate(plan)) {
-    this.#isWholeRecord = plan.jsonFields === null
     this.writesLines = plan.count === undefined
     this.writesLocations = !plan.onlyFailed && this.writesLines
     const omitted = this.writesLocations || plan.asn !== undefined ? [] : omittedValues(plan)
     this.#locations = omitted.length === 0 ? set : new NarrowTables(set, omitted)
     this.#everySystem = set.systems
     this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
-    this.#nothing = encoder.encode(jsonNothing(plan))
     this.#generation = this.#currentGeneration
     this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
     const written = this.writesLocations ? template : []
@@ -235,7 +225,7 @@ export class LineLocator {
   }
 
   /**
-   * As `locate`, for fused loops.
+   * As `locate`, for the loop of usual lines.
    *
    * @returns the number of a location, from {@link FIRST_LOCATION}, or the index of a reason
    */
@@ -251,7 +241,7 @@ export class LineLocator {
   }
 
   /**
-   * Takes a line from a fused loop, so that it can be counted.
+   * Takes a line from the loop of usual lines, so that it can be counted.
    *
    * @param number of the address that was asked for last
    * @param instant the line's own time
@@ -295,36 +285,6 @@ export class LineLocator {
   /** Whether a number is that of an address, with or without a location. */
   isAddress(number: number): boolean {
     return HAS_ADDRESS[number] !== false
-  }
-
-  /** As `locate`, for a string, such as an unescaped one. */
-  locateText(text: string): boolean {
-    if (text.length > this.#finder.longest) {
-      this.#number = MALFORMED
-      return false
-    }
-    const bytes = encoder.encode(text)
-    return this.locate(bytes, 0, bytes.length)
-  }
-
-  /** This line has no address. @returns false */
-  missing(): boolean {
-    this.#number = MISSING
-    return false
-  }
-
-  /** Writes the LocationRecord, or the members of `jsonFields`, as `JSON.stringify` would; `null` if there is no location. */
-  writeJson(out: ByteSink): void {
-    if (this.#number < FIRST_LOCATION) {
-      out.write(this.#nothing)
-      return
-    }
-    if (this.#isWholeRecord) {
-      const { ip, ipStart, ipEnd } = this.cache
-      out.write(HEAD)
-      out.write(ip, ipStart, ipEnd)
-    }
-    this.writeRendered(out)
   }
 
   /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */

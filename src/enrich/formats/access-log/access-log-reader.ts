@@ -2,13 +2,7 @@ import { Address } from '../../../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
-import {
-  ABSENT,
-  type ReaderField,
-  type RecordKind,
-  RecordReader,
-  UNKNOWN,
-} from '../../reading/record-reader.ts'
+import { ABSENT, type RecordKind, RecordReader, UNKNOWN } from '../../reading/record-reader.ts'
 import { ByteFinder } from '../../swar.ts'
 import {
   afterUser,
@@ -28,6 +22,28 @@ import {
   openingBracket,
 } from './line-syntax.ts'
 import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
+import {
+  AGENT,
+  FIELDS,
+  FORWARDED,
+  HOST,
+  IDENT,
+  IS_OPTIONAL,
+  type LineLayout,
+  METHOD,
+  PARTS,
+  PROTOCOL,
+  REFERRER,
+  REQUEST,
+  REQUEST_PARTS,
+  REST,
+  SIZE,
+  STATUS,
+  TARGET,
+  TIME,
+  USER,
+  VHOST,
+} from './parts.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -46,25 +62,6 @@ const GET = 0x47455420
 /** ` HTTP/1.`, as two words. */
 const [HTTP, HTTP_4] = [0x20485454, 0x502f312e] as const
 
-/** The parts of a line, in the order of the members of its object. */
-export const PARTS: readonly string[] = [
-  ...'vhost ip ident user time method target protocol'.split(' '),
-  ...'request status bytes referrer user_agent x_forwarded_for rest'.split(' '),
-]
-/** Indexes in {@link PARTS}. */
-export const [VHOST, HOST, IDENT, USER, TIME, METHOD, TARGET, PROTOCOL] = [0, 1, 2, 3, 4, 5, 6, 7] as const
-export const [REQUEST, STATUS, SIZE, REFERRER, AGENT, FORWARDED, REST] = [8, 9, 10, 11, 12, 13, 14] as const
-
-/** The parts of a request and its answer. */
-const REQUEST_PARTS: readonly number[] = [METHOD, TARGET, PROTOCOL, STATUS, SIZE]
-/** Parts that are left out of the object if the line does not have them. Other missing parts are `null`. */
-const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
-const IS_OPTIONAL = PARTS.map((_, part) => OPTIONAL.includes(part))
-const FIELDS = PARTS.map((name, part): ReaderField => {
-  const kind = part === STATUS || part === SIZE ? 'digits' : part === TIME ? 'plain' : 'text'
-  return { name, kind }
-})
-
 /** Longer lists of hops are not read; `detect` has the same bound. Bytes. */
 const MAX_LIST_BYTES = 8192
 /** Digits of a size, at most: the largest signed 64-bit number has 19. */
@@ -74,19 +71,6 @@ const PROTOCOL_BYTES = [9, 7] as const
 /** Where the status and the size begin, after the quote that ends the request. */
 const STATUS_AFTER = 2
 const SIZE_AFTER = 6
-
-/** How lines begin and end. */
-export interface LineLayout {
-  /** Whether lines begin with a virtual host, as in Apache's `vhost_combined`. */
-  readonly hasVhost: boolean
-  /** Whether the user said which word is the client's. Otherwise other lines can begin without or with a virtual host. */
-  readonly isWordNamed: boolean
-  /**
-   * Whether the quoted part after the user agent is the client's `X-Forwarded-For`, as in the log format `main` of nginx's
-   * default configuration. `trustedProxies` decides how much of it is believed.
-   */
-  readonly hasForwarded: boolean
-}
 
 /** How much `usual` reads. */
 type Depth = 'address' | 'request' | 'all'

@@ -8,8 +8,9 @@ import { plainLayout } from '../../reading/layout.ts'
 import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { AccessLogReader, FORWARDED, type LineLayout, PARTS } from './access-log-reader.ts'
+import { AccessLogReader } from './access-log-reader.ts'
 import { FirstWords, looksLikeAccessLog } from './first-words.ts'
+import { FORWARDED, type LineLayout, PARTS } from './parts.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan, LineLayout {
   readonly format: 'access-log'

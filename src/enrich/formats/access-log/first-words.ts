@@ -2,7 +2,8 @@ import { quoted } from '../../../errors.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { ABSENT } from '../../reading/record-reader.ts'
 import { firstLines, type LineRange } from '../../reading/sample.ts'
-import { AccessLogReader, HOST, IDENT, REST, USER } from './access-log-reader.ts'
+import { AccessLogReader } from './access-log-reader.ts'
+import { HOST, IDENT, REST, USER } from './parts.ts'
 
 /** Lines checked. More than half must be lines of an access log. */
 const LINES = 50

@@ -15,7 +15,7 @@ export interface TextPlan extends CommonPlan, AppendPlan {
   readonly format: 'text'
   /** How an address is written with its place; `null` if the address stays, because the location is appended or in an object. */
   readonly annotate: string | null
-  /** The number of the address in a line, from 1; `null` for that of {@link TextLines}. */
+  /** The number of the address in a line, from 1; `null` for that of {@link TextReader}. */
   readonly nth: number | null
   /** The instant before which the lines were written, for times without a year; `null` if unknown. */
   readonly latest: number | null
