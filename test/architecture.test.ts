@@ -11,7 +11,7 @@ const LAYERS: ReadonlyMap<string, number> = new Map(
   readFileSync(join(SOURCE, 'README.md'), 'utf8')
     .split('\n')
     .flatMap((line) => {
-      const [, layer = '', paths = ''] = /^\| (\d+(?:\.\d+)?) \| ([^|]*) \|/.exec(line) ?? []
+      const [, layer = '', paths = ''] = /^\| (\d+) \| ([^|]*) \|/.exec(line) ?? []
       return [...paths.matchAll(/`src\/([^`]+)`/g)].map(([, path = '']) => [path, Number(layer)] as const)
     }),
 )
