@@ -177,11 +177,11 @@ export class ObjectMembers {
     const { bytes, view } = this
     let spelling = this.#spellings.find(bytes, view, start + 1, end)
     if (spelling === NONE) {
-      if (this.#spellings.count >= MOST_NAMES) return NONE
       const name = textIn(bytes, start, end + 1)
-      const number = this.#areNamesFixed ? (this.#numberOf.get(name) ?? NONE) : this.add(name)
+      const isFull = this.#spellings.count >= MOST_NAMES
+      const number = isFull || this.#areNamesFixed ? (this.#numberOf.get(name) ?? NONE) : this.add(name)
       // A name that can come in a line at any time takes no memory.
-      if (number === NONE) return NONE
+      if (isFull || number === NONE) return number
       spelling = this.#spellings.numberOf(bytes, view, start + 1, end)
       this.#nameOf[spelling] = number
     }

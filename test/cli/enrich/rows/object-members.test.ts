@@ -64,6 +64,16 @@ describe('the members of an object', () => {
     expect(members.memberOf(ip)).toBe(NONE)
   })
 
+  it('have the number of a known name after any number of other names', () => {
+    const members = new ObjectMembers()
+    const ip = members.add('ip')
+    const others = Array.from({ length: 5000 }, (_, index) => `"n${index}":0`)
+    for (const line of [`{${others.join(',')},"ip":1}`, '{"n1":2,"ip":3}', '{"ip":4,"other":5}']) {
+      expect(membersOf(members, line)).toEqual(JSON.parse(line))
+      expect(members.numbers[members.memberOf(ip)]).toBe(ip)
+    }
+  })
+
   it('have the last value of a name that comes twice', () => {
     expect(membersOf(new ObjectMembers(), '{"a":1,"b":2,"\\u0061":3}')).toEqual({ a: 3, b: 2 })
   })
