@@ -92,6 +92,10 @@ export function writePointer(buffer: FieldBuffer, offset: number): void {
 /** A value that is not a map or an array. */
 export type Scalar = string | number | bigint | boolean | Uint8Array | TypedNumber
 
+const NO_PAYLOAD = new Uint8Array(0)
+/** The number that was encoded last. */
+const NUMBER = new DataView(new ArrayBuffer(16))
+
 const utf8 = utf8Encoder()
 const LONE_SURROGATE = /\p{Surrogate}/u
 
@@ -105,7 +109,7 @@ export function encodeScalar(value: Scalar): { readonly bytes: Uint8Array; reado
   // A boolean has no payload: its size is its value.
   const [type, payload, size] =
     typeof value === 'boolean'
-      ? ([DataType.boolean, new Uint8Array(0), Number(value)] as const)
+      ? ([DataType.boolean, NO_PAYLOAD, Number(value)] as const)
       : typedPayload(value)
   writeControlByte(buffer, type, size ?? payload.length)
   buffer.append(payload)
@@ -142,19 +146,19 @@ function smallestType(value: number | bigint): TypedNumber {
   return new TypedNumber('uint64', value)
 }
 
+/** The bytes of a number. Valid until the next call. */
 function numberPayload({ type, value }: TypedNumber): Uint8Array {
-  const view = new DataView(new ArrayBuffer(16))
-  if (type === 'float') view.setFloat32(0, Number(value))
-  else if (type === 'double') view.setFloat64(0, Number(value))
+  if (type === 'float') NUMBER.setFloat32(0, Number(value))
+  else if (type === 'double') NUMBER.setFloat64(0, Number(value))
   else {
     // Two's complement: the highest bit of a negative int32 is set, so it always has four bytes.
     const bits = BigInt.asUintN(type === 'int32' ? 32 : 128, BigInt(value))
-    view.setBigUint64(0, bits >> 64n)
-    view.setBigUint64(8, BigInt.asUintN(64, bits))
-    const bytes = new Uint8Array(view.buffer)
+    NUMBER.setBigUint64(0, bits >> 64n)
+    NUMBER.setBigUint64(8, BigInt.asUintN(64, bits))
+    const bytes = new Uint8Array(NUMBER.buffer)
     // The format lets integers omit leading zero bytes; 0 has no bytes at all.
     const start = bytes.findIndex((byte) => byte !== 0)
     return bytes.subarray(start < 0 ? bytes.length : start)
   }
-  return new Uint8Array(view.buffer, 0, type === 'float' ? 4 : 8)
+  return new Uint8Array(NUMBER.buffer, 0, type === 'float' ? 4 : 8)
 }

@@ -1,6 +1,6 @@
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
-import { encodeScalar, type Scalar } from './field-encoding.ts'
+import { encodeScalar, FieldBuffer, type Scalar } from './field-encoding.ts'
 import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
 
 /** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
@@ -8,6 +8,8 @@ export type Composite = {
   readonly type: typeof DataType.map | typeof DataType.array
   readonly parts: readonly number[]
 }
+
+type Span = { readonly start: number; readonly end: number }
 
 /**
  * The cost of reading a value. A part that is used twice counts twice, although it is stored once: a reader
@@ -27,9 +29,12 @@ type Cost = {
  * Ids follow the order in which values are added, parts before their whole.
  */
 export class ValueTable {
-  readonly #entries: (Uint8Array | Composite)[] = []
+  /** By id of the value. Of a scalar, where its bytes are in `#scalars`: an array of its own takes much more memory. */
+  readonly #entries: (Readonly<Span> | Composite)[] = []
+  readonly #scalars = new FieldBuffer()
   /** By id of the value. */
   readonly #costs: Readonly<Cost>[] = []
+  readonly #idByText = new Map<string, number>()
   readonly #idByKey = new Map<string, number>()
 
   /** Distinct values in the table, including parts. */
@@ -37,12 +42,12 @@ export class ValueTable {
     return this.#entries.length
   }
 
-  /** The encoded bytes of a scalar, or the parts of a map or an array. */
+  /** The encoded bytes of a scalar, valid until the next call of {@link add}, or the parts of a map or an array. */
   entry(id: number): Uint8Array | Composite {
     const entry = this.#entries[id]
     if (entry === undefined)
       throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
-    return entry
+    return 'parts' in entry ? entry : this.#scalars.view().subarray(entry.start, entry.end)
   }
 
   /**
@@ -83,7 +88,7 @@ export class ValueTable {
 
   #addScalar(value: Scalar, path: string[]): number {
     // Most texts are known map keys, which need no second encoding.
-    const known = typeof value === 'string' ? this.#idByKey.get(`s${value}`) : undefined
+    const known = typeof value === 'string' ? this.#idByText.get(value) : undefined
     if (known !== undefined) return known
     let encoded: ReturnType<typeof encodeScalar>
     try {
@@ -96,7 +101,8 @@ export class ValueTable {
     const { bytes, payloadLength } = encoded
     const cost = { values: 1, contentBytes: payloadLength }
     checkCost(cost, path)
-    return this.#idOf(typeof value === 'string' ? `s${value}` : `b${bytes}`, bytes, cost)
+    if (typeof value === 'string') return this.#idOf(this.#idByText, value, () => this.#append(bytes), cost)
+    return this.#idOf(this.#idByKey, `b${bytes}`, () => this.#append(bytes), cost)
   }
 
   #addKey(key: string, path: string[]): number {
@@ -142,22 +148,33 @@ export class ValueTable {
       if (name !== null) push(name)
       push(id)
     }
-    return this.#idOf(`${isMap ? 'm' : 'a'}${parts}`, { type, parts }, cost)
+    // A copy has no room for more parts.
+    const make = (): Composite => ({ type, parts: parts.slice() })
+    return this.#idOf(this.#idByKey, `${isMap ? 'm' : 'a'}${parts}`, make, cost)
   }
 
-  #idOf(key: string, entry: Uint8Array | Composite, cost: Cost): number {
-    const known = this.#idByKey.get(key)
+  #append(bytes: Uint8Array): Span {
+    const start = this.#scalars.length
+    this.#scalars.append(bytes)
+    return { start, end: this.#scalars.length }
+  }
+
+  #idOf(ids: Map<string, number>, key: string, make: () => Span | Composite, cost: Cost): number {
+    const known = ids.get(key)
     if (known !== undefined) return known
-    const id = this.#entries.push(entry) - 1
+    const id = this.#entries.push(make()) - 1
     this.#costs.push(cost)
-    this.#idByKey.set(key, id)
+    ids.set(key, id)
     return id
   }
 }
 
 function isScalar(value: unknown): value is Scalar {
   return (
-    ['string', 'number', 'bigint', 'boolean'].includes(typeof value) ||
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    typeof value === 'boolean' ||
     isUint8Array(value) ||
     isTypedNumber(value)
   )
