@@ -111,6 +111,7 @@ export function linesOf<Plan extends CommonPlan & { readonly format: string }>(
   definition: FormatDefinition<Plan>,
 ): RecordLines {
   const form = definition.form(plan)
-  const wantsFields = form.kind === 'object' && locator.writesLocations
+  const { writesLines, writesLocations } = locator
+  const wantsFields = (form.kind === 'replaced' && writesLines) || (form.kind === 'object' && writesLocations)
   return new RecordLines(plan, locator, definition.makeReader(plan, wantsFields), form)
 }
