@@ -1,3 +1,4 @@
+import { untilAborted } from './bytes/abort.ts'
 import { newShareableBytes } from './bytes/byte-limit.ts'
 import {
   type ByteSource,
@@ -8,7 +9,7 @@ import {
   readBytes,
 } from './bytes/byte-source.ts'
 import { extractUncompressed, isPacked } from './bytes/extract.ts'
-import { gunzip, gunzipInPieces } from './bytes/gunzip.ts'
+import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
@@ -43,6 +44,12 @@ function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
   throw new TypeError(
     'overlays are given: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',
   )
+}
+
+/** Loads the code for that on demand too: openSync and attach do not need it. */
+async function gunzipped(bytes: Uint8Array, { maxBytes, signal }: OpenSettings): Promise<Uint8Array> {
+  const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/platform-gunzip.ts'))
+  return gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
 }
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
@@ -93,8 +100,7 @@ const CORE: Platform<ByteSource> = {
   async open(source, settings) {
     const { maxBytes, signal, onRead } = settings
     const bytes = await readBytes(source, maxBytes, signal, onRead)
-    const unpacked = isGzip(bytes) ? await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes) : bytes
-    const file = extractUncompressed(unpacked)
+    const file = extractUncompressed(isGzip(bytes) ? await gunzipped(bytes, settings) : bytes)
     if (isPacked(file)) await CoreResolver.loadPackedReader()
     return openBytes(file, undefined, settings)
   },

@@ -1,45 +1,44 @@
 import { quoted } from './errors.ts'
 
-/** An option is wrong. {@link wrongOption} makes it. */
+/** An option is wrong. Its message names options as the caller writes them. */
 export class OptionError extends TypeError {
-  readonly #text: string
+  readonly #text: (nameOf: (name: string) => string) => string
 
-  /** @param text with marks around the names of options, as {@link wrongOption} sets them */
-  constructor(text: string) {
-    super(named(text, () => undefined))
+  /** @param text makes the message. It gets how an option is named */
+  constructor(text: (nameOf: (name: string) => string) => string) {
+    super(text((name) => name))
     this.#text = text
   }
 
   /** The message with flags. @param flagOf the flag of an option; `undefined` if the command does not have it */
   inFlags(flagOf: (name: string) => string | undefined): string {
-    return named(this.#text, flagOf)
+    return this.#text((name) => flagOf(name) ?? name)
   }
 }
 
 /**
- * Makes an error whose message names options as the caller writes them. In the template, `<into>` is the option "into", or
- * `--into`; `<append, to>` are the options "append" and "to"; and `<=into>` is the bare name, for the start of a message.
+ * Makes an {@link OptionError} of a template, in which `<into>` is the option "into", or `--into`, and `<append, to>` are the
+ * options "append" and "to".
  */
 export function wrongOption(parts: readonly string[], ...values: readonly (string | number)[]): OptionError {
   const marked = parts.map((part) => part.replaceAll('<', START).replaceAll('>', END))
-  return new OptionError(String.raw({ raw: marked }, ...values))
+  const text = String.raw({ raw: marked }, ...values)
+  return new OptionError((nameOf) => {
+    let isFirst = true
+    return text.replace(NAMES, (_, list: string) => {
+      const [first = '', ...others] = list.split(', ')
+      const article = !isFirst || nameOf(first) !== first ? '' : `the option${others.length > 0 ? 's' : ''} `
+      isFirst = false
+      const named = (name: string): string => (nameOf(name) === name ? `"${name}"` : nameOf(name))
+      return article + [first, ...others].map(named).join(' and ')
+    })
+  })
 }
 
 /** Marks around names. No value has control characters. */
 const START = '\u0001'
 const END = '\u0002'
-const NAMES = new RegExp(`${START}(=?)([^${END}]*)${END}`, 'g')
-
-function named(text: string, flagOf: (name: string) => string | undefined): string {
-  let isFirst = true
-  return text.replace(NAMES, (_, bare: string, list: string) => {
-    const names = list.split(', ')
-    const isFlag = flagOf(names[0] ?? '') !== undefined
-    const article = !isFirst || isFlag || bare !== '' ? '' : names.length > 1 ? 'the options ' : 'the option '
-    isFirst = false
-    return article + names.map((name) => flagOf(name) ?? (bare === '' ? `"${name}"` : name)).join(' and ')
-  })
-}
+const NAMES = /* @__PURE__ */ new RegExp(`${START}([^${END}]*)${END}`, 'g')
 
 /** The names of an options object. The type checker finds a name that is missing, and one that does not exist. */
 export type NamesOf<Options> = { readonly [Name in keyof Options]-?: true }

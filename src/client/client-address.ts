@@ -7,7 +7,7 @@ import {
   type UnavailableReason,
   UnresolvableAddressError,
 } from '../errors.ts'
-import { checkOptionNames, type NamesOf, wrongOption } from '../option-names.ts'
+import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
 import {
   explainElement,
   type Hop,
@@ -117,13 +117,19 @@ export class ClientWalk {
     const { trustedProxies = [], forwardedHeader } = options
     this.#trust = new TrustList(trustedProxies)
     if (forwardedHeader !== undefined && this.#trust.isEmpty) {
-      throw wrongOption`<=forwardedHeader> is set, but <=trustedProxies> is empty: list the proxies that write the field`
+      throw new OptionError(
+        (nameOf) =>
+          `${nameOf('forwardedHeader')} is set, but ${nameOf('trustedProxies')} is empty: list the proxies that write the field`,
+      )
     }
     if (
       forwardedHeader !== undefined &&
       !(typeof forwardedHeader === 'string' && FIELD_NAME.test(forwardedHeader))
     ) {
-      throw wrongOption`<=forwardedHeader> must be the name of a header field, such as x-forwarded-for`
+      throw new OptionError(
+        (nameOf) =>
+          `${nameOf('forwardedHeader')} must be the name of a header field, such as x-forwarded-for`,
+      )
     }
     this.field = (forwardedHeader ?? 'x-forwarded-for').toLowerCase()
     this.isList = this.field === 'x-forwarded-for' || this.field === 'forwarded'

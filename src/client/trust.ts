@@ -1,7 +1,7 @@
 import { Address, mappedIPv4 } from '../address/address.ts'
 import { covers, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
 import { quoted } from '../errors.ts'
-import { wrongOption } from '../option-names.ts'
+import { OptionError } from '../option-names.ts'
 
 /** Named networks whose addresses cannot come from the internet, with the same members as in proxy-addr. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -25,7 +25,10 @@ export class TrustList {
   /** @throws TypeError if the list is not an array, or an entry is not valid */
   constructor(trustedProxies: unknown) {
     if (!Array.isArray(trustedProxies)) {
-      throw wrongOption`<=trustedProxies> must be an array of addresses, networks and names, not ${typeof trustedProxies}: trusting everyone, or a number of hops, lets callers choose their address`
+      throw new OptionError(
+        (nameOf) =>
+          `${nameOf('trustedProxies')} must be an array of addresses, networks and names, not ${typeof trustedProxies}: trusting everyone, or a number of hops, lets callers choose their address`,
+      )
     }
     // Spread, because array methods skip holes.
     const entries: unknown[] = [...trustedProxies]
@@ -80,6 +83,8 @@ function hostOf(entry: string): Network {
 }
 
 function wrong(entry: string, why: string, cause?: unknown): TypeError {
-  const error = wrongOption`<=trustedProxies>: ${quoted(entry)} cannot be trusted: ${why}`
+  const error = new OptionError(
+    (nameOf) => `${nameOf('trustedProxies')}: ${quoted(entry)} cannot be trusted: ${why}`,
+  )
   return Object.defineProperty(error, 'cause', { value: cause })
 }

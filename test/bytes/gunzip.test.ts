@@ -277,7 +277,7 @@ class LenientStream extends DecompressionStream {}
 async function on(platform: unknown) {
   vi.resetModules()
   vi.stubGlobal('DecompressionStream', platform)
-  return import('../../src/bytes/gunzip.ts')
+  return import('../../src/bytes/platform-gunzip.ts')
 }
 
 afterEach(() => vi.unstubAllGlobals())

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { gunzip, gunzipInPieces } from '../../src/bytes/gunzip.ts'
+import { gunzip } from '../../src/bytes/gunzip.ts'
+import { gunzipInPieces } from '../../src/bytes/platform-gunzip.ts'
 import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
 

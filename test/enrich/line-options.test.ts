@@ -102,12 +102,12 @@ describe('options that do not fit together', () => {
 
 describe('wrongOption', () => {
   it('names options as the caller writes them', () => {
-    const error = wrongOption`<=a>: <a, b>, <${'c'}> and <a> have "<${5}>"`
+    const error = wrongOption`for <a, b>, <${'c'}> and <a> have "<${5}>"`
     const { message } = wrongOption`<a, b> need <c>, which needs <a>; ${'<b>'}`
     expect(message).toBe('the options "a" and "b" need "c", which needs "a"; <b>')
     expect(wrongOption`<a> has ${'<b>'}`.message).toBe('the option "a" has <b>')
     expect(error.inFlags((name) => (name === 'c' ? undefined : `--${name}`))).toBe(
-      '--a: --a and --b, "c" and --a have "--5"',
+      'for --a and --b, "c" and --a have "--5"',
     )
     expect(error).toBeInstanceOf(TypeError)
   })

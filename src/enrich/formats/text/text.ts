@@ -1,6 +1,6 @@
 import { Address } from '../../../address/address.ts'
 import { quoted } from '../../../errors.ts'
-import { wrongOption } from '../../../option-names.ts'
+import { OptionError, wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
@@ -36,7 +36,9 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
   }
   if (into !== undefined && form !== 'to') throw wrongOption`for text, <into> needs <to>`
   if (common.trustedProxies !== null) {
-    throw wrongOption`<=trustedProxies> is not for text: each of its addresses stands alone`
+    throw new OptionError(
+      (nameOf) => `${nameOf('trustedProxies')} is not for text: each of its addresses stands alone`,
+    )
   }
   const writtenAt = options.writtenAt ?? null
   const plan: TextPlan = {
