@@ -104,7 +104,6 @@ export const TRUST = {
   forwardedHeader: {
     flags: '--forwarded-header <name>',
     kind: TEXT,
-    needs: ['trustedProxies'],
     text: 'the header that the proxies write (default: `x-forwarded-for`)',
   },
 } as const satisfies OptionDefinitions

@@ -429,8 +429,11 @@ describe('geofix detect', () => {
   it.each([
     [['detect'], /--peer/],
     [['detect', '--peer', '10.0.0.1', '--trust', '10/8'], /--trust: "10\/8"/],
-    [words`detect --peer 10.0.0.1 --forwarded-header forwarded`, /--forwarded-header needs --trust/],
-    [words`serve --open --forwarded-header x-real-ip`, /--forwarded-header needs --trust/],
+    [
+      words`detect --peer 10.0.0.1 --forwarded-header forwarded`,
+      /--forwarded-header is set, but --trust is empty/,
+    ],
+    [words`serve --open --forwarded-header x-real-ip`, /--forwarded-header is set, but --trust is empty/],
     [['detect', '--peer', '10.0.0.1', '--header', 'nonsense'], /Write it as/],
   ])('exits with 2 for %j', async (args, message) => {
     const { status, err } = await geofix(args)

@@ -32,7 +32,7 @@ describe('geofix serve', () => {
     [words`--open --log xml`, 'json, none'],
     [words`--open --plan gold`, 'developer=100,200,1000'],
     [words`--open --plan gold=1,1,1`, 'named developer'],
-    [words`--open --forwarded-header x`, '--forwarded-header needs --trust'],
+    [words`--open --forwarded-header x`, '--forwarded-header is set, but --trust is empty'],
     [words`--open --trust 0.0.0.0/0`, 'trust everyone'],
     [words`--open --listen 127.0.0.1:80`, 'unix:/run/geofix/http.sock'],
     [words`--open --listen unix:/x --port 80 --trust unix:`, 'contradict'],
