@@ -73,9 +73,11 @@ export class RecordWriter {
 
   /** The most bytes that a record takes, with its location. */
   get room(): number {
-    const { recordStart, recordEnd, isPlain } = this.#reader
+    const { recordStart, recordEnd, isPlain, joint } = this.#reader
     const size = recordEnd - recordStart
-    const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : size
+    // What is before the first member of an indented object is written again before the location.
+    const kept = joint === 'indented' ? 2 * size : size
+    const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
     return text + this.textSize + this.#fixed.byteLength + SPARE_BYTES
   }
 
