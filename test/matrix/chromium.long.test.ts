@@ -108,7 +108,8 @@ async function visit(url: string): Promise<{ page: Page; close: () => Promise<vo
   })
   await page.goto(url)
   const close = async () => {
-    await close()
+    expect(errors).toEqual([])
+    await page.close()
   }
   return { page, close }
 }

@@ -57,7 +57,7 @@ ${ACROSS_ENTRIES}`
 
 /** As CommonJS programs can import what `module.exports` is. With node10, its type is in the member `default`. */
 const REQUIRED = PROGRAM.replace(/^import (city|country) from ('.*')$/gm, 'import $1 = require($2)')
-const REQUIRED_DEFAULT = REQUIRED.replaceAll(/\b(city|country)\b(?=\.|, \{)/g, '$1.default')
+const REQUIRED_DEFAULT = REQUIRED.replaceAll(/(?<!\.)\b(city|country)\b(?=\.|, \{)/g, '$1.default')
 
 interface Compiler {
   readonly name: string
