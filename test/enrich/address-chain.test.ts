@@ -74,7 +74,7 @@ describe('several addresses of a line', () => {
         for (const [index, { resolved, failed }] of [first.counts, second.counts].entries())
           expect(counts[index]).toMatchObject({ resolved, failed })
       }),
-      { numRuns: effort({ short: 60, long: 1000 }) },
+      { numRuns: effort({ short: 20, long: 1000 }) },
     )
   })
 

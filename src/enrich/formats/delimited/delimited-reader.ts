@@ -127,12 +127,15 @@ export class DelimitedReader extends RecordReader {
 
 /** An object has each name once: a table can have one name twice, or none. */
 function namesOf(names: readonly string[]): string[] {
-  const used = new Set<string>()
+  /** Of each name that is used, the first number that may be free after it. */
+  const next = new Map<string, number>()
   return names.map((name, index) => {
     const base = name === '' ? `column_${index + 1}` : name
     let own = base
-    for (let number = 2; used.has(own); number++) own = `${base}_${number}`
-    used.add(own)
+    let number = next.get(base) ?? 2
+    while (next.has(own)) own = `${base}_${number++}`
+    next.set(base, number)
+    if (own !== base) next.set(own, 2)
     return own
   })
 }
