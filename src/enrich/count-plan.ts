@@ -47,7 +47,7 @@ export type CountValue = string | number | null
  * Columns whose values are found together. Plain data.
  * - `location`: of the country, region, city and time zone
  * - `time`: of the time of the line, in UTC or in the time zone of the plan
- * - `local-hour`: the hour of the day at the place
+ * - `local-hour`: the hour of the day at the place; with two columns, the day of the week too: 0 is Monday
  * - `address`: of the first bits of the address; an address has 32 or 128 of them
  * - `asn`: the autonomous system of the address
  * - `reason`: why the line has no location
@@ -141,7 +141,9 @@ const COUNTRIES = /* @__PURE__ */ plainPlan([COUNTRY], { onlyLocated: true })
 /** What a run with details counts too. */
 const DETAILS = [
   /* @__PURE__ */ plainPlan([PLACE], { onlyLocated: true }),
-  /* @__PURE__ */ plainPlan([{ kind: 'local-hour', columns: ['local_hour'] }], { onlyLocated: true }),
+  /* @__PURE__ */ plainPlan([{ kind: 'local-hour', columns: ['local_weekday', 'local_hour'] }], {
+    onlyLocated: true,
+  }),
 ] as const
 
 /** All that is counted by a plan of lines: the countries, then places and hours if there are details, then its own counts. */

@@ -264,6 +264,13 @@ describe('the counts', () => {
       [17, 1],
       [23, 1],
     ])
+    // Wednesday and Thursday in London, Wednesday in Delhi and Seattle.
+    expect(counts.weekHours.flatMap((count, hour) => (count > 0 ? [[hour, count]] : []))).toEqual([
+      [2 * 24 + 11, 1],
+      [2 * 24 + 17, 1],
+      [2 * 24 + 23, 1],
+      [3 * 24, 1],
+    ])
     expect([counts.firstInstant, counts.lastInstant]).toEqual([Date.UTC(2026, 5, 30), Date.UTC(2026, 6, 2)])
   })
 

@@ -118,6 +118,8 @@ export interface Counts {
   overflow: Record<'countries' | 'regions' | 'cities', number>
   /** Resolved lines by local hour, 24 numbers. All 0 without `details`. Omits lines without a time or time zone. */
   hours: number[]
+  /** The same lines by hour of the local week, 168 numbers from Monday at 00:00. */
+  weekHours: number[]
   /** The first and the last time of resolved lines, in milliseconds since 1970; `null` without times or `details`. */
   firstInstant: number | null
   lastInstant: number | null
@@ -155,6 +157,7 @@ export function emptyCounts(): RunningCounts {
     cells: new Map(),
     overflow: { countries: 0, regions: 0, cities: 0 },
     hours: new Array<number>(24).fill(0),
+    weekHours: new Array<number>(168).fill(0),
     firstInstant: null,
     lastInstant: null,
   }

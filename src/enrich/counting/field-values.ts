@@ -1,7 +1,7 @@
 import { utf8Decoder } from '../../bytes/utf8.ts'
 
 /** What a field of a log usually has, whatever its name. */
-export type FieldRole = 'status' | 'method' | 'bytes' | 'path'
+export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
 
 /** Finds the values of the `counted` fields of a plan in the last line that a format has read. */
 export interface FieldValues {
@@ -43,10 +43,10 @@ export class FieldSum {
     this.#values = values
   }
 
-  /** Adds the value of the line that was read last, if it has one. */
-  add(): void {
+  /** Adds the value of the line that was read last. @returns it; 0 if it has none, or none that can be added */
+  add(): number {
     const values = this.#values
-    if (!values.find(this.#field)) return
+    if (!values.find(this.#field)) return 0
     const { bytes, start, end } = values
     let number = 0
     let at = start
@@ -56,8 +56,12 @@ export class FieldSum {
       number = number * 10 + digit
     }
     if (at < end) number = Number(decoder.decode(bytes.slice(start, end)))
-    if (number >= 0) this.#sum += number
-    else this.#isKnown = false
+    if (!(number >= 0)) {
+      this.#isKnown = false
+      return 0
+    }
+    this.#sum += number
+    return number
   }
 
   /** The sum since the last call; `null` if a value is negative or not a number. */

@@ -21,13 +21,15 @@ export class Groups {
   /** The groups of one or two codes, by one number: it takes less time to find than a row. `null` if not all codes are small. */
   #keys: NumberMap | null
   #counts: Float64Array = new Float64Array(FIRST_GROUPS)
+  #sums: Float64Array | null
 
-  constructor({ dimensions, maxGroups, unique }: CountPlan) {
+  constructor({ dimensions, maxGroups, unique, summed }: CountPlan) {
     this.codes = new Int32Array(dimensions.length)
     this.#maxGroups = maxGroups
     this.#rows = new RowSet(dimensions.length)
     this.#keys = dimensions.length <= 2 ? new NumberMap() : null
     this.distinct = unique ? new DistinctAddresses() : null
+    this.#sums = summed === null ? null : new Float64Array(FIRST_GROUPS)
   }
 
   get size(): number {
@@ -44,6 +46,18 @@ export class Groups {
     return this.#counts.subarray(0, this.#rows.size)
   }
 
+  /** The sum of the `summed` field in each group; `null` if none is summed. */
+  get sums(): Float64Array | null {
+    return this.#sums?.subarray(0, this.#rows.size) ?? null
+  }
+
+  /** Adds to the sum of a group. {@link NO_CODE}: to none. */
+  addSum(group: number, value: number): void {
+    if (this.#sums === null || group === NO_CODE) return
+    if (group >= this.#sums.length) this.#sums = resized(this.#sums, 2 * group)
+    this.#sums[group] = (this.#sums[group] ?? 0) + value
+  }
+
   /**
    * Counts lines with `codes`.
    *
@@ -56,20 +70,17 @@ export class Groups {
       this.other += count
       return group
     }
-    if (group >= this.#counts.length) {
-      const larger = new Float64Array(Math.max(FIRST_GROUPS, 2 * this.#counts.length))
-      larger.set(this.#counts)
-      this.#counts = larger
-    }
+    if (group >= this.#counts.length) this.#counts = resized(this.#counts, 2 * group)
     this.#counts[group] = (this.#counts[group] ?? 0) + count
     return group
   }
 
   /** Takes the groups of an equal object, with their numbers. Call it only if it has counted nothing. */
-  adopt(rows: Int32Array, counts: Float64Array): void {
+  adopt(rows: Int32Array, counts: Float64Array, sums: Float64Array | null): void {
     this.#rows = new RowSet(this.codes.length, rows)
     this.#keys = null
     this.#counts = counts
+    this.#sums = sums
     this.isFull = this.size >= this.#maxGroups
   }
 
@@ -122,11 +133,19 @@ export class Groups {
   }
 }
 
+function resized(numbers: Float64Array, length: number): Float64Array {
+  const larger = new Float64Array(Math.max(FIRST_GROUPS, length))
+  larger.set(numbers)
+  return larger
+}
+
 /** The groups of some lines, with the values of their codes. Plain data that survives `structuredClone`. */
 export interface GroupPart {
   readonly values: readonly PartValues[]
   readonly groups: Int32Array
   readonly counts: Float64Array
+  /** Of the `summed` field of the plan in each group; `null` without one. */
+  readonly sums: Float64Array | null
   readonly other: number
   readonly pairs: Int32Array | null
   readonly halvings: number

@@ -63,6 +63,11 @@ export class GroupTotals {
     return this.#groups.counts
   }
 
+  /** The sum of each group; `null` if {@link sum} is `null`. */
+  get sums(): Float64Array | null {
+    return this.sum === null ? null : this.#groups.sums
+  }
+
   add(part: GroupPart): void {
     const all = this.#groups
     const { codes } = all
@@ -71,7 +76,7 @@ export class GroupTotals {
     const own = part.values.map((values, dimension) => this.#values[dimension]?.codesOf(values, !all.isFull))
     const groups = new Int32Array(lines)
     if (lines > 0 && all.size === 0 && all.other === 0 && own.every((each) => each === null)) {
-      all.adopt(part.groups, part.counts)
+      all.adopt(part.groups, part.counts, part.sums)
       if (part.pairs !== null) for (let group = 0; group < lines; group++) groups[group] = group
     } else
       for (let group = 0; group < lines; group++) {
@@ -81,6 +86,7 @@ export class GroupTotals {
           codes[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
         }
         groups[group] = all.add(part.counts[group] ?? 0)
+        if (part.sums !== null) all.addSum(groups[group] ?? NO_CODE, part.sums[group] ?? 0)
       }
     all.other += part.other
     if (part.pairs !== null) all.distinct?.merge(part.pairs, part.halvings, groups)
@@ -269,8 +275,10 @@ function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Co
 
 function addHours(totals: GroupTotals, counts: Counts): void {
   for (const { values, count } of totals.groups()) {
-    const [hour] = values
-    if (typeof hour === 'number') counts.hours[hour] = count
+    const [weekday, hour] = values
+    if (typeof weekday !== 'number' || typeof hour !== 'number') continue
+    counts.hours[hour] = (counts.hours[hour] ?? 0) + count
+    counts.weekHours[weekday * 24 + hour] = count
   }
   ;[counts.firstInstant, counts.lastInstant] = totals.span ?? [null, null]
 }

@@ -44,13 +44,7 @@ export function coderOf(
     case 'field':
       return new FieldCoder(dimension.field, values)
     case 'local-hour':
-      return {
-        code: () => {
-          const hour = locator.localHour
-          return hour === null ? 0 : (((hour % 24) + 24) % 24) + 1
-        },
-        values: () => [[null], ...Array.from({ length: 24 }, (_, hour) => [hour])],
-      }
+      return new LocalHourCoder(locator, dimension.columns.length)
     case 'asn':
       return new SystemCoder(locator)
     case 'reason':
@@ -58,6 +52,39 @@ export function coderOf(
         code: () => (locator.locationNumber >= 0 ? 0 : FAILURE_REASONS.indexOf(locator.reason) + 1),
         values: () => [null, ...FAILURE_REASONS].map((reason) => [reason]),
       }
+  }
+}
+
+const WEEK_DAYS = 7
+const DAY_HOURS = 24
+/** The first of January 1970 was a Thursday. */
+const FIRST_DAY = 3
+
+/** The hour at the place, of the day or of the week. Code 0 is for lines without one. */
+class LocalHourCoder implements Coder {
+  readonly #locator: LineLocator
+  readonly #columns: number
+  readonly #hours: number
+
+  /** @param columns 1: the hour of the day; 2: the day of the week before it */
+  constructor(locator: LineLocator, columns: number) {
+    this.#locator = locator
+    this.#columns = columns
+    this.#hours = columns === 1 ? DAY_HOURS : WEEK_DAYS * DAY_HOURS
+  }
+
+  code(): number {
+    const hour = this.#locator.localHour
+    const hours = this.#hours
+    return hour === null ? 0 : (((hour % hours) + hours) % hours) + 1
+  }
+
+  values(): (readonly CountValue[])[] {
+    const all = [null, ...Array(this.#hours).keys()].map((hour) => [
+      hour === null ? null : (Math.floor(hour / DAY_HOURS) + FIRST_DAY) % WEEK_DAYS,
+      hour === null ? null : hour % DAY_HOURS,
+    ])
+    return all.map((values) => values.slice(-this.#columns))
   }
 }
 

@@ -211,18 +211,19 @@ class Query {
       if (time < this.#first) this.#first = time
       if (time > this.#last) this.#last = time
     }
-    this.#sum?.add()
+    if (this.#sum !== null) groups.addSum(group, this.#sum.add())
   }
 
   /** The groups since the last call. */
   take(): GroupPart {
-    const { rows, counts, other, distinct } = this.#groups
+    const { rows, counts, sums, other, distinct } = this.#groups
     const fields = this.sources.flatMap(({ coder }) => (coder instanceof FieldCoder ? [coder] : []))
     const part = {
       values: this.sources.map(({ coder }) => coder.values()),
       // Copies, so that a message to another thread does not take their spare memory with them.
       groups: rows.slice(),
       counts: counts.slice(),
+      sums: sums?.slice() ?? null,
       other,
       pairs: distinct?.pairs.slice() ?? null,
       halvings: distinct?.halvings ?? 0,

@@ -7,6 +7,8 @@ interface RequestNames {
   readonly method: string
   readonly path: readonly string[]
   readonly bytes: readonly string[]
+  readonly agent?: string
+  readonly referrer?: string
 }
 
 /**
@@ -22,6 +24,8 @@ const PRODUCTS: readonly RequestNames[] = [
     method: 'RequestMethod',
     path: ['RequestPath'],
     bytes: ['DownstreamContentSize'],
+    agent: 'request_User-Agent',
+    referrer: 'request_Referer',
   },
   // Elastic Common Schema: Filebeat, ingress-nginx; and its names with dots in them
   {
@@ -29,12 +33,16 @@ const PRODUCTS: readonly RequestNames[] = [
     method: 'http.request.method',
     path: ['url.path', 'url.original'],
     bytes: ['http.response.body.bytes', 'http.response.bytes'],
+    agent: 'user_agent.original',
+    referrer: 'http.request.referrer',
   },
   {
     status: '/http.response.status_code',
     method: '/http.request.method',
     path: ['/url.path', '/url.original'],
     bytes: ['/http.response.body.bytes', '/http.response.bytes'],
+    agent: '/user_agent.original',
+    referrer: '/http.request.referrer',
   },
   // Cloudflare Logpush
   {
@@ -42,6 +50,8 @@ const PRODUCTS: readonly RequestNames[] = [
     method: 'ClientRequestMethod',
     path: ['ClientRequestPath', 'ClientRequestURI'],
     bytes: ['EdgeResponseBytes'],
+    agent: 'ClientRequestUserAgent',
+    referrer: 'ClientRequestReferer',
   },
   // The variables of nginx
   {
@@ -49,24 +59,37 @@ const PRODUCTS: readonly RequestNames[] = [
     method: 'request_method',
     path: ['request_uri', 'uri'],
     bytes: ['bytes_sent', 'body_bytes_sent'],
+    agent: 'http_user_agent',
+    referrer: 'http_referer',
   },
   // Envoy
-  { status: 'response_code', method: 'method', path: ['path'], bytes: ['bytes_sent'] },
+  { status: 'response_code', method: 'method', path: ['path'], bytes: ['bytes_sent'], agent: 'user_agent' },
   // Load balancers of Google Cloud
   {
     status: 'httpRequest.status',
     method: 'httpRequest.requestMethod',
     path: ['httpRequest.requestUrl'],
     bytes: ['httpRequest.responseSize'],
+    agent: 'httpRequest.userAgent',
+    referrer: 'httpRequest.referer',
   },
   // Zeek
-  { status: 'status_code', method: 'method', path: ['uri'], bytes: ['response_body_len'] },
+  {
+    status: 'status_code',
+    method: 'method',
+    path: ['uri'],
+    bytes: ['response_body_len'],
+    agent: 'user_agent',
+    referrer: 'referrer',
+  },
   // Kong
   {
     status: 'response.status',
     method: 'request.method',
     path: ['request.uri'],
     bytes: ['response.size'],
+    agent: 'request.headers.user-agent',
+    referrer: 'request.headers.referer',
   },
   // Azure: Front Door, Application Gateway
   {
@@ -74,23 +97,54 @@ const PRODUCTS: readonly RequestNames[] = [
     method: 'properties.httpMethod',
     path: ['properties.requestUri'],
     bytes: ['properties.responseBytes'],
+    agent: 'properties.userAgent',
+    referrer: 'properties.referer',
   },
   {
     status: 'properties.httpStatus',
     method: 'properties.httpMethod',
     path: ['properties.requestUri'],
     bytes: ['properties.sentBytes'],
+    agent: 'properties.userAgent',
+    referrer: 'properties.referer',
   },
   // API Gateway of AWS
-  { status: 'status', method: 'httpMethod', path: ['path', 'resourcePath'], bytes: ['responseLength'] },
+  {
+    status: 'status',
+    method: 'httpMethod',
+    path: ['path', 'resourcePath'],
+    bytes: ['responseLength'],
+    agent: 'userAgent',
+  },
   // Fastly
-  { status: 'response_status', method: 'request_method', path: ['url'], bytes: ['response_body_size'] },
+  {
+    status: 'response_status',
+    method: 'request_method',
+    path: ['url'],
+    bytes: ['response_body_size'],
+    agent: 'request_user_agent',
+    referrer: 'request_referer',
+  },
   // DataStream of Akamai, whose paths have no slash at their start
-  { status: 'statusCode', method: 'reqMethod', path: [], bytes: ['bytes'] },
+  { status: 'statusCode', method: 'reqMethod', path: [], bytes: ['bytes'], agent: 'UA', referrer: 'referer' },
   // Pino
-  { status: 'res.statusCode', method: 'req.method', path: ['req.url'], bytes: [] },
+  {
+    status: 'res.statusCode',
+    method: 'req.method',
+    path: ['req.url'],
+    bytes: [],
+    agent: 'req.headers.user-agent',
+    referrer: 'req.headers.referer',
+  },
   // What geofix makes of access logs; Rails with lograge, GitLab
-  { status: 'status', method: 'method', path: ['target', 'path', 'uri', 'url'], bytes: ['bytes', 'size'] },
+  {
+    status: 'status',
+    method: 'method',
+    path: ['target', 'path', 'uri', 'url'],
+    bytes: ['bytes', 'size'],
+    agent: 'user_agent',
+    referrer: 'referrer',
+  },
 ]
 
 /** The names of the W3C Extended Log File Format, which mean one thing only. */
@@ -99,6 +153,8 @@ const W3C: Readonly<Record<FieldRole, string>> = {
   method: 'cs-method',
   path: 'cs-uri-stem',
   bytes: 'sc-bytes',
+  referrer: 'cs(Referer)',
+  agent: 'cs(User-Agent)',
 }
 
 /** What values of a role look like. nginx writes 000 or 0 if a client went away before an answer. */
@@ -107,6 +163,8 @@ const VALUES = {
   method: /^[A-Z][A-Z_-]{1,31}$/,
   path: /^(?:[/*]|https?:\/\/)/,
   bytes: /^\d{1,15}$/,
+  referrer: /\S/,
+  agent: /\S/,
 } as const
 
 /**
@@ -125,19 +183,15 @@ export function requestFieldsIn(
   const fits = (field: string, role: keyof typeof VALUES): boolean =>
     all.some((record) => has(record, field)) &&
     all.every((record) => !has(record, field) || isLike(valueIn(record, field), role))
-  for (const { status, method, path, bytes } of PRODUCTS) {
+  for (const { status, method, path, bytes, agent, referrer } of PRODUCTS) {
     if (!all.some((record) => has(record, status) && has(record, method))) continue
     if (!fits(status, 'status') || !fits(method, 'method')) continue
-    const [ofPath, ofBytes] = [
-      path.find((field) => fits(field, 'path')),
-      bytes.find((field) => fits(field, 'bytes')),
-    ]
-    return {
-      status,
-      method,
-      ...(ofPath !== undefined && { path: ofPath }),
-      ...(ofBytes !== undefined && { bytes: ofBytes }),
-    }
+    const others = { path, bytes, agent: [agent], referrer: [referrer] }
+    const found = Object.entries(others).flatMap(([role, names]) => {
+      const name = names.find((each) => each !== undefined && fits(each, role as keyof typeof others))
+      return name === undefined ? [] : [[role, name]]
+    })
+    return { status, method, ...Object.fromEntries(found) }
   }
   return {}
 }
@@ -158,7 +212,7 @@ export function w3cRequestFields(
     return values.filter((value) => !isLike(value, role)).length * 2 <= values.length
   }
   if (!fits('method')) return {}
-  const roles = (['status', 'method', 'path', 'bytes'] as const).filter(
+  const roles = (['status', 'method', 'path', 'bytes', 'referrer', 'agent'] as const).filter(
     (role) => names.includes(W3C[role]) && fits(role),
   )
   return Object.fromEntries(roles.map((role) => [role, W3C[role]]))

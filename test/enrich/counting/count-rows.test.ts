@@ -23,7 +23,16 @@ it.each(['ip', 'network/20/28'])('rows of %s with the same count are in the orde
           values: [Int32Array.from(each ?? [])],
           groups: Int32Array.of(each === null ? 0 : 1),
           counts: Float64Array.of(count),
-          ...{ other: 0, pairs: null, halvings: 0, absentFields: [], localTimes: 0, sum: null, span: null },
+          ...{
+            other: 0,
+            pairs: null,
+            halvings: 0,
+            absentFields: [],
+            localTimes: 0,
+            sum: null,
+            sums: null,
+            span: null,
+          },
         })
       }
       const { rows } = countTable(totals)

@@ -54,10 +54,19 @@ describe('the counts', () => {
       groups: Int32Array.of(0),
       counts: Float64Array.of(count),
       other,
-      ...{ pairs: null, halvings: 0, absentFields: [], localTimes: 0, sum: null, span: null },
+      ...{ pairs: null, halvings: 0, absentFields: [], localTimes: 0, sum: null, sums: null, span: null },
     })
     const country = { ...part('', 9, 0), values: [[['GB', 'United Kingdom']]] }
-    const hours = { ...part('', 3, 0), values: [[[null], [5]]], groups: Int32Array.of(1) }
+    const hours = {
+      ...part('', 3, 0),
+      values: [
+        [
+          [null, null],
+          [6, 5],
+        ],
+      ],
+      groups: Int32Array.of(1),
+    }
     const added = (...parts: readonly GroupPart[]): void => totals.add(structuredClone(parts))
     added(country, part('London', 4, 5), { ...hours, span: [10, 20] as const })
     added(country, part('Leeds', 9, 0), { ...hours, span: [5, 15] as const })
@@ -75,6 +84,7 @@ describe('the counts', () => {
     expect([...counts.cells]).toEqual([['51,-1', { latitudes: 22 * 51.5, longitudes: -11, count: 22 }]])
     expect(counts.overflow).toEqual({ countries: 0, regions: 5, cities: 5 })
     expect(counts.hours[5]).toBe(9)
+    expect(counts.weekHours[6 * 24 + 5]).toBe(9)
     expect([counts.firstInstant, counts.lastInstant]).toEqual([5, 20])
   })
 

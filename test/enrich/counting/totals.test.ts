@@ -113,6 +113,7 @@ describe('GroupTotals', () => {
     absentFields: [],
     localTimes: 0,
     sum: null,
+    sums: null,
     span: null,
   })
 
@@ -141,6 +142,20 @@ describe('GroupTotals', () => {
       ['0.0.0.3', null, 1],
     ])
     expect(totals.other).toBe(2)
+  })
+
+  it.each(['into an empty total', 'into another part'])('adds the sums of groups %s', (kind) => {
+    const totals = new GroupTotals({ ...countPlan({ by: 'user,reason' }), summed: 0 })
+    const summed = (values: string[], sums: number[]) => ({
+      ...part(values, [0, 1], [1, 1]),
+      sum: sums[0] ?? 0,
+      sums: Float64Array.from(sums),
+    })
+    if (kind === 'into another part') totals.add(summed(['b', 'a'], [10, 20]))
+    totals.add(summed(['a', 'c'], [3, 4]))
+    expect([...(totals.sums ?? [])]).toEqual(kind === 'into another part' ? [10, 23, 4] : [3, 4])
+    totals.add({ ...part(['a', 'b'], [0, 1], [1, 1]), sums: null })
+    expect(totals.sums).toBe(null)
   })
 
   it('is one group if different bytes that are not UTF-8 become one text', () => {

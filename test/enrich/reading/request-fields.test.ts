@@ -167,6 +167,22 @@ describe('the fields of requests', () => {
     expect(fieldsOfObjects({ level: 'info', client_ip: null }, object)).toEqual(expected)
   })
 
+  it.each([
+    ['Traefik', { DownstreamStatus: 200, RequestMethod: 'GET' }, 'request_User-Agent', 'request_Referer'],
+    ['nginx', { status: '200', request_method: 'GET' }, 'http_user_agent', 'http_referer'],
+    [
+      'Cloudflare',
+      { EdgeResponseStatus: 200, ClientRequestMethod: 'GET' },
+      'ClientRequestUserAgent',
+      'ClientRequestReferer',
+    ],
+    ['geofix', { status: 200, method: 'GET' }, 'user_agent', 'referrer'],
+  ])('with the agent and the referrer of %s', (_, object, agent, referrer) => {
+    const all = { client_ip: IP, ...object, [agent]: 'curl/8.5.0', [referrer]: 'https://example.com/' }
+    expect(fieldsOfObjects(all)).toMatchObject({ agent, referrer })
+    expect(fieldsOfObjects({ ...all, [agent]: '', [referrer]: null })).not.toHaveProperty('agent')
+  })
+
   it('are columns of a table that geofix made', () => {
     const table = `ip,method,target,status,bytes\n${IP},GET,/,200,5\n${IP},,,-,\n`
     expect(fieldsOf(table)).toEqual({ status: 'status', method: 'method', path: 'target', bytes: 'bytes' })
@@ -195,6 +211,11 @@ describe('the fields of requests', () => {
     ],
     ['without a method', w3c('cs-uri-stem sc-status', '/ 200'), { status: 'sc-status', path: 'cs-uri-stem' }],
     [
+      'with agents and referrers',
+      w3c('cs-method cs(User-Agent) cs(Referer)', 'GET curl/8.5.0 -'),
+      { method: 'cs-method', agent: 'cs(User-Agent)', referrer: 'cs(Referer)' },
+    ],
+    [
       'without a known value',
       w3c('cs-method sc-status', '- -'),
       { status: 'sc-status', method: 'cs-method' },
@@ -218,6 +239,7 @@ describe('the fields of requests', () => {
     expect(fieldsOf(`${line}\n`)).toEqual({
       status: 'elb_status_code',
       method: 'method',
+      agent: 'user_agent',
       path: 'request_target',
       bytes: 'sent_bytes',
     })

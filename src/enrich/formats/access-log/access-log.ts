@@ -112,6 +112,9 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
   form: lineForm,
   fieldNames: () => PARTS,
-  usualFields: () => ({ status: 'status', method: 'method', bytes: 'bytes', path: 'target' }),
+  usualFields: () => ({
+    ...{ status: 'status', method: 'method', bytes: 'bytes', path: 'target' },
+    ...{ referrer: 'referrer', agent: 'user_agent' },
+  }),
   makeReader: (plan, wantsFields) => new AccessLogReader(plan, plan.counted, wantsFields),
 }

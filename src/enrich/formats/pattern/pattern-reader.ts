@@ -16,6 +16,8 @@ const USUAL: Readonly<Record<FieldRole, readonly string[]>> = {
   method: ['request_method', 'method'],
   bytes: ['body_bytes_sent', 'bytes_sent', 'sent_bytes', 'bytes'],
   path: ['request_uri', 'uri', 'url', 'request_target', 'target'],
+  referrer: ['http_referer', 'referer', 'referrer'],
+  agent: ['http_user_agent', 'user_agent'],
 }
 
 /**
