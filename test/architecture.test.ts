@@ -106,7 +106,6 @@ describe('the imports of src', () => {
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/program.ts']],
     ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
-    ['@hono/node-server', ['cli/serve/http-server.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.
     [
@@ -133,7 +132,7 @@ describe('the imports of src', () => {
     const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
     const service = ['rate-limiter-flexible', 'prom-client']
     const parquet = ['hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
-    const known = [...packages, ...service, ...parquet, '@hono', 'nanotar']
+    const known = [...packages, ...service, ...parquet, 'nanotar']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),

@@ -58,7 +58,6 @@ export class FetchServiceRequest implements ServiceRequest {
       const { value } = (await reader?.read()) ?? {}
       if (value === undefined) return joined(chunks, length)
       length += value.length
-      this.received(value.length)
       if (length > maxBytes) {
         // The source may never end, or fail.
         void reader?.cancel().catch(() => {})
@@ -67,9 +66,6 @@ export class FetchServiceRequest implements ServiceRequest {
       chunks.push(value)
     }
   }
-
-  /** Is called with the bytes of each part of the body, for servers that count them. */
-  protected received(_bytes: number): void {}
 }
 
 /** The Fetch form of an answer. */

@@ -141,11 +141,11 @@ function requestOf(incoming: NodeRequest): PlatformRequest | Problem {
   return new Request(url, { method, headers, ...(hasBody ? { body: bodyOf(incoming), duplex: 'half' } : {}) })
 }
 
-/** @param host `null` in HTTP/1.0. @returns `null` when the target or the host is malformed */
-function urlOf(target: string, host: string | null): string | null {
+/** @param host `null` in HTTP/1.0. @returns the whole URL; `null` when the target or the host is malformed */
+export function urlOf(target: string, host: string | null): string | null {
   if (host !== null && !HOST.test(host)) return null
   const text = target.startsWith('/') ? `http://${host ?? 'localhost'}${target}` : target
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : null
 }
 
 /** The body as a stream that is read as it is asked for. */

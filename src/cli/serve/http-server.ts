@@ -1,4 +1,3 @@
-// The only importer of @hono/node-server, which is bundled into the command line's output.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { stat, unlink } from 'node:fs/promises'
@@ -6,29 +5,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, Socket } from 'node:net'
 import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { getRequestListener, RequestError } from '@hono/node-server'
 import { UNIX } from '../../client/trust.ts'
-import {
-  chain,
-  isPromise,
-  type MaybePromise,
-  type Reply,
-  responseOf,
-  type ServiceRequest,
-} from '../../http/exchange.ts'
-import { type Problem, problemReply } from '../../http/problem.ts'
-import { targetProblem } from '../../http/route.ts'
+import { isPromise, type MaybePromise, type Reply, type ServiceRequest } from '../../http/exchange.ts'
+import { FAULT, type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
 import { HeldBytes, type HeldLimits } from './held-bytes.ts'
-import { ContinuedFetch, NodeServiceRequest, rawReply, send } from './node-exchange.ts'
+import { dropRest, NodeServiceRequest, rawReply, send } from './node-exchange.ts'
 import {
   CLOSE,
   type Expects,
-  FAILED,
   framingProblem,
-  MALFORMED,
   NO_TUNNEL,
   parserProblem,
   requestId,
@@ -141,30 +129,15 @@ export function makeServer<Served extends { readonly reply: Reply }>(
       return { ...reply, headers: [...reply.headers, 'x-request-id', id] }
     }
     const refuse = (problem: Problem): Reply => sent(problemReply(problem, asked.method, CLOSE), null)
-    const { isPlain } = asked
-    const unclear = framingProblem(incoming, asked) ?? (isPlain ? null : targetProblem(asked.url))
+    const unclear = framingProblem(incoming, asked) ?? asked.problem
     const problem = expects === 'something' ? UNEXPECTED : unclear
+    // Node itself does so where a body was not read at all.
+    if (asked.method !== 'GET' && asked.method !== 'HEAD') outgoing.once('finish', () => dropRest(incoming))
     if (problem !== null) return void send(refuse(problem), outgoing)
-    if (!isPlain) {
-      return void getRequestListener(
-        (request) => {
-          const reply = answer(new ContinuedFetch(request, asked), peer)
-          return chain(reply, (served) => {
-            held.answered(socket, outgoing, served.reply.body?.length ?? 0)
-            return responseOf(sent(served.reply, served))
-          })
-        },
-        {
-          // HTTP/1.0 allows a request without Host.
-          hostname: 'localhost',
-          errorHandler: (error) => responseOf(refuse(error instanceof RequestError ? MALFORMED : FAILED)),
-        },
-      )(incoming, outgoing)
-    }
     const served = answer(asked, peer)
     const end = (each: Served): void =>
       held.answered(socket, outgoing, send(sent(each.reply, each), outgoing))
-    if (isPromise(served)) return void served.then(end)
+    if (isPromise(served)) return void served.then(end, () => send(refuse(FAULT), outgoing))
     end(served)
   }
 

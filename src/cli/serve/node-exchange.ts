@@ -1,20 +1,28 @@
 // Requests and answers over Node's own objects, because to make Fetch objects takes much of the time of an answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { FetchServiceRequest, joined, type Reply, type ServiceRequest } from '../../http/exchange.ts'
-import { phraseOf } from '../../http/problem.ts'
+import { joined, type Reply, type ServiceRequest } from '../../http/exchange.ts'
+import { urlOf } from '../../http/node-listener.ts'
+import { type Problem, phraseOf } from '../../http/problem.ts'
+import { targetProblem } from '../../http/route.ts'
+import { MALFORMED } from './refusals.ts'
 
-/** A target that URL parsing does not change: no empty or dot segments, nothing encoded. */
+/** A target and a host that URL parsing does not change: no empty or dot segments, nothing encoded. Most are, and parsing takes time. */
 const PLAIN_TARGET = /^(?:\/[\w:-][\w.:-]*)+(?:\?[\w.=&-]*)?$/
 const PLAIN_HOST = /^[a-z\d-]+(?:\.[a-z\d-]+)*(?::\d{1,5})?$/i
-/** Requests with longer bodies are not plain. */
-const MAX_PLAIN_BODY_BYTES = 1024 * 1024
+/** How much of a body that nobody reads is thrown away, and for how long, so that its client gets the answer. */
+const MAX_REST_BYTES = 64 * 1024 * 1024
+const REST_MS = 500
 
 /** A request of Node's server. */
 export class NodeServiceRequest implements ServiceRequest {
+  readonly method: string
+  /** Of a malformed target or host, the target as it came. */
+  readonly url: string
+  /** Why nobody knows what the target or the host is; `null` for other requests. */
+  readonly problem: Problem | null
   readonly #incoming: IncomingMessage
   #waiting: ServerResponse | null
-  /** Is called with the bytes of each part of the body. */
-  readonly received: (bytes: number) => void
+  readonly #received: (bytes: number) => void
 
   /**
    * @param waiting the answer to a client that sends the body only after "100 Continue"; `null` for others
@@ -25,28 +33,22 @@ export class NodeServiceRequest implements ServiceRequest {
     waiting: ServerResponse | null = null,
     received: (bytes: number) => void = () => {},
   ) {
+    const { method = '', url: target = '' } = incoming
     this.#incoming = incoming
     this.#waiting = waiting
-    this.received = received
+    this.#received = received
+    this.method = method
+    const host = this.get('host') ?? ''
+    const isPlain = PLAIN_TARGET.test(target) && PLAIN_HOST.test(host)
+    // HTTP/1.0 allows a request without Host.
+    const url = isPlain ? target : urlOf(target, host || 'localhost')
+    this.url = url ?? target
+    this.problem = isPlain ? null : (targetProblem(target) ?? (url === null ? MALFORMED : null))
   }
 
   /** Whether the client sends the body: it always does if it did not ask. */
   get isContinued(): boolean {
     return this.#waiting === null
-  }
-
-  /** Tells the client to send the body. The body of a request without a valid key is not read, so it is not asked for. */
-  continue(): void {
-    this.#waiting?.writeContinue()
-    this.#waiting = null
-  }
-
-  get method(): string {
-    return this.#incoming.method ?? ''
-  }
-
-  get url(): string {
-    return this.#incoming.url ?? ''
   }
 
   /** Joins repeated lines, as Fetch does. Node's own `headers` drops those of some fields. */
@@ -61,50 +63,35 @@ export class NodeServiceRequest implements ServiceRequest {
     return field
   }
 
+  /** Tells the client to send the body. The body of a request without a valid key is not read, so it is not asked for. */
   async body(maxBytes: number): Promise<Uint8Array | null> {
     if (Number(this.get('content-length')) > maxBytes) return null
-    this.continue()
+    this.#waiting?.writeContinue()
+    this.#waiting = null
     const chunks: Uint8Array[] = []
     let length = 0
-    for await (const chunk of this.#incoming) {
-      chunks.push(chunk)
+    // Otherwise, the end of the loop would close the connection.
+    for await (const chunk of this.#incoming.iterator({ destroyOnReturn: false })) {
       length += chunk.length
-      this.received(chunk.length)
+      this.#received(chunk.length)
+      if (length > maxBytes) return null
+      chunks.push(chunk)
     }
     return joined(chunks, length)
   }
-
-  /**
-   * Whether target, host and body are so simple that this class reads them as a Fetch `Request` would. Other requests
-   * are answered over Fetch objects.
-   */
-  get isPlain(): boolean {
-    if (!PLAIN_TARGET.test(this.url) || !PLAIN_HOST.test(this.get('host') ?? '')) return false
-    if (this.get('transfer-encoding') !== null) return false
-    const length = this.get('content-length')
-    if (this.method === 'GET' || this.method === 'HEAD') return length === null
-    return this.method === 'POST' && length !== null && Number(length) <= MAX_PLAIN_BODY_BYTES
-  }
 }
 
-/** A request that is read over Fetch objects. */
-export class ContinuedFetch extends FetchServiceRequest {
-  readonly #asked: NodeServiceRequest
-
-  constructor(request: Request, asked: NodeServiceRequest) {
-    super(request)
-    this.#asked = asked
-  }
-
-  override async body(maxBytes: number): Promise<Uint8Array | null> {
-    if (Number(this.get('content-length')) > maxBytes) return null
-    this.#asked.continue()
-    return super.body(maxBytes)
-  }
-
-  protected override received(bytes: number): void {
-    this.#asked.received(bytes)
-  }
+/** Throws away the rest of a body after the answer, within limits, and then closes the connection. */
+export function dropRest(incoming: IncomingMessage): void {
+  if (incoming.complete) return
+  const close = () => void (incoming.complete || incoming.socket.destroySoon())
+  const late = setTimeout(close, REST_MS).unref()
+  let left = MAX_REST_BYTES
+  incoming.on('data', (chunk) => {
+    left -= chunk.length
+    if (left < 0) close()
+  })
+  incoming.once('close', () => clearTimeout(late))
 }
 
 /** The bytes of an answer, for a connection that Node has no answer for. */

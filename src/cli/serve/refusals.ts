@@ -6,11 +6,6 @@ import type { Problem } from '../../http/problem.ts'
 
 export const CLOSE: HeaderFields = ['connection', 'close']
 
-export const FAILED: Problem = {
-  code: 'INTERNAL_ERROR',
-  detail: 'The fault is in the service, not in the request.',
-}
-
 export const MALFORMED: Problem = {
   code: 'MALFORMED_REQUEST',
   detail: 'The target, the field Host or the field Transfer-Encoding is malformed.',
