@@ -15,6 +15,8 @@ export type FindOwner<Source extends ServiceRequest> = (
 export interface AdmissionFacts {
   /** The `id` of the key, if the request has a valid one. */
   keyId: string | null
+  /** The address of the client, for a request without a valid key; empty if it is not known. */
+  client: string | undefined
   /** The RateLimit fields. */
   headers: HeaderFields
 }
@@ -45,9 +47,9 @@ export class Admission<Source extends ServiceRequest> {
   ): MaybePromise<Plan | Problem> {
     const { highest, lowest } = this.#plans
     const refuse = (problem: Problem) =>
-      this.#count(lowest, this.#client(asked, remoteAddress), facts, problem)
+      this.#count(lowest, this.#client(asked, remoteAddress, facts), facts, problem)
     if (this.#findOwner === null) {
-      return this.#count(highest, this.#client(asked, remoteAddress), facts, highest)
+      return this.#count(highest, this.#client(asked, remoteAddress, facts), facts, highest)
     }
     const key = bearerKey(asked)
     if (typeof key !== 'string') return refuse(key)
@@ -81,8 +83,8 @@ export class Admission<Source extends ServiceRequest> {
   }
 
   /** The name under which requests without a key are limited: the client, because a proxy's clients share one peer. */
-  #client(asked: Source, remoteAddress: string | null | undefined): string {
-    const ip = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
-    return this.#limits.peerName(ip === '' ? remoteAddress : ip)
+  #client(asked: Source, remoteAddress: string | null | undefined, facts: AdmissionFacts): string {
+    facts.client = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
+    return this.#limits.peerName(facts.client || remoteAddress)
   }
 }

@@ -60,6 +60,8 @@ type Outcome = string | Uint8Array | Text | Problem
 export interface Answered {
   readonly reply: Reply
   readonly answer: Answer
+  /** The address of the client, if it was looked for; empty if it is not known. */
+  readonly client: string | undefined
 }
 
 /** What is known about a request so far. */
@@ -157,6 +159,7 @@ export class Service<Source extends ServiceRequest> {
       remoteAddress,
       operation: null,
       keyId: null,
+      client: undefined,
       headers: [],
       outcomes: NONE,
     }
@@ -194,7 +197,7 @@ export class Service<Source extends ServiceRequest> {
   }
 
   #tell(reply: Reply, progress: Progress): Answered {
-    const { start, remoteAddress, operation, keyId, outcomes } = progress
+    const { start, remoteAddress, operation, keyId, outcomes, client } = progress
     const milliseconds = performance.now() - start
     const answer = { operation, status: reply.status, keyId, outcomes, milliseconds, remoteAddress }
     try {
@@ -202,7 +205,7 @@ export class Service<Source extends ServiceRequest> {
     } catch (error) {
       this.#report(error)
     }
-    return { reply, answer }
+    return { reply, answer, client }
   }
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {

@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { UNIX } from '../../client/trust.ts'
 import { isPromise, type MaybePromise, type Reply, type ServiceRequest } from '../../http/exchange.ts'
+import type { Answer } from '../../http/options.ts'
 import { FAULT, type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -42,14 +43,27 @@ const STOP_INTERVAL_MS = 50
 /** How long a connection that was just opened has for the first bytes of its request after the server stops listening. */
 const FIRST_BYTES_MS = 500
 
+/** What is served besides the operations of the service. */
+export type Extra = 'health' | 'ready' | 'openapi' | 'page' | 'metrics'
+
+/** An answer of `geofix serve`, and what the log and the metrics say of it. That of the service is one. */
+export interface Served {
+  readonly reply: Reply
+  readonly answer: Pick<Answer, 'keyId' | 'outcomes'> & { readonly operation: Answer['operation'] | Extra }
+  /** The address of the client, if it was looked for; empty if it is not known. */
+  readonly client?: string | undefined
+}
+
+/** An answer that needs no key and looks nothing up. */
+export function plain(operation: Extra | null, reply: Reply): Served {
+  return { reply, answer: { operation, keyId: null, outcomes: {} } }
+}
+
 /** Answers a request. Must not throw. @param peer the address of the socket's peer, or `unix:` */
-export type AnswerFunction<Served extends { readonly reply: Reply }> = (
-  asked: ServiceRequest,
-  peer: string,
-) => MaybePromise<Served>
+export type AnswerFunction = (asked: ServiceRequest, peer: string) => MaybePromise<Served>
 
 /** An answer that was sent, to a request or to bytes that are not a request. */
-export interface Exchange<Served> {
+export interface Exchange {
   /** Of the client if it sent a well-formed one, in `x-request-id`. The answer has it too. */
   readonly id: string
   /** `null` if there was no request. */
@@ -62,7 +76,7 @@ export interface Exchange<Served> {
   readonly served: Served | null
 }
 
-export interface ServerOptions<Served> extends ConnectionLimits {
+export interface ServerOptions extends ConnectionLimits {
   /** Whether the server listens on a Unix socket. */
   readonly isLocal?: boolean
   /** Is called for each connection that is closed because its client does not take its answers. */
@@ -70,7 +84,7 @@ export interface ServerOptions<Served> extends ConnectionLimits {
   /** Of the bytes that are held for clients. */
   readonly held?: HeldLimits
   /** Is called with each answer. */
-  readonly told?: (exchange: Exchange<Served>) => void
+  readonly told?: (exchange: Exchange) => void
 }
 
 interface ServerState {
@@ -85,9 +99,9 @@ const states = new WeakMap<Server, ServerState>()
  * Makes an HTTP/1.1 server that slow and hostile clients cannot block. Node refuses requests that are ambiguous
  * (RFC 9112 section 11.2).
  */
-export function makeServer<Served extends { readonly reply: Reply }>(
-  answer: AnswerFunction<Served>,
-  { isLocal = false, told = () => {}, cut, held: heldLimits, ...limits }: ServerOptions<Served> = {},
+export function makeServer(
+  answer: AnswerFunction,
+  { isLocal = false, told = () => {}, cut, held: heldLimits, ...limits }: ServerOptions = {},
 ): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,

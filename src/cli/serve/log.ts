@@ -5,7 +5,6 @@ import { ClientWalk } from '../../client/client-address.ts'
 import { memberOf } from '../../client/request-source.ts'
 import type { ServeSettings } from './flags.ts'
 import type { Exchange } from './http-server.ts'
-import type { Served } from './served.ts'
 
 /** Lines are written together, because a system call takes longer than a lookup. */
 const FLUSH_MS = 100
@@ -122,10 +121,11 @@ export function unblock(stream: Writable): void {
 export function requestLog(
   log: JsonLog,
   { trustedProxies, forwardedHeader, logClient }: ServeSettings,
-): (exchange: Exchange<Served>) => void {
+): (exchange: Exchange) => void {
   const walk = new ClientWalk({ trustedProxies, forwardedHeader })
   const address = new Address()
-  const clientOf = ({ asked, peer }: Exchange<Served>): string | null => {
+  const clientOf = ({ asked, peer, served }: Exchange): string | null => {
+    if (served?.client !== undefined) return served.client || null
     const found = walk.seek({ headers: asked ?? {}, remoteAddress: peer }, undefined, address)
     return typeof found === 'string' ? address.text : found.ip || null
   }
@@ -134,9 +134,9 @@ export function requestLog(
     log.write('request', {
       id,
       method: asked?.method ?? null,
-      operation: served?.operation ?? null,
+      operation: served?.answer.operation ?? null,
       status,
-      key: served?.keyId ?? null,
+      key: served?.answer.keyId ?? null,
       ms: milliseconds === null ? null : Math.round(milliseconds * 1000) / 1000,
       ...(logClient === 'none' ? {} : { peer, client: clientOf(exchange) }),
     })

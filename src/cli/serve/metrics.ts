@@ -5,7 +5,6 @@ import type { NodeResolver } from '../../node/node-resolver.ts'
 import type { Exchange } from './http-server.ts'
 import type { LimitStore } from './limit-store.ts'
 import type { JsonLog } from './log.ts'
-import type { Served } from './served.ts'
 
 /** Buckets, from a lookup in memory to a slow client's batch. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -23,12 +22,13 @@ export interface Measured {
 /** What is measured, for Prometheus. */
 export class Metrics {
   readonly registry: Registry
+  /** Counts connections that were closed at once, by the server's limits, or because their clients do not read. */
+  readonly refused: Counter
+  readonly evicted: Counter
+  readonly cut: Counter
   readonly #requests: Counter<'operation' | 'status'>
   readonly #seconds: Histogram<'operation'>
   readonly #lookups: Counter<'outcome'>
-  readonly #refused: Counter
-  readonly #cut: Counter
-  readonly #evicted: Counter
   readonly #byKey: {
     readonly requests: Counter<'key' | 'status'>
     readonly addresses: Counter<'key'>
@@ -43,70 +43,23 @@ export class Metrics {
     this.registry = registry
     const registers = [registry]
     collectDefaultMetrics({ register: registry })
-    this.#requests = new Counter({
-      name: 'geofix_requests_total',
-      help: 'Answered requests',
-      labelNames: ['operation', 'status'],
-      registers,
-    })
-    this.#seconds = new Histogram({
-      name: 'geofix_request_duration_seconds',
-      help: 'Time from the header of a request to its answer',
-      labelNames: ['operation'],
-      buckets: SECONDS,
-      registers,
-    })
-    this.#lookups = new Counter({
-      name: 'geofix_lookups_total',
-      help: 'Addresses by outcome: found, or the reason or code of the failure',
-      labelNames: ['outcome'],
-      registers,
-    })
-    this.#refused = new Counter({
-      name: 'geofix_connections_refused_total',
-      help: 'Connections that were closed at once: of a client with too many, or while all others were busy',
-      registers,
-    })
-    new Counter({
-      name: 'geofix_log_lines_dropped_total',
-      help: 'Lines of the log that were dropped because their reader is too slow or has gone',
-      registers,
-      collect() {
-        this.reset()
-        this.inc(log.dropped)
-      },
-    })
-    this.#cut = new Counter({
-      name: 'geofix_connections_cut_total',
-      help: 'Connections that were closed because their clients did not take their answers',
-      registers,
-    })
-    this.#evicted = new Counter({
-      name: 'geofix_connections_evicted_total',
-      help: 'Idle connections that were closed for new ones',
-      registers,
-    })
-    // The label is the public identifier of the key, as "geofix keys list" prints it.
-    this.#byKey = countsKeys
-      ? {
-          requests: new Counter({
-            name: 'geofix_key_requests_total',
-            help: 'Answered requests with a valid key, by its id',
-            labelNames: ['key', 'status'],
-            registers,
-          }),
-          addresses: new Counter({
-            name: 'geofix_key_lookups_total',
-            help: 'Addresses that were looked up with a valid key, by its id, found or not',
-            labelNames: ['key'],
-            registers,
-          }),
-        }
-      : null
+    const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter({ name: `geofix_${name}_total`, help, labelNames, registers })
+    /** Of a number that only increases, and is read when it is collected. */
+    const read = (name: string, help: string, value: () => number) =>
+      new Counter({
+        name: `geofix_${name}_total`,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(value())
+        },
+      })
     // All workers follow the same files, so that their largest value is that of the service.
     const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
-        name,
+        name: `geofix_${name}`,
         help,
         aggregator: 'max',
         registers,
@@ -114,69 +67,96 @@ export class Metrics {
           this.set(value())
         },
       })
-    gauge('geofix_database_age_seconds', 'Age of the oldest database', () => ageOf(resolver))
-    gauge(
-      'geofix_database_stale',
-      'Whether a database is older than --stale-after, or has no build date',
-      () => (resolver.status.stale.length === 0 ? 0 : 1),
+    const flag = (name: string, help: string, value: () => boolean) =>
+      gauge(name, help, () => Number(value()))
+
+    this.#requests = counter('requests', 'Answered requests', 'operation', 'status')
+    this.#seconds = new Histogram({
+      name: 'geofix_request_duration_seconds',
+      help: 'Time from the header of a request to its answer',
+      labelNames: ['operation'],
+      buckets: SECONDS,
+      registers,
+    })
+    this.#lookups = counter(
+      'lookups',
+      'Addresses by outcome: found, or the reason or code of the failure',
+      'outcome',
     )
-    gauge('geofix_database_reloads', 'Replaced databases', () => resolver.status.reloads)
-    gauge('geofix_database_refusals', 'Refused replacements', () => resolver.status.refusals)
-    gauge(
-      'geofix_database_refused',
+    this.refused = counter(
+      'connections_refused',
+      'Connections that were closed at once: of a client with too many, or while all others were busy',
+    )
+    read(
+      'log_lines_dropped',
+      'Lines of the log that were dropped because their reader is too slow or has gone',
+      () => log.dropped,
+    )
+    this.cut = counter(
+      'connections_cut',
+      'Connections that were closed because their clients did not take their answers',
+    )
+    this.evicted = counter('connections_evicted', 'Idle connections that were closed for new ones')
+    // The label is the public identifier of the key, as "geofix keys list" prints it.
+    this.#byKey = countsKeys
+      ? {
+          requests: counter('key_requests', 'Answered requests with a valid key, by its id', 'key', 'status'),
+          addresses: counter(
+            'key_lookups',
+            'Addresses that were looked up with a valid key, by its id, found or not',
+            'key',
+          ),
+        }
+      : null
+    gauge('database_age_seconds', 'Age of the oldest database', () => ageOf(resolver))
+    flag(
+      'database_stale',
+      'Whether a database is older than --stale-after, or has no build date',
+      () => resolver.status.stale.length > 0,
+    )
+    gauge('database_reloads', 'Replaced databases', () => resolver.status.reloads)
+    gauge('database_refusals', 'Refused replacements', () => resolver.status.refusals)
+    flag(
+      'database_refused',
       'Whether the files of the databases in their latest state are not used',
-      () => (resolver.status.reloadError === null ? 0 : 1),
+      () => resolver.status.reloadError !== null,
     )
     if (store !== null) {
-      new Counter({
-        name: 'geofix_limits_dropped_total',
-        help: 'Connections to the store that were closed because it sent what is not an answer',
-        registers,
-        collect() {
-          this.reset()
-          this.inc(store.dropped)
-        },
-      })
-      gauge(
-        'geofix_limits_alone',
+      read(
+        'limits_dropped',
+        'Connections to the store that were closed because it sent what is not an answer',
+        () => store.dropped,
+      )
+      flag(
+        'limits_alone',
         'Whether this process counts requests for itself, since the store is away, refuses or is slow',
-        () => (store.isShared ? 0 : 1),
+        () => !store.isShared,
       )
     }
     if (keys === null) return
-    gauge('geofix_keys_refused', 'Whether the file of keys in its latest state is not used', () =>
-      keys.status.error === null ? 0 : 1,
+    flag(
+      'keys_refused',
+      'Whether the file of keys in its latest state is not used',
+      () => keys.status.error !== null,
     )
     gauge(
-      'geofix_keys_age_seconds',
+      'keys_age_seconds',
       'Time since the keys were last known to be those of the file',
       () => keys.status.ageMs / 1000,
     )
   }
 
-  answered({ status, milliseconds, served }: Exchange<Served>): void {
-    const operation = served?.operation ?? 'none'
+  answered({ status, milliseconds, served }: Exchange): void {
+    const operation = served?.answer.operation ?? 'none'
     this.#requests.inc({ operation, status })
     if (milliseconds !== null) this.#seconds.observe({ operation }, milliseconds / 1000)
     if (served === null) return
-    const { outcomes, keyId: key } = served
+    const { outcomes, keyId: key } = served.answer
     for (const [outcome, count] of Object.entries(outcomes)) this.#lookups.inc({ outcome }, count)
     if (key === null || this.#byKey === null) return
     this.#byKey.requests.inc({ key, status })
     const count = Object.values(outcomes).reduce((sum, each) => sum + each, 0)
     if (count > 0) this.#byKey.addresses.inc({ key }, count)
-  }
-
-  cut(): void {
-    this.#cut.inc()
-  }
-
-  refused(): void {
-    this.#refused.inc()
-  }
-
-  evicted(): void {
-    this.#evicted.inc()
   }
 }
 

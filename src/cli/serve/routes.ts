@@ -1,7 +1,6 @@
 // What `geofix serve` answers on which path.
 import { Cors } from '../../http/cors.ts'
 import {
-  chain,
   type HeaderFields,
   type MaybePromise,
   NO_SNIFFING,
@@ -17,9 +16,9 @@ import type { Resolver } from '../../resolver.ts'
 import { ageOf } from '../databases.ts'
 import { printable } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
+import { type AnswerFunction, plain, type Served } from './http-server.ts'
 import { openApiJson } from './openapi.ts'
 import { operationPath, Page } from './page.ts'
-import { asked as askedOf, plain, type Served } from './served.ts'
 
 /** In characters: the type of a database is text of its file. */
 const MAX_TYPE_LENGTH = 100
@@ -30,7 +29,7 @@ export function routes(
   resolver: Resolver,
   { keys, asn, basePath, cors, staleAfter }: ServeSettings,
   isReady: () => boolean,
-): (asked: ServiceRequest, peer: string) => MaybePromise<Served> {
+): AnswerFunction {
   const page = new Page(service, resolver, keys !== null, basePath)
   const hasAsn = asn !== false
   const openApi = openApiJson(basePath, hasAsn)
@@ -52,7 +51,7 @@ export function routes(
       get: (name) => (name === 'accept' ? 'text/plain' : asked.get(name)),
       body: async () => null,
     }
-    return chain(service.answer(question, peer), (answered) => askedOf(answered))
+    return service.answer(question, peer)
   }
   return (asked, peer) => {
     const { method } = asked
@@ -88,7 +87,7 @@ export function routes(
       default: {
         const name = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : ''
         const fields = SHORT[name] ?? (hasAsn ? SHORT_WITH_ASN[name] : undefined)
-        if (fields === undefined) return chain(service.answer(asked, peer), (answered) => askedOf(answered))
+        if (fields === undefined) return service.answer(asked, peer)
         return isRead(method) ? ask(asked, peer, query, fields) : plain(null, notAllowed(method, 'GET, HEAD'))
       }
     }

@@ -91,9 +91,9 @@ export async function startService(
         isLocal: settings.socket !== null,
         maxPerClient: settings.clientConnections,
         isProxy: (peer) => proxies.covers(peer),
-        refused: () => metrics?.refused(),
-        evicted: () => metrics?.evicted(),
-        cut: () => metrics?.cut(),
+        refused: () => metrics?.refused.inc(),
+        evicted: () => metrics?.evicted.inc(),
+        cut: () => metrics?.cut.inc(),
         told: (exchange) => {
           metrics?.answered(exchange)
           tell(exchange)

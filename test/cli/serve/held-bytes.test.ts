@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HeldLimits } from '../../../src/cli/serve/held-bytes.ts'
-import { makeServer } from '../../../src/cli/serve/http-server.ts'
+import { makeServer, plain } from '../../../src/cli/serve/http-server.ts'
 import type { ServiceRequest } from '../../../src/http/exchange.ts'
 import { portOf } from '../../listening.ts'
 
@@ -22,7 +22,7 @@ async function served(held: HeldLimits): Promise<{ open: (host?: string) => Sock
   const answer = async (asked: ServiceRequest) => {
     const body = asked.method === 'POST' ? await asked.body(2 ** 20).catch(() => null) : null
     const bytes = asked.url === '/large' ? LARGE : (body ?? SMALL)
-    return { reply: { status: 200, headers: [], body: bytes } }
+    return plain(null, { status: 200, headers: [], body: bytes })
   }
   const cut = () => void cuts++
   const server: Server = makeServer(answer, { held, cut })

@@ -26,8 +26,8 @@ describe('the metrics', () => {
   it('count the connections beyond the limit', async () => {
     const metrics = await metricsOf(1_700_000_000n)
     expect(await gaugeOf(metrics, 'connections_refused_total')).toBe(0)
-    metrics.refused()
-    metrics.refused()
+    metrics.refused.inc()
+    metrics.refused.inc()
     expect(await gaugeOf(metrics, 'connections_refused_total')).toBe(2)
   })
 

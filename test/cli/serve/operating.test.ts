@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { listen, makeServer, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
+import { listen, makeServer, plain, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { fieldOf, raw, statusesOf } from './raw.ts'
 import { ask, authorization, KEYS, LONDON, serve } from './running.ts'
@@ -67,11 +67,11 @@ describe('draining', () => {
 })
 
 describe('connections', () => {
-  const reply = { status: 200, headers: [], body: 'x' }
+  const served = plain(null, { status: 200, headers: [], body: 'x' })
   const HELLO = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-  async function server(options: ServerOptions<{ readonly reply: typeof reply }>) {
-    const made = makeServer(() => ({ reply }), options)
+  async function server(options: ServerOptions) {
+    const made = makeServer(() => served, options)
     const port = await listen(made, { port: 0, host: '127.0.0.1' })
     return { port, end: () => stop(made, 0) }
   }
@@ -131,7 +131,7 @@ describe('connections', () => {
     const made = makeServer(
       async (asked) => {
         await asked.body(10)
-        return { reply }
+        return served
       },
       { max: 5, maxPerClient: 1000, evicted: () => evicted++ },
     )
@@ -160,7 +160,7 @@ describe('connections', () => {
       async () => {
         asked++
         await waiting
-        return { reply }
+        return served
       },
       { max: 2, maxPerClient: 10, refused: () => refused++ },
     )
