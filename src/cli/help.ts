@@ -18,12 +18,16 @@ export interface HelpTexts {
 /** Of so many examples in the short help, the others are in the whole one. */
 const EXAMPLES_SHOWN = 6
 
-/** The text after the options. @param name of the command */
-export function textAfter({ about, examples, statuses }: HelpTexts, name: string, isWhole: boolean): string {
+/** The text after the options. @param command as it is called, such as `geofix enrich` */
+export function textAfter(
+  { about, examples, statuses }: HelpTexts,
+  command: string,
+  isWhole: boolean,
+): string {
   const shown = (isWhole ? examples : examples.slice(0, EXAMPLES_SHOWN)).map((line) => `  ${line}`).join('\n')
   return isWhole
     ? `\n${about}\n\nExamples:\n${shown}\n\n${statuses}`
-    : `\nExamples:\n${shown}\n\ngeofix ${name} --help says more about each option.`
+    : `\nExamples:\n${shown}\n\n${command} --help says more about each option.`
 }
 
 /**

@@ -8,7 +8,7 @@ import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { openAll } from '../opening.ts'
 import { ageOf } from './databases.ts'
 import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
-import { ExitStatus, printable, type Terminal, writeLine } from './terminal.ts'
+import { ExitStatus, labelledRows, type Terminal, writeLine } from './terminal.ts'
 
 /** The list of fields is based on this many distinct records. */
 const MAX_SAMPLE_RECORDS = 1000
@@ -126,7 +126,7 @@ function addField(path: string | null, fields: Set<string>): void {
 }
 
 function table(about: Description, staleAfter: number): string {
-  const rows: (readonly [label: string, value: string | null])[] = [
+  return labelledRows([
     ['type', about.type],
     ['file', about.path],
     ['description', about.description === about.attribution ? null : about.description],
@@ -141,17 +141,5 @@ function table(about: Description, staleAfter: number): string {
     ['licence', about.licence ?? 'unknown: ask the vendor'],
     ['attribution', about.attribution],
     ['fields', about.fields.join('\n') || 'none'],
-  ]
-  const width = Math.max(...rows.map(([label]) => label.length)) + 2
-  const shown = rows.filter((row): row is readonly [string, string] => row[1] !== null)
-  return shown
-    .map(
-      ([label, value]) =>
-        label.padEnd(width) +
-        value
-          .split('\n')
-          .map(printable)
-          .join(`\n${' '.repeat(width)}`),
-    )
-    .join('\n')
+  ])
 }

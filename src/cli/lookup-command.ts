@@ -1,19 +1,30 @@
 import { StringDecoder } from 'node:string_decoder'
 import { ReadFailure } from '../errors.ts'
-import { isLookupFailure } from '../location/location-record.ts'
+import type { AsnRecord } from '../location/autonomous-systems.ts'
+import { isLookupFailure, type LocationRecord } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { withDatabases } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
 import { descriptorStatus } from './enrich/descriptors.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
+import { minuteText } from './figures.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
-import { CommandFailure, ExitStatus, jsonText, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import {
+  CommandFailure,
+  ExitStatus,
+  jsonText,
+  labelledRows,
+  type Terminal,
+  writeLine,
+  writeMessage,
+} from './terminal.ts'
 
 /** In characters. No address is this long, so a cut line is not an address. */
 const MAX_LINE_LENGTH = 1024
 
 /**
- * Prints the record of each address in order: `geofix ADDRESS...`. Failures go to standard error.
+ * Prints the record of each address in order: `geofix ADDRESS...`. Failures go to standard error. A terminal gets a card for
+ * each address that was given as an argument, and all other output is JSON.
  *
  * @param addresses if empty, one address per line is read from standard input
  * @throws CommandFailure when standard input cannot be read
@@ -21,13 +32,15 @@ const MAX_LINE_LENGTH = 1024
  */
 export async function runLookup(
   addresses: readonly string[],
-  { db, locale, cityNames, at, pretty = false, ...asnFlags }: FlagsOf<typeof LOOKUP_OPTIONS>,
+  { db, locale, cityNames, at, json = false, pretty = false, ...asnFlags }: FlagsOf<typeof LOOKUP_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const asn = asnOf(asnFlags)
   const resolver = await NodeResolver.open(db, { asn })
   withDatabases(resolver, checkLocations)
   const options = { locale, cityNames, at }
+  const { stdout } = terminal
+  const hasCards = stdout.isTTY === true && addresses.length > 0 && !json && !pretty
   let status: ExitStatus = ExitStatus.ok
   for await (const address of addresses.length > 0 ? addresses : linesOf(terminal)) {
     const [result] = resolver.lookupMany([address], options)
@@ -39,10 +52,41 @@ export async function runLookup(
       await writeMessage(terminal.stderr, result.error.message)
     } else {
       const record = asn === false ? result : { ...result, asn: resolver.asn(result.ip) }
-      await writeLine(terminal.stdout, jsonText(record, pretty ? 2 : undefined))
+      const text = hasCards
+        ? card(record, at ?? new Date(), stdout.columns)
+        : jsonText(record, pretty ? 2 : undefined)
+      await writeLine(stdout, text)
     }
   }
   return status
+}
+
+/** A record for people, without what is not known. A blank line ends it. */
+function card(
+  record: LocationRecord & { readonly asn?: AsnRecord | null },
+  at: Date,
+  columns: number | undefined,
+): string {
+  const { ip, country, region, city, postal_code, coordinates, timezone, asn } = record
+  const place = [city, region.name ?? region.code, country.name ?? country.code].filter(Boolean).join(', ')
+  const { latitude, longitude } = coordinates
+  const rows = [
+    ['address', ip],
+    ['place', place === '' ? null : place],
+    ['postal code', postal_code],
+    ['coordinates', latitude === null ? null : `${latitude}, ${longitude}`],
+    ['local time', timezone.offset === null ? null : localTime(at, timezone.offset)],
+    ['time zone', timezone.id],
+    ['network', asn === undefined ? null : (asn?.network ?? 'not known')],
+    ['owner', asn ? [asn.organization, `AS${asn.number}`].filter(Boolean).join(', ') : null],
+  ] as const
+  return `${labelledRows(rows, columns)}\n`
+}
+
+/** @param offset from UTC, `+HH:MM` */
+function localTime(at: Date, offset: string): string {
+  const shifted = new Date(at.getTime() - Date.parse(`1970-01-01T00:00${offset}`))
+  return `${minuteText(shifted)} (UTC${offset})`
 }
 
 /** @throws InvalidDatabaseError when a lookup of the address cannot read the database */

@@ -118,6 +118,11 @@ export const LOOKUP_OPTIONS = {
       kind: INSTANT,
       text: 'the instant of the time-zone offset, such as `2026-07-01` (default: now). A time of the day needs `Z` or an offset: `2026-07-01T12:00:00Z`',
     },
+    json: {
+      flags: '--json',
+      kind: SWITCH,
+      text: 'print JSON on a terminal too, where a card is printed otherwise',
+    },
     pretty: { flags: '--pretty', kind: SWITCH, text: 'indent the JSON' },
   },
 } as const satisfies OptionGroups

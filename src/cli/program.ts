@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { allOptions, checkTogether, type OptionDefinition, type OptionGroups } from '../option-kinds.ts'
-import { nearestName } from '../option-names.ts'
 import { databasePath } from './database-path.ts'
 import { type HelpTexts, helpOf, textAfter } from './help.ts'
 import {
@@ -17,26 +16,32 @@ import {
   PACK_OPTIONS,
   SLIM_OPTIONS,
 } from './options.ts'
+import { insteadOfAddress, insteadOfOption } from './suggestions.ts'
 import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
-const EXAMPLES = `
-Examples:
-  geofix 81.2.69.142 2001:4860:4860::8888
-  geofix --locale de --pretty 81.2.69.142
-  cut -d' ' -f1 access.log | geofix > places.ndjson
-  geofix --db GeoLite2-City.mmdb 81.2.69.142
-  geofix enrich access.log -o places.ndjson
-  geofix count access.log
-  geofix info --db GeoLite2-City.tar.gz
-  geofix verify GeoLite2-City.mmdb
-  geofix serve --open --port 8080
-  geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed
-  geofix slim GeoLite2-City.mmdb --fields country --ipv4-only -o countries.mmdb
-  geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb
-  geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'
-
-Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
-has more, see geofix enrich --help.`
+const HELP: HelpTexts = {
+  mostUsed: [],
+  about: `Addresses of the command line are printed as cards on a terminal, and as one JSON record a line in a pipe, in a file, and
+with --json. Addresses of standard input are always printed as JSON.`,
+  examples: [
+    'geofix 81.2.69.142 2001:4860:4860::8888',
+    'geofix --asn --json 81.2.69.142',
+    "cut -d' ' -f1 access.log | geofix > places.ndjson",
+    'geofix enrich access.log -o places.ndjson',
+    'geofix count --by city --top 20 access.log',
+    'geofix serve --open --port 8080',
+    'geofix --db GeoLite2-City.mmdb 81.2.69.142',
+    'geofix --locale de --pretty 81.2.69.142',
+    'geofix info --db GeoLite2-City.tar.gz',
+    'geofix verify GeoLite2-City.mmdb',
+    'geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed',
+    'geofix slim GeoLite2-City.mmdb --fields country --ipv4-only -o countries.mmdb',
+    'geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb',
+    "geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'",
+  ],
+  statuses: `Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
+has more, see geofix enrich --help.`,
+}
 
 /**
  * Runs the command line.
@@ -46,7 +51,7 @@ has more, see geofix enrich --help.`
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   let status: ExitStatus = ExitStatus.ok
-  const program = makeProgram(terminal, isWholeHelp(args), (ended) => {
+  const program = makeProgram(terminal, args, (ended) => {
     status = ended
   })
   try {
@@ -67,18 +72,37 @@ function isWholeHelp(args: readonly string[]): boolean {
   return args[0] === 'help' || args.includes('--help')
 }
 
-function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitStatus) => void): Command {
+function makeProgram(
+  terminal: Terminal,
+  given: readonly string[],
+  ends: (status: ExitStatus) => void,
+): Command {
+  const isWhole = isWholeHelp(given)
+  const commandNames = (): string[] => program.commands.map((command) => command.name())
+  /** A message of commander, with what to write instead of an option that does not exist. */
+  const advised = (text: string): string => {
+    const [, flag] = /^error: unknown option '([^'\n]*)'/.exec(text) ?? []
+    const [word = ''] = given
+    if (flag === undefined) return text
+    const isCommand = commandNames().includes(word)
+    const meant = isCommand || word.startsWith('-') ? undefined : insteadOfAddress(word, commandNames())
+    if (meant !== undefined) return `error: ${meant}`
+    const instead = insteadOfOption(isCommand ? word : '', flag)
+    return instead === undefined ? text : `error: unknown option '${flag}': use ${instead}`
+  }
   const program = new Command('geofix')
     .version(version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => void terminal.stderr.write(text),
-      outputError: (text, write) => write(`${printableError(text)}\n`),
+      outputError: (text, write) => write(`${printableError(advised(text))}\n`),
     })
     // Commands are listed without their options, which are not loaded then.
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
-    .addHelpText('after', EXAMPLES)
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage().replace('[options] ', '')}`,
+    })
+    .addHelpText('after', textAfter(HELP, 'geofix', isWhole))
     .showHelpAfterError('(see geofix --help)')
     .enablePositionalOptions()
     .helpCommand(false)
@@ -100,7 +124,8 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
         if (chosen !== command) return
         const text = await help?.()
         addOptions(command, await options(), isWhole, text)
-        if (text !== undefined) command.addHelpText('after', textAfter(text, command.name(), isWhole))
+        if (text !== undefined)
+          command.addHelpText('after', textAfter(text, `geofix ${command.name()}`, isWhole))
       })
     }
     if (argument !== undefined) {
@@ -140,32 +165,14 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
         await program.parseAsync([...addresses.slice(1), '--help'], { from: 'user' })
         return ExitStatus.ok
       }
-      const names = program.commands.map((command) => command.name())
-      const near = /^[a-z]+$/i.test(word) ? nearestName(word, names) : undefined
-      if (near !== undefined) {
-        throw new UsageError(`"${word}" is neither an address nor a command: did you mean geofix ${near}?`)
-      }
+      const meant = insteadOfAddress(word, commandNames())
+      if (meant !== undefined) throw new UsageError(meant)
       const { runLookup } = await import('./lookup-command.ts')
       return runLookup(addresses, flags, terminal)
     },
   })
   // What only one command needs is loaded when it runs, so that the others start faster. So are long lists of options.
-  define(program.command('info'), {
-    description: 'describe a database: type, age, networks, languages, licence, fields',
-    options: INFO_OPTIONS,
-    run: async (flags) => (await import('./info-command.ts')).runInfo(flags, terminal),
-  })
-  define(program.command('verify'), {
-    description: 'check whole database files: search tree, pointers, records, text, metadata',
-    argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
-    options: {},
-    run: async (_, files) => (await import('./databases.ts')).runVerify(files, terminal),
-  })
-  define(program.command('detect'), {
-    description: 'explain, hop by hop, which address a request comes from',
-    options: DETECT_OPTIONS,
-    run: async (flags) => (await import('./detect-command.ts')).runDetect(flags, terminal),
-  })
+  program.commandsGroup('Logs and tables:')
   const enrichFlags = () => import('./enrich/flags.ts')
   define(program.command('enrich'), {
     description: 'add the location to each line of logs and tables',
@@ -204,6 +211,18 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
     options: {},
     run: async () => (await import('./formats-command.ts')).runFormats(terminal),
   })
+  program.commandsGroup('Databases:')
+  define(program.command('info'), {
+    description: 'describe a database: type, age, networks, languages, licence, fields',
+    options: INFO_OPTIONS,
+    run: async (flags) => (await import('./info-command.ts')).runInfo(flags, terminal),
+  })
+  define(program.command('verify'), {
+    description: 'check whole database files: search tree, pointers, records, text, metadata',
+    argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
+    options: {},
+    run: async (_, files) => (await import('./databases.ts')).runVerify(files, terminal),
+  })
   for (const [action, description, text] of [
     ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],
     ['unpack', 'unpack a packed database to an .mmdb file', 'a packed database'],
@@ -236,25 +255,7 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
       return runOverlay(input, flags, terminal)
     },
   })
-  const engine = program
-    .command('engine')
-    .description('run geofix enrich in other programs')
-    .helpCommand(false)
-  define(engine.command('spark'), {
-    description: 'write what Apache Spark needs: geofix_spark.py and geofix-worker.tgz',
-    argument: ['<folder>', 'the folder, which is made if it does not exist'],
-    options: ENGINE_OPTIONS,
-    run: async (flags, [folder = '']) => {
-      const { writeSparkFiles } = await import('./engine-command.ts')
-      return writeSparkFiles(folder, flags, terminal)
-    },
-  })
-  define(engine.command('columns'), {
-    description: 'answer binary requests with columns of addresses, see the guide of engines',
-    options: async () => (await enrichFlags()).COLUMNS_OPTIONS,
-    readsInput: true,
-    run: async (flags) => (await import('./enrich/columns-command.ts')).runColumns(flags, terminal),
-  })
+  program.commandsGroup('Services:')
   const serveFlags = () => import('./serve/flags.ts')
   define(program.command('serve'), {
     description: 'serve locations over HTTP',
@@ -292,6 +293,31 @@ function makeProgram(terminal: Terminal, isWhole: boolean, ends: (status: ExitSt
     argument: id,
     options: async () => (await keysOptions()).rotate,
     run: async (flags, [each = '']) => (await keysCommand()).rotateKey(each, flags, terminal),
+  })
+  define(program.command('detect'), {
+    description: 'explain, hop by hop, which address a request comes from',
+    options: DETECT_OPTIONS,
+    run: async (flags) => (await import('./detect-command.ts')).runDetect(flags, terminal),
+  })
+  program.commandsGroup('Other programs:')
+  const engine = program
+    .command('engine')
+    .description('run geofix enrich in other programs')
+    .helpCommand(false)
+  define(engine.command('spark'), {
+    description: 'write what Apache Spark needs: geofix_spark.py and geofix-worker.tgz',
+    argument: ['<folder>', 'the folder, which is made if it does not exist'],
+    options: ENGINE_OPTIONS,
+    run: async (flags, [folder = '']) => {
+      const { writeSparkFiles } = await import('./engine-command.ts')
+      return writeSparkFiles(folder, flags, terminal)
+    },
+  })
+  define(engine.command('columns'), {
+    description: 'answer binary requests with columns of addresses, see the guide of engines',
+    options: async () => (await enrichFlags()).COLUMNS_OPTIONS,
+    readsInput: true,
+    run: async (flags) => (await import('./enrich/columns-command.ts')).runColumns(flags, terminal),
   })
   return program
 }

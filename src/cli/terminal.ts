@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 /** The streams of a command. `fd` is the file descriptor of a stream, if it has one. */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly fd?: number; readonly columns?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly fd?: number; readonly columns?: number }
 }
 
@@ -71,4 +71,38 @@ export function jsonText(value: unknown, indent?: number): string {
 /** Makes untrusted text safe for a terminal: it can neither move the cursor nor hide the text after it. */
 export function printable(line: string): string {
   return line.replace(NOT_PRINTABLE, '\ufffd')
+}
+
+/** Values are wrapped to no fewer columns. */
+const LEAST_WIDTH = 16
+
+/**
+ * Rows of a label and a value in two columns. A value can have several lines. A row without a value is left out.
+ *
+ * @param columns of the terminal; longer values are wrapped between words
+ */
+export function labelledRows(
+  rows: readonly (readonly [label: string, value: string | null])[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const shown = rows.filter((row): row is readonly [string, string] => row[1] !== null)
+  const indent = Math.max(...rows.map(([label]) => label.length)) + 2
+  const width = Math.max(columns - indent, LEAST_WIDTH)
+  return shown
+    .map(([label, value]) => {
+      const lines = value.split('\n').flatMap((line) => wrapped(printable(line), width))
+      return label.padEnd(indent) + lines.join(`\n${' '.repeat(indent)}`)
+    })
+    .join('\n')
+}
+
+function wrapped(line: string, width: number): string[] {
+  const lines = ['']
+  for (const word of line.split(' ')) {
+    const last = lines.at(-1) ?? ''
+    if (last === '') lines[lines.length - 1] = word
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

@@ -278,11 +278,33 @@ const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
 
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */
 export function unknownKey(key: string, fields: readonly string[]): string {
-  const near = nearestName(key, [...COUNT_KEYS, ...fields])
-  const meant = near === undefined ? '' : `: did you mean ${near}?`
+  const known = [...COUNT_KEYS, ...fields]
+  const meantKey = OTHER_WORDS.get(key.toLowerCase()) ?? ''
+  const near = known.includes(meantKey) ? meantKey : nearestName(key, known)
+  const meant = near === undefined ? '.' : `: did you mean ${near}?`
   const has = fields.length === 0 ? 'and its lines have no fields' : `and its fields are ${shown(fields)}`
-  return `there is no key ${quoted(key)}${meant || ':'} The keys are ${COUNT_KEYS.join(', ')}, ${has}`
+  return `there is no key ${quoted(key)}${meant} The keys are ${COUNT_KEYS.join(', ')}, ${has}`
 }
+
+/** Keys and fields by other words for them. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['owner', 'asn'],
+  ['org', 'asn'],
+  ['organization', 'asn'],
+  ['isp', 'asn'],
+  ['provider', 'asn'],
+  ['address', 'ip'],
+  ['client', 'ip'],
+  ['date', 'day'],
+  ['place', 'city'],
+  ['state', 'region'],
+  ['subnet', 'network'],
+  ['url', 'target'],
+  ['path', 'target'],
+  ['page', 'target'],
+  ['browser', 'user_agent'],
+  ['agent', 'user_agent'],
+])
 
 const MAX_SHOWN = 20
 

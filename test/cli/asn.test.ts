@@ -28,6 +28,14 @@ describe('geofix --asn-db FILE ADDRESS', () => {
     expect(out).toBe(`${expected.join('\n')}\n`)
   })
 
+  it('says on a card that a network has no autonomous system', async () => {
+    const args = ['--db', DB, '--asn-db', ASN_DB, '133.11.93.3']
+    const { status, out } = await geofix(args, { isShown: true })
+    expect(status).toBe(0)
+    expect(out).toMatch(/^network +not known$/m)
+    expect(out).not.toContain('owner')
+  })
+
   it('reads the embedded database with --asn, and adds nothing without both', async () => {
     const { status, out } = await geofix(['--db', DB, '--asn', '81.2.69.142'])
     const { asn } = JSON.parse(out)

@@ -4,6 +4,7 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { run } from '../../src/cli/program.ts'
+import { COMMAND_LINES, OTHER_OPTIONS } from '../../src/cli/suggestions.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -52,6 +53,42 @@ describe('geofix ADDRESS…', () => {
     const { status, out, err } = await geofix(['--db', DB, '81.2.69.142', '2001:4860::1'])
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(valuesIn(out).map(({ country }) => country.code)).toEqual(['GB', 'US'])
+  })
+
+  it.each([
+    [
+      ['81.2.69.142', '--at', '2026-07-01T12:00:00Z'],
+      100,
+      [
+        'address      81.2.69.142',
+        'place        GB-ENG, United Kingdom',
+        'coordinates  51.5, -0.5',
+        'local time   1 Jul 2026, 13:00 (UTC+01:00)',
+        'time zone    Europe/London',
+      ],
+    ],
+    [['81.2.69.142', '--locale', 'de'], 24, [/^address/, 'place        GB-ENG,', '             Vereinigtes']],
+    [['2001:4860::1'], 100, ['address      2001:4860::1', 'place        United States', '', '']],
+    [
+      ['81.2.69.142', '--asn'],
+      100,
+      [
+        /^address/,
+        /^place/,
+        /^coord/,
+        /^local/,
+        /^time/,
+        /^network +81\.2\.[\d.]+\/\d+$/,
+        /^owner +\S.*, AS\d+$/,
+      ],
+    ],
+    [['81.2.69.142', '--json'], 100, [/^\{"ip":"81.2.69.142",.*\}$/]],
+    [['81.2.69.142', '--pretty'], 100, ['{', '  "ip": "81.2.69.142",']],
+  ])('prints %j on a terminal of %i columns', async (args, columns, lines) => {
+    const { status, out, err } = await geofix(['--db', DB, ...args], { isShown: true, columns })
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    for (const [index, line] of out.split('\n').slice(0, lines.length).entries())
+      expect(line).toMatch(lines[index] ?? '')
   })
 
   it('prints one line per failure on standard error, and exits with 1', async () => {
@@ -212,7 +249,9 @@ describe('geofix ADDRESS…', () => {
   it('prints help and version', async () => {
     const help = await geofix(['--help'])
     expect(help.status).toBe(0)
-    expect(help.out).toMatch(/--db[\s\S]*--locale[\s\S]*--at[\s\S]*--pretty[\s\S]*info[\s\S]*Exit status/)
+    expect(help.out).toMatch(
+      /--db[\s\S]*--locale[\s\S]*--at[\s\S]*--json[\s\S]*--pretty[\s\S]*enrich[\s\S]*info[\s\S]*Exit status/,
+    )
     expect(await geofix(['--version'])).toEqual({ status: 0, out: `${packageJson.version}\n`, err: '' })
   })
 })
@@ -442,15 +481,57 @@ describe('geofix detect', () => {
   })
 })
 
+describe('a word that is not an address', () => {
+  const log = file('access.log', '')
+  it.each([
+    ['serv', 'there is no command "serv": did you mean geofix serve?'],
+    ['top', 'geofix count --top 20 access.log?'],
+    ['report', '--summary html=report.html?'],
+    ['lookup', 'did you mean geofix 81.2.69.142?'],
+    [
+      'localhost',
+      'there is no command "localhost". It is not an address either: host names are not resolved',
+    ],
+    ['constructor', 'there is no command "constructor".'],
+    ['example.com', 'host names are not resolved'],
+    ['feed::', 'reserved'],
+    [log, `is a file, not an address: write geofix enrich ${log} or geofix count ${log}`],
+    [DB, `is a file, not an address: write geofix info --db ${DB}`],
+  ])('%s: %s', async (word, message) => {
+    const { status, out, err } = await geofix(['--db', DB, word])
+    expect(status).not.toBe(0)
+    expect(out).toBe('')
+    expect(err).toContain(message)
+  })
+})
+
 it.each([
-  ['serv', 'did you mean geofix serve?'],
-  ['enrch', 'did you mean geofix enrich?'],
-  // Host names, and addresses in hexadecimal letters.
-  ['localhost', 'host names are not resolved'],
-  ['feed::', 'reserved'],
-])('says of the mistyped command "%s": %s', async (word, message) => {
-  const { status, out, err } = await geofix(['--db', DB, word])
-  expect(status).not.toBe(0)
-  expect(out).toBe('')
+  [['81.2.69.142', '--csv'], "unknown option '--csv': use echo 81.2.69.142 | geofix enrich --to csv"],
+  [['enrich', 'a.log', '--csv'], "unknown option '--csv': use --to csv"],
+  [['enrich', 'a.log', '--anonymize'], 'use --mask 24,48'],
+  [['enrich', 'a.log', '--by', 'city'], 'use geofix count --by'],
+  [['enrich', 'a.log', '--constructor'], "unknown option '--constructor'\n(see"],
+  [['enrich', 'a.log', '--outptu', 'b'], '(Did you mean --output?)'],
+  [['enrich', 'a.log', '--field', 'city,country_code'], '--fields country_code,city'],
+  [['enrich', 'a.log', '--field', 'src_ip,dest_ip'], '--field src_ip=source --field dest_ip=target'],
+  [['count', 'a.log', '--json'], 'use --to json'],
+  [['count', 'a.log', '-n', '5'], 'use --top'],
+  [['top', 'a.log', '--csv'], 'there is no command "top"'],
+])('%j says what to write', async (args, message) => {
+  const { status, out, err } = await geofix(args)
+  expect({ status, out }).toEqual({ status: 2, out: '' })
   expect(err).toContain(message)
 })
+
+const others = Object.entries(OTHER_OPTIONS).flatMap(([command, options]) =>
+  Object.values(options).map((instead) => [command, instead] as const),
+)
+it.each([...Object.values(COMMAND_LINES), ...others])(
+  '%s: suggests only what exists: %s',
+  async (command, line) => {
+    const [, called = command] = /geofix ([a-z]*)/.exec(line) ?? []
+    const { status, out } = await geofix(called === '' ? ['-h'] : [called, '-h'])
+    expect(status).toBe(0)
+    for (const [flag] of line.matchAll(/--[\w-]+/g)) expect(out).toContain(flag)
+  },
+)

@@ -1,7 +1,7 @@
 // What a command line of `geofix enrich` asks for, and which of its options contradict each other or the format of the input.
 import { resolve } from 'node:path'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
-import { isMasked, OUTPUT_FORMS } from '../../enrich/options.ts'
+import { ALL_FIELDS, isMasked, OUTPUT_FORMS } from '../../enrich/options.ts'
 import { asnOf } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import { asUsage } from './command-errors.ts'
@@ -122,6 +122,15 @@ export function addressesOf({
   field: fields = [],
   into,
 }: EnrichFlags): readonly [AddressOption, ...AddressOption[]] {
+  const list = fields.find((text) => /^[\w.]+(,[\w.]+)+$/.test(text))
+  if (list !== undefined) {
+    const isAdded = list.split(',').some((name) => ALL_FIELDS.some((each) => each === name))
+    throw new UsageError(
+      isAdded
+        ? `--field names the field with the address. What is added is named by --fields, as in --fields country_code,city.`
+        : `--field takes one field, not ${list}. Repeat it for several, each with a name: --field src_ip=source --field dest_ip=target.`,
+    )
+  }
   const [only = { field: undefined, into }, ...others] = fields.map((text): AddressOption => {
     const equals = text.lastIndexOf('=')
     if (equals < 1) return { field: text, into }

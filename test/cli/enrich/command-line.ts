@@ -40,16 +40,19 @@ export interface Surroundings {
   readonly fd?: number
   /** Whether a person sees standard output. */
   readonly isShown?: boolean
+  /** The columns of standard output. */
+  readonly columns?: number
 }
 
 /** Runs the command line in this process, with everything around it replaced. */
 export async function geofix(
   args: readonly string[],
-  { input = '', isTTY = false, fd, isShown = false }: Surroundings = {},
+  { input = '', isTTY = false, fd, isShown = false, columns }: Surroundings = {},
 ): Promise<Outcome> {
   const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input
   const stdin = Object.assign(Readable.from(pieces), { isTTY, ...(fd === undefined ? {} : { fd }) })
-  const [stdout, stderr] = [Object.assign(new PassThrough(), { isTTY: isShown }), new PassThrough()]
+  const shown = { isTTY: isShown, ...(columns === undefined ? {} : { columns }) }
+  const [stdout, stderr] = [Object.assign(new PassThrough(), shown), new PassThrough()]
   const outputs = Promise.all([text(stdout), text(stderr)])
   const status = await run(args, { stdin, stdout, stderr })
   stdout.end()

@@ -1,0 +1,97 @@
+// What people write who know other programs, and what does the same in Geofix.
+import { existsSync } from 'node:fs'
+import { nearestName } from '../option-names.ts'
+
+/** Command lines for words that are not commands, by the command that they need. */
+export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, line: string]>> = {
+  lookup: ['', 'geofix 81.2.69.142'],
+  locate: ['', 'geofix 81.2.69.142'],
+  ip: ['', 'geofix 81.2.69.142'],
+  version: ['', 'geofix --version'],
+  top: ['count', 'geofix count --top 20 access.log'],
+  stats: ['count', 'geofix count access.log'],
+  report: ['enrich', 'geofix enrich access.log -o places.ndjson --summary html=report.html'],
+  map: ['enrich', 'geofix enrich access.log -o places.ndjson --summary html=report.html'],
+  annotate: ['enrich', 'geofix enrich access.log'],
+  convert: ['enrich', 'geofix enrich access.log --to csv'],
+  anonymize: ['enrich', 'geofix enrich access.log --mask 24,48'],
+  anonymise: ['enrich', 'geofix enrich access.log --mask 24,48'],
+  dump: ['export', 'geofix export'],
+}
+
+/** By command, what does the same as an option that it does not have. The empty name is the lookup of addresses. */
+export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    csv: 'echo 81.2.69.142 | geofix enrich --to csv',
+    tsv: 'echo 81.2.69.142 | geofix enrich --to tsv',
+    field: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
+    fields: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
+    ndjson: '--json',
+    lang: '--locale',
+    language: '--locale',
+  },
+  enrich: {
+    csv: '--to csv',
+    tsv: '--to tsv',
+    json: '--to json',
+    ndjson: '--to ndjson',
+    parquet: '--to parquet',
+    html: '--summary html=report.html',
+    report: '--summary html=report.html',
+    anonymize: '--mask 24,48',
+    anonymise: '--mask 24,48',
+    by: 'geofix count --by',
+    'group-by': 'geofix count --by',
+    top: 'geofix count --top',
+    unique: 'geofix count --unique',
+    lang: '--locale',
+    language: '--locale',
+  },
+  count: {
+    csv: '--to csv',
+    tsv: '--to tsv',
+    json: '--to json',
+    ndjson: '--to ndjson',
+    markdown: '--to md',
+    md: '--to md',
+    parquet: '--to parquet',
+    anonymize: '--mask 24,48',
+    anonymise: '--mask 24,48',
+    fields: '--by',
+    'group-by': '--by',
+    limit: '--top',
+    n: '--top',
+    asn: '--by asn',
+    summary: 'geofix enrich --summary',
+    lang: '--locale',
+    language: '--locale',
+  },
+}
+
+/** What to write in place of an option that a command does not have; `undefined` if that is not known. */
+export function insteadOfOption(command: string, flag: string): string | undefined {
+  const known = OTHER_OPTIONS[command] ?? {}
+  const name = flag.replace(/^-+/, '')
+  return Object.hasOwn(known, name) ? known[name] : undefined
+}
+
+/**
+ * Says why a word cannot be an address and what to write instead, if it was meant as a command or as a file.
+ *
+ * @param commands the names of the commands
+ */
+export function insteadOfAddress(word: string, commands: readonly string[]): string | undefined {
+  if (/^[a-z][a-z-]*$/i.test(word)) {
+    const [command = '', line] = Object.hasOwn(COMMAND_LINES, word) ? (COMMAND_LINES[word] ?? []) : []
+    const near = nearestName(word, commands)
+    const isKnown = line !== undefined && (command === '' || commands.includes(command))
+    const nearest = isKnown ? line : near === undefined ? undefined : `geofix ${near}`
+    const meant = nearest === undefined ? '.' : `: did you mean ${nearest}?`
+    return `there is no command "${word}"${meant} It is not an address either: host names are not resolved`
+  }
+  // Addresses have neither a slash nor a letter after F.
+  if (!/[g-z/]/i.test(word) || !existsSync(word)) return undefined
+  const isDatabase = /\.(mmdb|packed)\b/.test(word)
+  const lines = isDatabase ? [`geofix info --db ${word}`] : [`geofix enrich ${word}`, `geofix count ${word}`]
+  return `"${word}" is a file, not an address: write ${lines.join(' or ')}`
+}
