@@ -152,7 +152,7 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
      */
     databases: db.length === 0 && countsOnlyCountries(plan) ? [fileURLToPath(embedded.country)] : db,
     /** Databases of autonomous systems, if these are counted. */
-    asnDatabases: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
+    asn: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
     threads,
     isQuiet: quiet,
   }

@@ -17,7 +17,6 @@ import type { HelpTexts } from '../help.ts'
 import { ASN, DB, FILE, type FlagsOf, readBy } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { TableForm } from './rows/separated-values.ts'
-import { SUMMARY_FORMS, type SummaryTarget } from './summary-outputs.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256
@@ -27,6 +26,14 @@ export const PARQUET = 'parquet'
 export const TABLES = ['csv', 'tsv'] as const satisfies readonly TableForm[]
 /** The forms of the output. Only the command has the others than the first. */
 export const FORMS = [...OUTPUT_FORMS, 'json', ...TABLES, PARQUET] as const
+
+const SUMMARY_FORMS = ['html', 'json', 'geojson'] as const
+
+/** A summary to write. */
+export interface SummaryTarget {
+  readonly form: (typeof SUMMARY_FORMS)[number]
+  readonly path: string
+}
 
 /** The options of `geofix engine columns`. */
 export const COLUMNS_OPTIONS = {

@@ -25,13 +25,16 @@ const LOCATION_ROOM_BYTES = 65_536
 const LINES_SHOWN = 3
 const MAX_LINE_CHARS = 2000
 
-/** The start of an input, and how it is read. */
-export interface Start extends Planned<Plan> {
+/** The start of an input. */
+export interface InputStart {
   readonly sample: Uint8Array
   readonly isWhole: boolean
   /** Whether the input paused before the sample was full. */
   readonly isCut: boolean
 }
+
+/** The start of an input, and how it is read. */
+export interface Start extends InputStart, Planned<Plan> {}
 
 /** A start with what is written of it. */
 export interface LocatedStart extends Start {

@@ -1,5 +1,4 @@
 import { ExitStatus, messageLine, type Terminal } from '../terminal.ts'
-import { Interruption, SignalWatch } from './interruption.ts'
 import { ClosedPipe } from './output.ts'
 
 /** One run of a command that reads lines, with the files and threads that it opened. */
@@ -30,5 +29,90 @@ export async function runSession(session: Session, terminal: Terminal): Promise<
   } finally {
     signals.stop()
     process.off('exit', giveUp)
+  }
+}
+
+const STATUSES = {
+  SIGHUP: ExitStatus.hangup,
+  SIGINT: ExitStatus.interrupted,
+  SIGTERM: ExitStatus.terminated,
+} as const
+
+type Signal = keyof typeof STATUSES
+
+const SIGNALS: readonly Signal[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
+
+/** A signal that ends the run. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption'
+  readonly status: ExitStatus
+
+  constructor(signal: Signal) {
+    super(`interrupted by ${signal}`)
+    this.status = STATUSES[signal]
+  }
+}
+
+/** Listens for signals while a run goes on. */
+export class SignalWatch {
+  /** Rejects with the first signal; never resolves. */
+  readonly signalled: Promise<never>
+  #reject: (interruption: Interruption) => void = () => {}
+  #hasOne = false
+
+  /** @param last called before a second signal ends the process at once */
+  constructor(last: () => void) {
+    this.signalled = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    // A rejection that nothing awaits would end the process with an error.
+    this.signalled.catch(() => {})
+    this.#last = last
+    for (const signal of SIGNALS) process.on(signal, this.#take)
+  }
+
+  stop(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#take)
+  }
+
+  readonly #last: () => void
+
+  readonly #take = (signal: NodeJS.Signals): void => {
+    const known = SIGNALS.find((each) => each === signal)
+    if (known === undefined) return
+    if (this.#hasOne) {
+      this.#last()
+      process.exit(STATUSES[known])
+    }
+    this.#hasOne = true
+    this.#reject(new Interruption(known))
+  }
+}
+
+/** Notes of a command to its user, on standard error. */
+export class Notes {
+  readonly #terminal: Terminal
+  readonly #isQuiet: boolean
+  readonly #before: () => void
+  readonly #noted = new Set<string>()
+
+  /** @param before called before each note, such as to erase the progress from the terminal */
+  constructor(terminal: Terminal, isQuiet: boolean, before: () => void) {
+    this.#terminal = terminal
+    this.#isQuiet = isQuiet
+    this.#before = before
+  }
+
+  readonly add = (note: string): void => {
+    if (this.#isQuiet) return
+    this.#before()
+    this.#terminal.stderr.write(messageLine(note))
+  }
+
+  /** The same, but not for a note that was given before. */
+  readonly addOnce = (note: string): void => {
+    if (this.#noted.has(note)) return
+    this.#noted.add(note)
+    this.add(note)
   }
 }
