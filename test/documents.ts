@@ -18,6 +18,7 @@ export const DOCUMENTS = [
   'src/engines/README.md',
   'src/cli/enrich/README.md',
   'src/http/README.md',
+  'src/location/README.md',
   'src/node/README.md',
   'src/packed/README.md',
   'scripts/bench/README.md',

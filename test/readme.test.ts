@@ -30,7 +30,7 @@ describe('the documents', () => {
       expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
 
-  it('start with a README of at most 220 lines', () => {
-    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(220)
+  it('start with a README of at most 130 lines', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130)
   })
 })

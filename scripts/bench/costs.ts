@@ -1,5 +1,5 @@
-// npm run bench:costs: what a whole process takes for 1, 1,000 and 100,000 random lookups, as the tables of README.md
-// and src/node/README.md say. Needs `npm run build`. Prints a Markdown table with the names of the files.
+// npm run bench:costs: what a whole process takes for 1, 1,000 and 100,000 random lookups, as the table in
+// README.md of this folder says. Needs `npm run build`. Prints a Markdown table with the names of the files.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
