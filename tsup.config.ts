@@ -107,7 +107,7 @@ export default defineConfig([
       // CommonJS, which an ES module imports slowly: see throughCommonJs().
       ...Object.keys(COMMON_JS).map((path) => path.split('/', 1)[0] ?? path),
       // Only the command line needs these. Bundled, so that users of the library do not install them.
-      ...['commander', 'prom-client', 'rate-limiter-flexible'],
+      ...['bowser', 'commander', 'isbot', 'prom-client', 'rate-limiter-flexible'],
     ],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],

@@ -126,7 +126,7 @@ export const ENRICH_OPTIONS = {
     summary: {
       flags: '--summary <form=path>',
       kind: readBy(readSummary),
-      text: 'write a report: `html=FILE`, `json=FILE` or `geojson=FILE`. You can repeat it. `html` is a web page that loads nothing from the network; `json`, all figures as data; `geojson`, the cities as points. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses and pages',
+      text: 'write a report: `html=FILE`, `json=FILE` or `geojson=FILE`. You can repeat it. `html` is a web page that loads nothing from the network; `json`, all figures as data; `geojson`, the cities as points. It has totals, a timeline, a map, countries, regions, cities, addresses, networks, their owners, and, of logs of requests, statuses, pages, referrers and browsers',
       isRepeatable: true,
       calls: ['enrich'],
     },

@@ -60,7 +60,7 @@ export class Callers {
     this.#placeOf = places.subarray(0, found)
     this.#lines = counts.subarray(0, found)
     this.#places = totals.mapValues(PLACE, (values) => new Place(values))
-    this.#countries = this.#places.map(countryOf)
+    this.#countries = this.#places.map(({ country, countryName }) => country ?? countryName)
   }
 
   get distinct(): DistinctAddresses {
@@ -86,10 +86,11 @@ export class Callers {
   addresses(): Ranked {
     return rankedOf(this.#lines, this.#other, (index) => {
       const place = this.#places[this.#placeOf[index] ?? 0]
-      const parts = place === undefined ? [] : [place.city, countryOf(place)]
+      const parts = place === undefined ? [] : [place.city, place.country ?? place.countryName]
       return {
         name: this.#addresses.text(this.#addressOf[index] ?? 0),
         addresses: null,
+        bytes: null,
         within: parts.filter((each) => each !== null).join(', ') || null,
       }
     })
@@ -127,8 +128,4 @@ export class Callers {
     }
     return { ...sums.ranked(other, (number) => `AS${number}`), isExact: this.#other === 0 }
   }
-}
-
-function countryOf({ countryName, country }: Place): string | null {
-  return countryName ?? country
 }

@@ -4,8 +4,11 @@ import { axis, niceScale } from './axis.ts'
 import { html, type Markup, twoDecimals } from './markup.ts'
 import type { Heading } from './words.ts'
 
-/** The card of lines by local hour of day. */
-export function hoursOfDay(counts: Counts, heading: Heading): Markup {
+/** Height of a row of the grid. */
+const ROW_PX = 18
+
+/** The card of lines by local hour, of the day and of the week. */
+export function hoursCard(counts: Counts, heading: Heading): Markup {
   const total = counts.hours.reduce((sum, count) => sum + count, 0)
   const title = html`<header class="head">${heading('hours')}</header>`
   if (counts.firstInstant === null || total === 0) {
@@ -15,7 +18,7 @@ export function hoursOfDay(counts: Counts, heading: Heading): Markup {
   const partly = total < counts.resolved
   return html`<section class="card hours">${title}
 <p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${clock(peak)}, with ${shareText(counts.hours[peak] ?? 0, total)}.</p>
-${chart(counts.hours, total)}${
+${chart(counts.hours, total)}${weekGrid(counts.weekHours)}${
   partly
     ? html`<p class="note">${countText(total)} of ${countOf(counts.resolved, 'located line', 'located lines')}. The others have no time, or the time zone of their location is unknown.</p>`
     : null
@@ -43,6 +46,34 @@ function chart(hours: readonly number[], total: number): Markup {
     return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${twoDigits(hour)}</text>`
   })
   return axis(ticks, ceiling, bars, names, summary(hours, total))
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+/** Shades of a cell, without that of no lines. */
+const SHADES = 5
+
+/** A row for each day of the week. `null` if all lines are of one day. */
+function weekGrid(hours: readonly number[]): Markup | null {
+  const days = WEEKDAYS.map((_, day) => hours.slice(24 * day, 24 * (day + 1)))
+  if (days.filter((each) => each.some((count) => count > 0)).length < 2) return null
+  const highest = Math.max(...hours)
+  const total = hours.reduce((sum, count) => sum + count, 0)
+  const rows = days.map((counts, day) => {
+    const name = WEEKDAYS[day] ?? ''
+    const cells = counts.map((count, hour) => {
+      const shade = count === 0 ? 0 : Math.ceil((SHADES * count) / highest)
+      return html`<rect class="w${shade}" x="${at(hour + 0.04)}%" y="${day * ROW_PX}" width="${at(0.92)}%" height="${ROW_PX - 2}"><title>${`${name} ${clock(hour)}: ${countOf(count, 'line', 'lines')}`}</title></rect>`
+    })
+    return [html`<text x="0" y="${day * ROW_PX + 13}">${name.slice(0, 3)}</text>`, cells] as const
+  })
+  const shares = days.map(
+    (counts, day) =>
+      `${WEEKDAYS[day] ?? ''} ${shareText(
+        counts.reduce((sum, count) => sum + count, 0),
+        total,
+      )}`,
+  )
+  return html`<div class="week"><svg class="weekdays" aria-hidden="true">${rows.map(([label]) => label)}</svg><svg class="cells" role="img" aria-label="${`Grid of lines by weekday and local hour: ${shares.join(', ')}`}">${rows.map(([, cells]) => cells)}</svg></div>`
 }
 
 /** The chart for screen readers. */

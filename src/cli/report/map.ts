@@ -21,7 +21,7 @@ const MARGIN = 20
 const NORTH = 84
 const SOUTH = -57
 
-/** Cities that are named on the map, unless their names would cover each other. */
+/** Places that are named on the map, unless their names would cover each other. */
 const MAX_LABELS = 10
 const MAX_LABEL_LENGTH = 24
 const LABEL_UNITS = 30
@@ -29,7 +29,7 @@ const LABEL_UNITS = 30
 const LETTER_UNITS = 15.5
 const LABEL_GAP = 6
 
-/** Parts of the map that are too small where the page is narrow, in degrees. */
+/** Parts of the map whose circles cover each other, in degrees. */
 const INSETS = [
   { name: 'Europe', north: 61, south: 35, west: -11, east: 31 },
   { name: 'The eastern United States', north: 47, south: 25, west: -97, east: -67 },
@@ -58,9 +58,8 @@ export function worldMap(counts: Counts, heading: Heading): Markup {
   const shown = sum(circles)
   return html`<section class="card map"><header class="head">${heading('map')}</header>
 <figure>
-${picture(counts, circles, cities, highest)}
-${INSETS.map((inset) => insetPicture(inset, circles, highest))}
-${highest === 0 ? null : html`${legend(highest, 1, 'wide')}${legend(highest, NARROW_GROWTH, 'narrow')}`}
+<div class="maps">${picture(counts, circles, cities, highest)}<div class="insets">${INSETS.map((inset) => insetPicture(inset, circles, highest))}</div></div>
+${shadeLegend(counts)}${highest === 0 ? null : html`${legend(highest, 1, 'wide')}${legend(highest, NARROW_GROWTH, 'narrow')}`}
 <figcaption class="note">${caption(counts, all, shown)}</figcaption>
 </figure></section>`
 }
@@ -124,19 +123,23 @@ function labels(
   cities: ReadonlyMap<string, CityCount>,
   highest: number,
 ): Markup[] {
-  const taken: { left: number; right: number; y: number }[] = []
+  const taken: { name: string; left: number; right: number; y: number }[] = []
   return circles.flatMap((circle) => {
     const city = cities.get(cellKey(circle.latitude, circle.longitude))
     if (city === undefined || taken.length >= MAX_LABELS) return []
     const { x, y } = mapPoint(circle.latitude, circle.longitude)
-    const name = clipped(city.name, MAX_LABEL_LENGTH)
+    // The regions of a database are better known than its cities, which can be a street in a city.
+    const region = city.region ?? city.name
+    const name = clipped(region.startsWith(city.name) ? city.name : region, MAX_LABEL_LENGTH)
     const start = x + radiusOf(circle.count, highest) + LABEL_GAP
     const width = name.length * LETTER_UNITS
     const isLeft = start + width > MAP_WIDTH
     const left = isLeft ? 2 * x - start - width : start
-    const box = { left, right: left + width, y }
+    const box = { name, left, right: left + width, y }
     const covers = taken.some(
-      (other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < LABEL_UNITS,
+      (other) =>
+        other.name === name ||
+        (box.left < other.right && other.left < box.right && Math.abs(other.y - y) < LABEL_UNITS),
     )
     if (covers) return []
     taken.push(box)
@@ -146,7 +149,7 @@ function labels(
   })
 }
 
-/** A part of the map, enlarged. Hidden where the page is wide. `null` without a circle in it. */
+/** A part of the map, enlarged. `null` without a circle in it. */
 function insetPicture(
   { name, north, south, west, east }: (typeof INSETS)[number],
   circles: readonly Circle[],
@@ -164,6 +167,17 @@ function insetPicture(
   const [left, top] = [Math.floor(Math.min(...xs)), Math.floor(Math.min(...ys))]
   const box = [left, top, Math.ceil(Math.max(...xs)) - left, Math.ceil(Math.max(...ys)) - top].join(' ')
   return html`<div class="inset"><p class="within">${name}</p><svg viewBox="${box}" role="img" aria-label="${`${name}, enlarged`}"><use href="#countries"/><g class="dots">${inside.map((circle) => drawnCircle(circle, radiusOf(circle.count, highest) * INSET_SCALE, null))}</g></svg></div>`
+}
+
+/** What the shades of countries mean. `null` if none has a shade. */
+function shadeLegend({ countries, resolved }: Counts): Markup | null {
+  const most = Math.max(0, ...Array.from(countries, ([code, { count }]) => (code in COUNTRIES ? count : 0)))
+  if (most === 0) return null
+  const items = SHADES.map((share, shade) => {
+    const text = share === 0 ? 'fewer' : `from ${shareText(share * most, resolved)}`
+    return html`<li><i class="key shade${shade}"></i>${text}</li>`
+  })
+  return html`<ul class="legend series">${items}<li class="within">of the located lines, by country</li></ul>`
 }
 
 /** Circles for round numbers, on the map's scale: their widths are percentages of the map's width. */

@@ -11,13 +11,11 @@ import {
   countOf,
   countText,
   daysText,
-  durationText,
   minuteText,
   shareText,
-  shortCountText,
   spanText,
 } from '../figures.ts'
-import type { DistinctAddresses } from './callers.ts'
+import type { Activity, Requests } from './activity.ts'
 import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import { ranked } from './ranked.ts'
 import { namedCountries } from './rankings.ts'
@@ -73,11 +71,8 @@ export function mainFailure(counts: Counts): Pick<Outcome, 'label' | 'meaning' |
 }
 
 /** The row of key figures. */
-export function totals(
-  counts: Counts,
-  distinct: DistinctAddresses | null,
-  { bytes, seconds, threads }: { bytes: number | null; seconds: number; threads: number },
-): Markup {
+export function totals(counts: Counts, activity: Activity | null, bytes: number | null): Markup {
+  const distinct = activity?.addresses ?? null
   const countries = namedCountries(counts).length
   const details = [
     atLeast(countOf(counts.regions.size, 'region', 'regions'), counts.overflow.regions),
@@ -90,8 +85,26 @@ ${distinct === null ? null : tile('Addresses', atLeast(countText(distinct.total)
 ${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
 ${tile('Countries', atLeast(countText(countries), counts.overflow.countries), details)}
 ${timeTile(counts)}
-${tile('Speed', counts.lines > 0 && seconds > 0 ? `${shortCountText(counts.lines / seconds)}/s` : '–', `lines; ${durationText(seconds)} on ${countOf(threads, 'thread', 'threads')}`)}
+${errorTile(activity?.requests ?? null)}
 </dl>`
+}
+
+/** `null` for a log without statuses. */
+function errorTile(requests: Requests | null): Markup | null {
+  const linesOf = (kind: string): number =>
+    (requests?.statuses ?? []).reduce(
+      (sum, { name, count }) => (name.startsWith(kind) && name.length === 3 ? sum + count : sum),
+      0,
+    )
+  const all = linesOf('')
+  if (requests === null || all === 0) return null
+  const [refused, failed] = [linesOf('4'), linesOf('5')]
+  const sent = requests.bytes === null ? '' : `; ${bytesText(requests.bytes)} sent`
+  return tile(
+    'Errors',
+    shareText(refused + failed, all),
+    `${countText(refused)} refused, ${countText(failed)} failed${sent}`,
+  )
 }
 
 function tile(label: string, value: Content, detail: Content): Markup {
@@ -162,7 +175,7 @@ export function outcome(
   )
   return html`<section class="card"><header class="head">${heading('outcome')}</header>
 ${stackedBar(counts)}
-<table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Outcome</th><th scope="col">Lines</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>${
+<table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">Outcome</span><th scope="col">Lines<th scope="col">Share</thead><tbody>${rows}</tbody></table>${
     counts.bad === 0 ? null : badLineList(badLines ?? counts.badLines.map(alone), counts.bad)
   }${
     counts.blank === 0

@@ -1,3 +1,5 @@
+import type { CountValue } from '../../enrich/count-plan.ts'
+
 /** The rows of a table that can be opened. The other lines are counted together. */
 export const MOST_ROWS = 250
 
@@ -12,6 +14,8 @@ export interface Tallied {
   readonly addresses: number | null
   /** Where or what it is. */
   readonly within: string | null
+  /** Bytes of the answers; `null` where they are not added up. */
+  readonly bytes: number | null
 }
 
 /** The largest rows, and the lines of all others. */
@@ -58,6 +62,16 @@ export function rankedOf(
   return { rows, all: counts.length, otherLines: lines - shown, isExact: other === 0 }
 }
 
+/** Adds lines of a value, unless it is absent. @param bytes of their answers; `null` if they are not known */
+export function addValue(
+  sums: Tally<string>,
+  value: CountValue | undefined,
+  count: number,
+  bytes: number | null = null,
+): void {
+  if (value !== null && value !== undefined) sums.add(String(value), count, bytes)
+}
+
 /** Sums of lines and distinct addresses by key. */
 export class Tally<Key extends string | number> {
   readonly #rows = new Map<Key, number>()
@@ -65,13 +79,16 @@ export class Tally<Key extends string | number> {
   readonly #counts: number[] = []
   /** The distinct addresses of each row; empty if they are not counted. */
   readonly #addresses: number[] = []
+  /** The bytes of each row; empty if they are not known. */
+  readonly #bytes: number[] = []
   readonly #within: (string | null)[] = []
   /** The lines of each value of the rows that have several. */
   readonly #mixed = new Map<number, Tally<string>>()
 
-  /** Adds lines of a key. */
-  add(key: Key, count: number): void {
-    this.#add(key, count, null)
+  /** Adds lines of a key. @param bytes of their answers; `null` if they are not known */
+  add(key: Key, count: number, bytes: number | null = null): void {
+    const row = this.#add(key, count, null)
+    if (bytes !== null) this.#bytes[row] = (this.#bytes[row] ?? 0) + bytes
   }
 
   /** Adds the lines of one address. @param within where or what it is */
@@ -96,6 +113,7 @@ export class Tally<Key extends string | number> {
         name: key === undefined ? '' : nameOf(key),
         addresses: this.#addresses[row] ?? null,
         within: this.#withinOf(row),
+        bytes: this.#bytes[row] ?? null,
       }
     })
   }

@@ -1,6 +1,6 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
-import { atLeast, countOf, countText, shareText } from '../figures.ts'
-import type { DistinctAddresses } from './callers.ts'
+import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
+import type { Activity } from './activity.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
 import { type Ranked, ranked, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
@@ -35,11 +35,10 @@ export interface TableOptions {
 }
 
 /** The tables of countries, regions and cities. */
-export function rankings(counts: Counts, distinct: DistinctAddresses | null, options: TableOptions): Markup {
+export function rankings(counts: Counts, activity: Activity | null, options: TableOptions): Markup[] {
+  const distinct = activity?.addresses ?? null
   const { overflow, resolved: lines } = counts
-  const countryName = (key: string | null): string | null =>
-    key === null ? null : (counts.countries.get(key)?.name ?? key)
-  const countries = namedCountries(counts, distinct)
+  const countries = namedCountries(counts, activity)
   const of = (
     rows: ReadonlyMap<string, { readonly country: string | null; readonly count: number }>,
     addresses: ReadonlyMap<string, number> | undefined,
@@ -47,9 +46,11 @@ export function rankings(counts: Counts, distinct: DistinctAddresses | null, opt
   ): Tallied[] =>
     Array.from(rows, ([key, { country, count }]) => ({
       name: nameOf(key),
-      within: countryName(country),
+      // A name such as United States would fill a line of its own in each row.
+      within: country,
       count,
       addresses: addresses?.get(key) ?? null,
+      bytes: null,
     }))
   const regions = of(counts.regions, distinct?.regions, (key) => {
     const { name, code } = counts.regions.get(key) ?? { name: null, code: null }
@@ -76,22 +77,26 @@ export function rankings(counts: Counts, distinct: DistinctAddresses | null, opt
       },
       options,
     )
-  return html`<div class="columns">
-${table('countries', 'country', 'countries', countries, overflow.countries)}
-${table('regions', 'region', 'regions', regions, overflow.regions)}
-${table('cities', 'city', 'cities', cities, overflow.cities)}
-</div>`
+  return [
+    table('countries', 'country', 'countries', countries, overflow.countries),
+    table('regions', 'region', 'regions', regions, overflow.regions),
+    table('cities', 'city', 'cities', cities, overflow.cities),
+  ]
 }
 
 /** Countries with a code or a name. */
-export function namedCountries(counts: Counts, distinct: DistinctAddresses | null = null): Tallied[] {
+export function namedCountries(
+  counts: Counts,
+  figures: Pick<Activity, 'addresses' | 'countryBytes'> | null = null,
+): Tallied[] {
   return [...counts.countries]
     .filter(([, { code, name }]) => code !== null || name !== null)
     .map(([key, { code, name, count }]) => ({
       name: name ?? code ?? '',
       within: name === null ? null : code,
       count,
-      addresses: distinct?.countries.get(key) ?? null,
+      addresses: figures?.addresses.countries.get(key) ?? null,
+      bytes: figures?.countryBytes?.get(key) ?? null,
     }))
 }
 
@@ -118,33 +123,35 @@ function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup
   }
   const [top, further] = [rows.slice(0, MAX_ROWS), rows.slice(MAX_ROWS, mostRows)]
   const highest = top[0]?.count ?? 1
-  const hasAddresses = rows.some(({ addresses }) => addresses !== null)
+  const columns: Columns = {
+    addresses: rows.some(({ addresses }) => addresses !== null),
+    bytes: rows.some(({ bytes }) => bytes !== null),
+  }
   const shown = top.map(
     (row) => html`
-<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}${cells(row, lines, hasAddresses)}`,
+<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}${cells(row, lines, columns)}`,
   )
-  const columns = html`<thead class="unseen"><tr><th scope="col">${one}</th>${hasAddresses ? html`<th scope="col">Distinct addresses</th>` : null}<th scope="col">Lines</th><th scope="col">Share of lines</th></tr></thead>`
-  const rest = restRows(table, top.length, hasAddresses)
+  const headings = html`<thead><tr><th scope="col"><span class="unseen">${one}</span>${columns.addresses ? html`<th scope="col"><abbr title="${isExact ? 'Distinct addresses' : 'Distinct addresses, at least'}">IPs</abbr>` : null}${columns.bytes ? html`<th scope="col">Bytes` : null}<th scope="col">Lines<th scope="col">Share</thead>`
+  const rest = restRows(table, top.length, columns)
   return html`<section class="card">${head}
-<table class="ranking">${columns}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${
-    hasAddresses
-      ? html`<p class="note">Small numbers: distinct addresses${isExact ? '' : ', at least'}.</p>`
-      : null
-  }${
+<table class="ranking">${headings}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${
     further.length === 0
       ? null
-      : html`<details class="further"><summary>${further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`} ${many}</summary><table class="ranking plain">${columns}<tbody>${further.map(
-          (row) => shortRow(row, lines, hasAddresses),
+      : html`<details class="further"><summary>${further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`} ${many}</summary><table class="ranking plain">${headings}<tbody>${further.map(
+          (row) => shortRow(row, lines, columns),
         )}</tbody></table></details>`
   }</section>`
 }
 
+/** Which columns a table has, beside the lines and their share. */
+type Columns = Readonly<Record<'addresses' | 'bytes', boolean>>
+
 /** A row in few bytes: the end tags of cells are optional in HTML, and the style sheet isolates the direction of names. */
-function shortRow({ name, within, count, addresses }: Tallied, lines: number, hasAddresses: boolean): Markup {
+function shortRow(row: Tallied, lines: number, columns: Columns): Markup {
+  const { name, within } = row
   const place = within === null ? null : html` <i>${clipped(within, MAX_FURTHER_NAME_LENGTH)}</i>`
-  const distinct = hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null
   return html`
-<tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${distinct}<td>${countText(count)}<td>${shareText(count, lines)}`
+<tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${cells(row, lines, columns)}`
 }
 
 function nameOf({ name, within }: Tallied, length: number): Markup {
@@ -152,23 +159,23 @@ function nameOf({ name, within }: Tallied, length: number): Markup {
 }
 
 function cells(
-  { count, addresses }: Pick<Tallied, 'count' | 'addresses'>,
+  { count, addresses, bytes }: Pick<Tallied, 'count' | 'addresses' | 'bytes'>,
   lines: number,
-  hasAddresses: boolean,
+  columns: Columns,
 ): Markup {
-  return html`${hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null}<td>${countText(count)}<td>${shareText(count, lines)}`
+  return html`${columns.addresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null}${columns.bytes ? html`<td>${bytes === null ? '' : bytesText(bytes)}` : null}<td>${countText(count)}<td>${shareText(count, lines)}`
 }
 
 /** The lines that no row of the table has. */
 function restRows(
   { one, many, rows, all, otherLines, lines, isExact }: Table,
   shown: number,
-  hasAddresses: boolean,
+  columns: Columns,
 ): Markup[] {
   const others = rows.slice(shown)
   const known = rows.reduce((sum, { count }) => sum + count, otherLines)
   const row = (label: string, count: number): Markup => html`
-<tr><th scope="row">${label}${cells({ count, addresses: null }, lines, hasAddresses)}`
+<tr><th scope="row">${label}${cells({ count, addresses: null, bytes: null }, lines, columns)}`
   const inOthers = others.reduce((sum, { count }) => sum + count, isExact ? otherLines : 0)
   return [
     all <= shown ? null : row(countOf(all - shown, `other ${one}`, `other ${many}`), inOthers),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { BadLineGroup, Counts } from '../../enrich/counting/counts.ts'
-import { countOf, dayText, minuteText } from '../figures.ts'
+import { countOf, dayText, durationText, minuteText } from '../figures.ts'
 import type { Activity } from './activity.ts'
-import { hoursOfDay } from './hours.ts'
+import { hoursCard } from './hours.ts'
 import { worldMap } from './map.ts'
 import { clipped, html, isolated, MAX_NAME_LENGTH, Markup } from './markup.ts'
 import { lead, mainFailure, outcome, totals } from './outcome.ts'
@@ -10,7 +10,7 @@ import { MOST_ROWS } from './ranked.ts'
 import { MAX_ROWS, rankedTable, rankings, type TableOptions } from './rankings.ts'
 import { requestCards } from './requests.ts'
 import { STYLE } from './style.ts'
-import { timelineCard } from './timeline.ts'
+import { daysCard, timelineCard } from './timeline.ts'
 import { type Heading, headingsIn } from './words.ts'
 
 /** What a report says about the run, besides the counts. */
@@ -87,12 +87,12 @@ function render(counts: Counts, details: ReportDetails, options: TableOptions): 
 ${sources.length < 2 ? null : sourceList(sources)}
 </header>
 <main>
-${totals(counts, details.activity?.addresses ?? null, details)}
+${totals(counts, details.activity ?? null, details.bytes)}
 ${counts.lines === counts.blank ? null : charts(counts, details, options)}
 </main>
 <footer>
 ${credits(details.databases, options.heading)}
-<p>Generated ${startedAt(details.startedAt)} by Geofix ${details.version}, offline. This page loads nothing and runs no script.</p>
+<p>Generated ${startedAt(details.startedAt)} by Geofix ${details.version}, offline, in ${durationText(details.seconds)} on ${countOf(details.threads, 'thread', 'threads')}. This page loads nothing and runs no script.</p>
 <p>Locations of IP addresses are approximate and do not identify people. Map: Natural Earth, Equal Earth projection.</p>
 </footer>`,
   )
@@ -141,31 +141,42 @@ function charts(counts: Counts, { activity, badLines }: ReportDetails, options: 
   const result = outcome(counts, badLines, heading)
   const isMostlyLost = mainFailure(counts) !== null
   const when = timelineCard(activity?.timeline ?? null, heading)
-  const what = requestCards(activity?.requests ?? null, options)
-  const who = activity === undefined ? null : callers(counts, activity, options)
-  if (counts.resolved === 0) return html`${result}${when}${who}${what}`
-  const hours = hoursOfDay(counts, heading)
-  return html`${isMostlyLost ? result : null}
+  const visitors = activity === undefined ? [] : [daysCard(activity.days, heading)]
+  const tables = [
+    ...(activity === undefined ? [] : callers(counts, activity, options)),
+    ...requestCards(activity?.requests ?? null, options),
+  ]
+  if (counts.resolved === 0) return html`${result}${when}${side(visitors)}${columns(tables)}`
+  const [above, below] = isMostlyLost ? [result, null] : [null, result]
+  return html`${above}
 ${when}
 ${worldMap(counts, heading)}
-${rankings(counts, activity?.addresses ?? null, options)}
-${who}
-${what}
-${result === null || isMostlyLost ? hours : html`<div class="halves">${hours}${result}</div>`}`
+${side([...visitors, hoursCard(counts, heading)])}
+${columns([...rankings(counts, activity ?? null, options), ...tables, below])}`
+}
+
+/** Cards beside each other where the page is wide. */
+function side(cards: readonly (Markup | null)[]): Markup | null {
+  const all = cards.filter((card) => card !== null)
+  return all.length === 0 ? null : html`<div class="${all.length === 1 ? 'whole' : 'halves'}">${all}</div>`
+}
+
+function columns(cards: readonly (Markup | null)[]): Markup | null {
+  const all = cards.filter((card) => card !== null)
+  return all.length === 0 ? null : html`<div class="columns">${all}</div>`
 }
 
 function callers(
   counts: Counts,
   { callers: addresses, networks, systems }: Activity,
   options: TableOptions,
-): Markup | null {
+): (Markup | null)[] {
   const lines = counts.lines - counts.blank - counts.bad - counts.excluded
-  const tables = [
+  return [
     rankedTable('callers', ['address', 'addresses'], addresses, lines, options),
     rankedTable('networks', ['network', 'networks'], networks, lines, options),
     rankedTable('systems', ['owner', 'owners'], systems, lines, options),
-  ].filter((table) => table !== null)
-  return tables.length === 0 ? null : html`<div class="columns">${tables}</div>`
+  ]
 }
 
 function startedAt(instant: Date): Markup {

@@ -1,8 +1,9 @@
 import { bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { Requests } from './activity.ts'
 import { clipped, html, type Markup, twoDecimals } from './markup.ts'
-import type { Tallied } from './ranked.ts'
+import type { Ranked, Tallied } from './ranked.ts'
 import { rankedTable, type TableOptions } from './rankings.ts'
+import { errorChart } from './timeline.ts'
 import type { Heading } from './words.ts'
 
 /** A method of the request line: others are what attackers send. */
@@ -17,22 +18,36 @@ const CLASSES: Readonly<Record<string, string>> = {
   5: 'failed: an error of the server',
 }
 
-/** The cards of what was asked for. `null` for logs without requests. */
-export function requestCards(requests: Requests | null, options: TableOptions): Markup | null {
-  if (requests === null) return null
-  const { statuses, pages, notFound } = requests
+/** The cards of what was asked for, and who says to have asked. Empty for logs without requests. */
+export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
+  if (requests === null) return []
+  const { statuses, pages, assets, notFound, referrers, agents } = requests
   const all = statuses.reduce((sum, { count }) => sum + count, 0)
-  const inPages = pages === null ? 0 : pages.rows.reduce((sum, { count }) => sum + count, pages.otherLines)
-  const missed =
-    notFound === null ? 0 : notFound.rows.reduce((sum, { count }) => sum + count, notFound.otherLines)
-  return html`<div class="columns">
-${all === 0 ? null : statusCard(requests, all, options.heading)}
-${rankedTable('pages', ['page', 'pages'], pages, inPages, options)}
-${rankedTable('notFound', ['path', 'paths'], notFound, missed, options)}
-</div>`
+  const linesIn = (table: Ranked | null): number =>
+    table === null ? 0 : table.rows.reduce((sum, { count }) => sum + count, table.otherLines)
+  return [
+    all === 0 ? null : statusCard(requests, all, options.heading),
+    rankedTable('pages', ['page', 'pages'], pages, linesIn(pages), options),
+    rankedTable('assets', ['file', 'files'], assets, linesIn(assets), options),
+    rankedTable('notFound', ['path', 'paths'], notFound, linesIn(notFound), options),
+    rankedTable('referrers', ['site', 'sites'], referrers, linesIn(referrers), options),
+    ...(agents === null
+      ? []
+      : [
+          rankedTable('browsers', ['browser', 'browsers'], agents.browsers, agents.people, options),
+          rankedTable('operatingSystems', ['system', 'systems'], agents.systems, agents.people, options),
+          rankedTable(
+            'crawlers',
+            ['crawler', 'crawlers'],
+            agents.crawlers,
+            linesIn(agents.crawlers),
+            options,
+          ),
+        ]),
+  ]
 }
 
-function statusCard({ statuses, methods, bytes }: Requests, all: number, heading: Heading): Markup {
+function statusCard({ statuses, methods, bytes, errors }: Requests, all: number, heading: Heading): Markup {
   const classes = new Map<string, number>()
   for (const { name, count } of statuses) {
     const kind = /^[1-5]\d\d$/.test(name) ? name.slice(0, 1) : ''
@@ -60,7 +75,8 @@ function statusCard({ statuses, methods, bytes }: Requests, all: number, heading
   )
   return html`<section class="card"><header class="head">${heading('requests')}<p class="aside">${countText(all)}</p></header>
 <svg class="stack" aria-hidden="true">${parts}</svg>
-<table class="ranking outcome"><thead class="unseen"><tr><th scope="col">Status</th><th scope="col">Requests</th><th scope="col">Share</th></tr></thead><tbody>${rows}</tbody></table>
+<table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">Status</span><th scope="col">Requests<th scope="col">Share</thead><tbody>${rows}</tbody></table>
+${errorChart(errors)}
 <p class="note">${methodsText(methods)}${bytes === null ? null : html` ${bytesText(bytes)} were sent.`}</p></section>`
 }
 

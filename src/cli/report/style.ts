@@ -24,7 +24,7 @@ export const STYLE = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
-  margin: 0 auto; max-width: 1320px; padding: clamp(20px, 4vw, 52px) clamp(14px, 4vw, 48px);
+  margin: 0 auto; max-width: 1960px; padding: clamp(20px, 4vw, 52px) clamp(14px, 4vw, 48px);
   background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif;
   font-variant-numeric: tabular-nums;
@@ -65,10 +65,11 @@ h3 { font-size: 14px; font-weight: 620; }
 
 .world { display: block; width: 100%; height: auto; }
 #countries path { fill: var(--land); stroke: var(--border); stroke-width: 0.7; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
-#countries .shade0 { fill: var(--shade0); } #countries .shade1 { fill: var(--shade1); }
-#countries .shade2 { fill: var(--shade2); } #countries .shade3 { fill: var(--shade3); }
+#countries .shade0 { fill: var(--shade0); } .key.shade0 { background: var(--shade0); } #countries .shade1 { fill: var(--shade1); } .key.shade1 { background: var(--shade1); }
+#countries .shade2 { fill: var(--shade2); } .key.shade2 { background: var(--shade2); } #countries .shade3 { fill: var(--shade3); } .key.shade3 { background: var(--shade3); }
 .labels text { fill: var(--ink); font-size: 24px; font-weight: 600; stroke: var(--card); stroke-width: 5px; paint-order: stroke; stroke-linejoin: round; pointer-events: none; }
-.inset { display: none; margin-top: 14px; }
+.maps { display: grid; grid-template-columns: minmax(0, 3.3fr) minmax(0, 1fr); gap: 18px; align-items: start; }
+.insets { display: grid; gap: 10px; }
 .inset svg { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 8px; }
 .dots circle { fill: var(--dot); fill-opacity: 0.38; stroke: var(--dot-edge); stroke-opacity: 0.75; stroke-width: 0.8; vector-effect: non-scaling-stroke; transform-box: fill-box; transform-origin: center; }
 .world circle:hover { fill-opacity: 0.8; }
@@ -77,12 +78,12 @@ h3 { font-size: 14px; font-weight: 620; }
 .legend span { margin-right: 10px; }
 .legend.narrow { display: none; }
 
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: inherit; }
+.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(350px, 1fr)); gap: inherit; }
 .further { margin-top: 12px; }
 .further table { margin-top: 8px; }
 .plain th, .plain td { padding-block: 3px; font-size: 13px; }
 .codes { display: block; margin-inline-start: 19px; }
-.countries { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; }
+.series { display: flex; flex-wrap: wrap; gap: 4px 16px; list-style: none; }
 .bars path { shape-rendering: crispEdges; pointer-events: none; }
 .bars rect { fill: transparent; }
 .bars g:hover rect { fill: var(--track); }
@@ -94,15 +95,24 @@ h3 { font-size: 14px; font-weight: 620; }
 .credits h2 { display: inline; font-size: 14px; font-weight: 500; }
 .plain th, .plain i { unicode-bidi: plaintext; text-align: left; }
 .plain i { color: var(--soft); font-style: normal; font-size: 12px; }
-.halves { display: grid; grid-template-columns: minmax(0, 1.25fr) minmax(0, 1fr); gap: inherit; }
-.hours { display: flex; flex-direction: column; }
+.halves { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: inherit; }
+.hours, .days { display: flex; flex-direction: column; }
+.week { display: grid; grid-template-columns: 36px minmax(0, 1fr); margin-top: 14px; }
+.week svg { display: block; width: 100%; height: 126px; overflow: visible; }
+.week text { fill: var(--soft); font-size: 12px; }
+.cells rect { fill: var(--accent); rx: 2px; }
+.cells .w0 { fill: var(--track); } .cells .w1 { fill-opacity: 0.2; } .cells .w2 { fill-opacity: 0.4; } .cells .w3 { fill-opacity: 0.6; } .cells .w4 { fill-opacity: 0.8; }
 .ranking { width: 100%; border-collapse: collapse; font-size: 14px; position: relative; }
 .ranking th { width: 100%; padding: 6px 0; text-align: start; font-weight: 500; vertical-align: top; }
-.ranking td { padding: 6px 0 6px 14px; text-align: end; vertical-align: top; white-space: nowrap; }
+.ranking td { padding: 6px 0 6px 12px; text-align: end; vertical-align: top; white-space: nowrap; }
 .name { display: block; overflow-wrap: anywhere; line-height: 1.35; }
 .within { color: var(--soft); font-size: 13px; font-weight: 400; }
-.ranking td:last-child { color: var(--soft); min-width: 62px; }
-.ranking td:nth-last-child(3) { color: var(--soft); font-size: 12px; }
+.ranking td:last-child { color: var(--soft); }
+.ranking td:nth-last-child(n+3) { color: var(--soft); }
+.ranking td, .ranking thead th { font-size: 13px; }
+.ranking thead th { padding: 0 0 4px 14px; width: auto; color: var(--soft); font-weight: 400; text-align: end; }
+.ranking thead th:first-child { width: 100%; }
+.ranking abbr { text-decoration: none; }
 .ranking tfoot th, .ranking tfoot td { color: var(--soft); font-weight: 400; }
 .ranking tfoot tr:first-child th, .ranking tfoot tr:first-child td { border-top: 1px solid var(--line); padding-top: 10px; }
 .ranking tbody tr:last-child th, .ranking tbody tr:last-child td { padding-bottom: 10px; }
@@ -131,6 +141,7 @@ h3 { font-size: 14px; font-weight: 620; }
 .scale text { text-anchor: end; }
 .names text { text-anchor: middle; }
 .plot line { stroke: var(--line); stroke-width: 1; shape-rendering: crispEdges; }
+.columns .names .second { display: none; }
 .column { fill: var(--accent); }
 .catch { fill: transparent; }
 .hour:hover .catch { fill: var(--track); }
@@ -145,7 +156,9 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   .tile:last-child:nth-child(3n+1) { grid-column: 1 / -1; }
   .columns { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .columns > :first-child:nth-last-child(odd) { grid-column: 1 / -1; }
+  .columns > :last-child:nth-child(odd) { grid-column: 1 / -1; }
+  .maps { grid-template-columns: minmax(0, 1fr); }
+  .insets { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
   .halves { grid-template-columns: minmax(0, 1fr); }
 }
 @media (max-width: 700px) {
@@ -157,8 +170,7 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   .world circle { transform: scale(${NARROW_GROWTH}); }
   #countries path, .dots circle { stroke-width: 0.5; }
   .labels { display: none; }
-  .inset { display: block; }
-  .inset circle { transform: none; }
+  .insets { grid-template-columns: minmax(0, 1fr); }
   .legend.wide { display: none; }
   .legend.narrow { display: flex; }
   .names .each, .names .second { display: none; }
@@ -173,20 +185,25 @@ footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
   @page { margin: 14mm; }
   body { max-width: none; padding: 0; background: none; font-size: 10pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .card, .totals { box-shadow: none; break-inside: avoid; }
-  .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-  .columns { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-  .columns > :first-child:nth-last-child(odd) { grid-column: auto; }
-  .columns .card { padding: 10px; }
-  .ranking { font-size: 7pt; }
-  .ranking td:nth-last-child(3) { font-size: 0.9em; }
+  .totals { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .tile { padding: 10px 14px; }
+  .tile:last-child:nth-child(3n+1) { grid-column: auto; }
+  .columns { display: block; columns: 3; column-gap: 10px; }
+  .columns .card { padding: 10px; margin-bottom: 10px; break-inside: auto; }
+  .ranking tr, .columns .chart { break-inside: avoid; }
+  .head, thead { break-after: avoid; }
+  thead, tfoot { display: table-row-group; }
+  .ranking, .ranking td, .ranking thead th { font-size: 7pt; }
   .within { font-size: 0.94em; }
-  .ranking td:last-child { min-width: 34px; }
-  .ranking td { padding-left: 4px; }
-  .halves { grid-template-columns: minmax(0, 1fr); }
+  .ranking td { padding: 3px 0 3px 4px; }
+  .ranking th { padding: 3px 0; }
+  .chart { grid-template-rows: 110px 26px; margin-top: 12px; }
+  .halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+  .maps { display: block; }
   .world { width: 100%; margin: 0; }
   .world circle { transform: none; }
   .legend.wide { display: flex; }
-  .legend.narrow, .inset, details:not([open]) { display: none; }
+  .legend.narrow, .insets, details:not([open]) { display: none; }
   a { color: inherit; }
 }
 `

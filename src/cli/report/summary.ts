@@ -6,6 +6,7 @@ import type { Ranked, Tallied } from './ranked.ts'
 import { ranked } from './ranked.ts'
 import { namedCountries } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
+import type { Timeline } from './times.ts'
 
 type TableName =
   | 'countries'
@@ -18,7 +19,14 @@ type TableName =
   | 'statuses'
   | 'methods'
   | 'pages'
+  | 'assets'
   | 'not-found'
+  | 'referrers'
+  | 'browsers'
+  | 'systems'
+  | 'crawlers'
+  | 'days'
+  | 'errors'
   | 'reasons'
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
@@ -46,6 +54,8 @@ export function summaryOf(counts: Counts, details: ReportDetails) {
     first: at(counts.firstInstant),
     last: at(counts.lastInstant),
     local_hours: counts.hours,
+    /** From Monday at 00:00. */
+    local_week_hours: counts.weekHours,
     timeline: timelineOf(activity ?? null),
     tables: tablesOf(counts, activity ?? null),
     bytes_sent: activity?.requests?.bytes ?? null,
@@ -63,7 +73,7 @@ export type Summary = ReturnType<typeof summaryOf>
 function timelineOf(activity: Activity | null) {
   const timeline = activity?.timeline ?? null
   if (timeline === null) return null
-  const { unit, countries, buckets } = timeline
+  const { unit, series: countries, buckets } = timeline
   return {
     unit,
     countries,
@@ -81,15 +91,17 @@ function tablesOf(counts: Counts, activity: Activity | null): Readonly<Record<Ta
       ...(within !== null && { [within]: row.within }),
       lines: row.count,
       ...(row.addresses !== null && { addresses: row.addresses }),
+      ...(row.bytes !== null && { bytes: row.bytes }),
     }))
   const sums = (all: readonly Tallied[] | undefined, name: string): Row[] =>
     (all ?? []).map((row) => ({ [name]: row.name, lines: row.count }))
   return {
-    countries: ranked(namedCountries(counts, distinct)).map(({ name, within, count, addresses }) => ({
+    countries: ranked(namedCountries(counts, activity)).map(({ name, within, count, addresses, bytes }) => ({
       code: within,
       name,
       lines: count,
       addresses,
+      ...(bytes !== null && { bytes }),
     })),
     regions: ranked(
       Array.from(counts.regions, ([key, { country, code, name, count }]) => ({
@@ -117,11 +129,18 @@ function tablesOf(counts: Counts, activity: Activity | null): Readonly<Record<Ta
     addresses: rows(activity?.callers, 'ip', 'place').map(({ addresses: _, ...row }) => row),
     networks: rows(activity?.networks, 'network', 'country'),
     owners: rows(activity?.systems, 'asn', 'organization'),
-    timeline: timelineRows(activity),
+    timeline: timelineRows(activity?.timeline ?? null, ['others']),
     statuses: sums(requests?.statuses, 'status'),
     methods: sums(requests?.methods, 'method'),
     pages: rows(requests?.pages, 'path', null),
+    assets: rows(requests?.assets, 'path', null),
     'not-found': rows(requests?.notFound, 'path', null),
+    referrers: rows(requests?.referrers, 'host', null),
+    browsers: rows(requests?.agents?.browsers, 'browser', null),
+    systems: rows(requests?.agents?.systems, 'system', null),
+    crawlers: rows(requests?.agents?.crawlers, 'crawler', null),
+    days: timelineRows(activity?.days ?? null, []),
+    errors: timelineRows(requests?.errors ?? null, []),
     reasons: failuresOf(counts).map(([reason, count]) => ({ reason, lines: count })),
   }
 }
@@ -134,10 +153,10 @@ function degrees(angle: number): number {
   return Math.round(Math.round(angle * 1e8) / 1e4) / 1e4
 }
 
-function timelineRows(activity: Activity | null): Row[] {
-  const timeline = activity?.timeline
-  if (timeline === null || timeline === undefined) return []
-  const names = [...timeline.countries, 'others']
+/** @param others the names of what follows the series */
+function timelineRows(timeline: Timeline | null, others: readonly string[]): Row[] {
+  if (timeline === null) return []
+  const names = [...timeline.series, ...others]
   return timeline.buckets.map(({ start, counts }) => ({
     start: new Date(start).toISOString(),
     ...Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])),

@@ -70,4 +70,20 @@ describe('the chart of local hours', () => {
     const counts = { ...countsOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
     expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
   })
+
+  it('has a grid of weekdays and hours, darker the more lines', () => {
+    const counts = { ...countsOf([MORNING, EVENING]), weekHours: new Array<number>(168).fill(0) }
+    counts.weekHours[9] = 30
+    counts.weekHours[6 * 24 + 21] = 10
+    const cells = Page.of(counts)
+      .all('rect')
+      .filter((rect) => /^w\d$/.test(attribute(rect, 'class') ?? ''))
+    expect(cells).toHaveLength(168)
+    const shaded = cells.filter((cell) => attribute(cell, 'class') !== 'w0')
+    expect(shaded.map((cell) => [attribute(cell, 'class'), textOf(cell)])).toEqual([
+      ['w5', 'Monday 09:00: 30 lines'],
+      ['w2', 'Sunday 21:00: 10 lines'],
+    ])
+    expect(Page.of(countsOf([MORNING])).all('div', 'week')).toEqual([])
+  })
 })

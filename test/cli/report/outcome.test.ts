@@ -43,7 +43,7 @@ describe('the outcome of the lines', () => {
   it('shows the first unreadable lines by number', () => {
     const page = Page.of(counts)
     expect(page.texts('h3')).toContain('The first unreadable lines')
-    expect(page.texts('li')).toEqual(['Line 1,234 no "JSON" <object>'])
+    expect(within(page.card(TITLE), 'li').map(textOf)).toEqual(['Line 1,234 no "JSON" <object>'])
     expect(Page.of({ ...counts, bad: 1 }).texts('h3')).toContain('Unreadable lines')
   })
 
@@ -52,7 +52,8 @@ describe('the outcome of the lines', () => {
       { line: 7, message: 'no JSON object', text: '<b>x', count: 1 },
       { line: 9, message: 'no JSON object', text: null, count: 1300 },
     ]
-    const items = (bad: number): string[] => Page.of({ ...counts, bad }, { badLines }).texts('li')
+    const items = (bad: number): string[] =>
+      within(Page.of({ ...counts, bad }, { badLines }).card(TITLE), 'li').map(textOf)
     expect(items(1301)).toEqual(['1,300 lines, the first is 9 no JSON object', 'Line 7 no JSON object<b>x'])
     expect(items(1302)[0]).toBe('At least 1,300 lines, the first is 9 no JSON object')
   })

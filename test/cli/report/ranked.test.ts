@@ -12,12 +12,13 @@ it('ranks as sorting all rows does, also if many have the same count', () => {
         count,
         addresses: null,
         within: null,
+        bytes: null,
       }))
       const asked: number[] = []
       const ranked = rankedOf(Float64Array.from(counts), other, (index) => {
         asked.push(index)
         const { name = '' } = all[index] ?? {}
-        return { name, addresses: null, within: null }
+        return { name, addresses: null, within: null, bytes: null }
       })
       const sorted = all.toSorted((a, b) => b.count - a.count || Number(a.name) - Number(b.name))
       expect(ranked.rows).toEqual(sorted.slice(0, MOST_ROWS))

@@ -14,9 +14,9 @@ import { attribute, type Element, Page, textOf, within } from './sample.ts'
 
 const REAL_LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
 
-/** Address, day, month, year, hour, minute, second, method, path without its query, status and bytes of a line. */
+/** Address, day, month, year, hour, minute, second, method, path without its query, status, bytes and referrer of a line. */
 const LINE =
-  /^(\S+) \S+ \S+ \[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) \+0000\] "(?:(\S+) ([^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (\d{3}) (\d+|-) /
+  /^(\S+) \S+ \S+ \[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) \+0000\] "(?:(\S+) ([^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (\d{3}) (\d+|-) "([^"]*)" /
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 
 /** Lines of four days from addresses in many countries, the same ones every time. No share of their number ends with a five. */
@@ -55,12 +55,16 @@ interface Event {
   readonly path: string | null
   readonly status: string
   readonly bytes: number
+  /** The host of the page that led here. */
+  readonly referrer: string | null
   readonly country: { readonly code: string; readonly name: string }
   /** Code and name of the region, and the name of the city; `null` if unknown. */
   readonly region: string | null
   readonly regionName: string | null
   readonly city: string | null
   readonly hour: number
+  /** The day of the local week: 0 is Monday. */
+  readonly weekday: number
   readonly owner: string | null
 }
 
@@ -77,6 +81,9 @@ function tally<Key extends string | null>(events: readonly Event[], keyOf: (even
   }
   return new Map([...sums].map(([key, { lines, ips }]) => [key, { lines, addresses: ips.size }]))
 }
+
+/** What pages of the log load. */
+const ASSET = /\.(css|js|map|json|png|jpe?g|gif|svg|ico|webp|mp[34]|ttf|woff2?)$/i
 
 function networkOf(ip: string): string {
   return `${ip.split('.').slice(0, 3).join('.')}.0/24`
@@ -124,7 +131,24 @@ describe('the figures of a report of a log', () => {
     const matches = lines.map((line) => LINE.exec(line) ?? expect.fail(line))
     const records = resolver.lookupMany(matches.map(([, ip = '']) => ip))
     events = matches.map(
-      ([, ip = '', day, month = '', year, hour, minute, second, method, path, status = '', bytes], index) => {
+      (
+        [
+          ,
+          ip = '',
+          day,
+          month = '',
+          year,
+          hour,
+          minute,
+          second,
+          method,
+          path,
+          status = '',
+          bytes,
+          referrer = '',
+        ],
+        index,
+      ) => {
         const record = records[index]
         if (record === undefined || 'error' in record || record.country === null) return expect.fail(ip)
         const time = Date.UTC(
@@ -141,6 +165,7 @@ describe('the figures of a report of a log', () => {
           hourCycle: 'h23',
           timeZone: zone ?? 'UTC',
         })
+        const localDay = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: zone ?? 'UTC' })
         const asn = resolver.asn(ip)
         return {
           ip,
@@ -153,7 +178,9 @@ describe('the figures of a report of a log', () => {
           region: record.region?.code ?? null,
           regionName: record.region?.name ?? null,
           city: record.city,
+          referrer: /^https?:\/\/([^/?#]+)/.exec(referrer)?.[1]?.toLowerCase() ?? null,
           hour: zone === undefined ? -1 : Number(local.format(time)),
+          weekday: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(localDay.format(time)),
           owner: asn === null ? null : `AS${asn.number}|${asn.organization}`,
         }
       },
@@ -180,6 +207,34 @@ describe('the figures of a report of a log', () => {
       (_, hour) => events.filter((event) => event.hour === hour).length,
     )
     expect(summary.local_hours).toEqual(hours)
+    const week = Array.from(
+      { length: 168 },
+      (_, index) => events.filter(({ weekday, hour }) => hour !== -1 && weekday * 24 + hour === index).length,
+    )
+    expect(summary.local_week_hours).toEqual(week)
+  })
+
+  it('are the bytes of each country and page, the addresses of each day, and the errors of each hour', () => {
+    const bytesOf = (all: readonly Event[]): number => all.reduce((sum, { bytes }) => sum + bytes, 0)
+    const { countries, pages, assets, days, errors } = summary.tables
+    for (const row of countries)
+      expect(row.bytes).toBe(bytesOf(events.filter(({ country }) => country.code === row.code)))
+    for (const row of [...pages, ...assets])
+      expect(row.bytes).toBe(bytesOf(events.filter(({ path }) => path === row.path)))
+    const at = (time: number, length: number): string => new Date(time).toISOString().slice(0, length)
+    const dates = [...new Set(events.map(({ time }) => at(time, 10)))].sort()
+    expect(days).toEqual(
+      dates.map((date) => ({
+        start: `${date}T00:00:00.000Z`,
+        addresses: new Set(events.filter(({ time }) => at(time, 10) === date).map(({ ip }) => ip)).size,
+      })),
+    )
+    for (const { start, ...kinds } of errors) {
+      const inHour = events.filter(({ time }) => at(time, 13) === String(start).slice(0, 13))
+      const of = (kind: string): number => inHour.filter(({ status }) => status.startsWith(kind)).length
+      expect(kinds).toEqual({ '4xx': of('4'), '5xx': of('5') })
+    }
+    expect(errors.length).toBe(summary.timeline?.lines.length)
   })
 
   const place = (...parts: (string | null)[]): string => parts.map(String).join('|')
@@ -212,7 +267,8 @@ describe('the figures of a report of a log', () => {
     ['owners', ['asn', 'organization'], ({ owner }) => owner],
     ['statuses', ['status'], ({ status }) => status],
     ['methods', ['method'], ({ method }) => method],
-    ['pages', ['path'], ({ path }) => path],
+    ['pages', ['path'], ({ path }) => (path === null || ASSET.test(path) ? null : path)],
+    ['referrers', ['host'], ({ referrer }) => referrer],
     ['not-found', ['path'], ({ path, status }) => (status === '404' ? path : null)],
   ])('are those of the largest, in order: %s', (table, names, keyOf) => {
     const expected = tally(events, keyOf)
@@ -266,6 +322,7 @@ describe('the figures of a report of a log', () => {
         .map((row) => [
           inside === null ? row[name] : `${row[name]} ${row[inside]}`,
           ...('addresses' in row ? [thousands(Number(row.addresses))] : []),
+          ...('bytes' in row ? [expect.stringMatching(/^\d[\d.]* (?:bytes?|[kMG]B)$/)] : []),
           thousands(Number(row.lines)),
           share(Number(row.lines), all),
         ]),
@@ -288,7 +345,10 @@ describe('the figures of a report of a log', () => {
       summary.timeline?.lines.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0)),
     )
     const hours = within(page.card('Local time of day'), 'title').map(textOf)
-    expect(hours.map((title) => Number(/: (\d+) line/.exec(title)?.[1]))).toEqual(summary.local_hours)
+    expect(hours.map((title) => Number(/: (\d+) line/.exec(title)?.[1]))).toEqual([
+      ...summary.local_hours,
+      ...summary.local_week_hours,
+    ])
     const [countries] = page.elements.filter((element) => attribute(element, 'id') === 'countries')
     const shaded = within(countries as Element, 'title').map(textOf)
     expect(shaded.length).toBeGreaterThan(80)

@@ -268,7 +268,6 @@ describe('a report', () => {
       'Not located20and 5 unreadable',
       'Countries32 regions, 2 cities',
       'Time3 days3–5 Mar 2026, UTC',
-      'Speed100/slines; 1.3 s on 2 threads',
     ])
   })
 

@@ -16,6 +16,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
     count: 1000 - index,
     addresses: 7,
     within: name(index + 1),
+    bytes: 1e9,
   })
   const all = Array.from({ length: rows }, (_, index) => tallied(index))
   const ranked: Ranked = { rows: all, all: 5000, otherLines: 99, isExact: false }
@@ -27,13 +28,19 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
     systems: ranked,
     timeline: {
       unit: 'hour',
-      countries: [0, 1, 2, 3, 4].map(name),
+      series: [0, 1, 2, 3, 4].map(name),
       buckets: Array.from({ length: buckets }, (_, index) => ({
         start: Date.UTC(2026, 6, 1, index),
         counts: [9, 8, 7, 6, 5, 4],
       })),
     },
-    requests: { statuses: all, methods: all, bytes: 1e12, pages: ranked, notFound: ranked },
+    days: null,
+    countryBytes: null,
+    requests: {
+      ...{ statuses: all, methods: all, bytes: 1e12, errors: null },
+      ...{ pages: ranked, assets: ranked, notFound: ranked, referrers: ranked },
+      agents: { browsers: ranked, systems: ranked, crawlers: ranked, people: 9000, all: 10_000 },
+    },
   }
 }
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Timeline } from '../../../src/cli/report/activity.ts'
 import { Markup } from '../../../src/cli/report/markup.ts'
-import { timelineCard } from '../../../src/cli/report/timeline.ts'
+import { daysCard, errorChart, timelineCard } from '../../../src/cli/report/timeline.ts'
+import type { Timeline } from '../../../src/cli/report/times.ts'
 
 const DAY_MS = 86_400_000
 /** A bar of a path: its left edge, its lower edge, its width and its height. */
 const BAR = /M([\d.]+) (\d+)h([\d.]+)v(\d+)h-[\d.]+z/g
 
 function timelineOf(counts: readonly (readonly number[])[]): Timeline {
-  const countries = ['Norway', 'Chile'].slice(0, (counts[0]?.length ?? 1) - 1)
+  const series = ['Norway', 'Chile'].slice(0, (counts[0]?.length ?? 1) - 1)
   return {
     unit: 'day',
-    countries,
+    series,
     buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
   }
 }
@@ -67,5 +67,41 @@ describe('the bars of the timeline', () => {
       '1 Jan 1970 UTC: 6 lines (Norway 3, Chile 2, others 1)',
       '2 Jan 1970 UTC: 5 lines (Chile 5)',
     ])
+  })
+})
+
+describe('the bars of other figures', () => {
+  const bars = (
+    unit: Timeline['unit'],
+    series: readonly string[],
+    ...counts: readonly (readonly number[])[]
+  ) => ({
+    unit,
+    series,
+    buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
+  })
+  const titles = (card: Markup | null): (string | undefined)[] =>
+    [...(card?.text ?? '').matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)
+
+  it('are errors of the client and of the server', () => {
+    const chart = errorChart(bars('day', ['4xx', '5xx'], [3, 1], [0, 0]))
+    expect(titles(chart)).toEqual(['1 Jan 1970 UTC: 4 errors (4xx 3, 5xx 1)', '2 Jan 1970 UTC: 0 errors'])
+    expect(chart?.text.match(/class="s[45]" d=/g)).toHaveLength(2)
+    expect(errorChart(bars('day', ['4xx', '5xx'], [3, 1]))).toBeNull()
+  })
+
+  it.each([
+    ['day', true, 'Distinct addresses of each day. The most are 7 addresses, on 2 Jan 1970.'],
+    [
+      'month',
+      false,
+      'Distinct addresses of a day, the mean of each month, estimated. The most are 7 addresses, in Jan 1970.',
+    ],
+  ] as const)('are distinct addresses by %s', (unit, isExact, lead) => {
+    const days = { ...bars(unit, ['addresses'], [5], [7]), isExact }
+    const card = daysCard(days, (title) => Markup.of(title))
+    expect(card?.text).toContain(lead)
+    expect(titles(card)[1]).toMatch(/: 7 addresses$/)
+    expect(daysCard({ ...bars(unit, ['addresses'], [5]), isExact }, (title) => Markup.of(title))).toBeNull()
   })
 })
