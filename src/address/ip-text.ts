@@ -1,6 +1,4 @@
-// Addresses and networks as text and as bits. The only importer of ipaddr.js, for CIDR arithmetic. The strict parsers
-// check the text first, because ipaddr.js reads `010.0.0.1` as 8.0.0.1 and `::10.0.0.2` as IPv4-mapped.
-import ipaddr from 'ipaddr.js'
+// Addresses and networks as text and as bits.
 import { quoted } from '../errors.ts'
 
 /** The result of {@link parseIPv4} for a text that is not an IPv4 address. */
@@ -258,14 +256,8 @@ export function parseNetwork(text: string): Network {
 
 /** The canonical CIDR text of the network that contains an address. */
 export function formatCidr(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
-  return `${firstAddress(family, words, prefixLength)}/${prefixLength}`
-}
-
-function firstAddress(family: 4 | 6, words: Uint32Array, prefixLength: number): string {
-  if (family === 4) {
-    return ipaddr.IPv4.networkAddressFromCIDR(`${formatIPv4(words[0] ?? 0)}/${prefixLength}`).toString()
-  }
-  return ipaddr.IPv6.networkAddressFromCIDR(`${formatIPv6(words)}/${prefixLength}`).toRFC5952String()
+  const first = words.map((word, index) => word & maskOf(prefixLength - 32 * index))
+  return `${family === 4 ? formatIPv4(first[0] ?? 0) : formatIPv6(first)}/${prefixLength}`
 }
 
 /** A 32-bit word whose first bits are set. @param bits 0 or less for none, 32 or more for all */

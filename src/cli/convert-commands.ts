@@ -6,6 +6,7 @@ import { overlayDatabase } from '../edit/overlay.ts'
 import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
+import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
 import { pack, unpack } from '../packed/pack.ts'
 import { messageOf } from '../realm.ts'
@@ -70,10 +71,11 @@ export async function runOverlay(
 ): Promise<ExitStatus> {
   const [read, written] = await Promise.all([csv, output].map((path) => realpath(path).catch(() => null)))
   if (read !== null && read === written) throw new UsageError(`-o ${output} is the file of --csv`)
-  const networks = await readOverlayFile(csv)
+  const values = new ValueTable()
+  const networks = await readOverlayFile(csv, values)
   return convertFile(input, output, terminal, (file) => {
     const original = openForEdit(file, input)
-    const made = overlayDatabase(original, networks)
+    const made = overlayDatabase(original, networks, values)
     return edited(output, original, made, `; ${countOf(networks.length, 'network', 'networks')} in ${csv}`)
   })
 }

@@ -4,7 +4,13 @@ import { LineRecordEnds } from '../enrich/reading/record-ends.ts'
 import { RecordFields } from '../enrich/reading/record-fields.ts'
 import { markLength, SAMPLE_BYTES } from '../enrich/reading/sample.ts'
 import { InvalidOverlayError, isGeofixError, quoted } from '../errors.ts'
-import { type OverlaidNetwork, type OverlayRecord, readOverlays } from '../location/overlay-records.ts'
+import {
+  type OverlaidNetwork,
+  type OverlayName,
+  type OverlayRecord,
+  readOverlays,
+} from '../location/overlay-records.ts'
+import type { ValueTable } from '../mmdb/writer/value-table.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
 import { messageOf } from '../realm.ts'
 import { countOf } from './figures.ts'
@@ -46,16 +52,18 @@ interface Row {
 /**
  * Reads networks from a CSV file with a header, for `geofix overlay`.
  *
+ * @param values gets their records
  * @returns the networks, larger ones first
  * @throws InvalidOverlayError when the file cannot be read or a row is not valid; it names the line and the column
  */
-export async function readOverlayFile(path: string): Promise<OverlaidNetwork[]> {
+export async function readOverlayFile(path: string, values: ValueTable): Promise<OverlaidNetwork[]> {
   const rows = rowsOf(await read(path), path)
-  return readOverlays(rows.map(overlayOf), (index, field) => {
+  const nameOf: OverlayName = (index, field) => {
     const column = Object.entries(COLUMNS).find(([, each]) => each === field)?.[0]
     const line = `${path}, line ${rows[index]?.line}`
     return column === undefined ? line : `${line}, column ${column}`
-  })
+  }
+  return readOverlays(rows.map(overlayOf), (record) => values.add(record), nameOf)
 }
 
 async function read(path: string): Promise<Uint8Array> {

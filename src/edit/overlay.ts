@@ -25,21 +25,35 @@ import { checkSlimOptions, slimDatabase } from './slim.ts'
  * @throws InvalidDatabaseError when the database is damaged, or has no locations
  */
 export function overlay(bytes: Bytes, overlays: readonly Overlay[]): Uint8Array {
-  const networks = readOverlays(overlays)
-  return overlayDatabase(openForEdit(bytes), networks).bytes
+  const values = new ValueTable()
+  const networks = readOverlays(overlays, (record) => values.add(record))
+  return overlayDatabase(openForEdit(bytes), networks, values).bytes
 }
 
-/** As {@link overlay}, with figures. @param networks larger ones first */
-export function overlayDatabase(original: Database, networks: readonly OverlaidNetwork[]): EditedDatabase {
+/**
+ * As {@link overlay}, with figures.
+ *
+ * @param networks larger ones first
+ * @param values has their records
+ */
+export function overlayDatabase(
+  original: Database,
+  networks: readonly OverlaidNetwork[],
+  values: ValueTable,
+): EditedDatabase {
   const set = new DatabaseSet([original])
   if (set.noLocationsError !== null) throw set.noLocationsError
   const fields = new SampledFields(original)
-  if (fields.isEmpty || isGeoip2(fields)) return withNetworks(original, networks)
+  if (fields.isEmpty || isGeoip2(fields)) return withNetworks(original, networks, values)
   const { bytes, originalRecordCount } = slimDatabase(original, checkSlimOptions())
-  return { ...withNetworks(new Database(bytes, original.path), networks), originalRecordCount }
+  return { ...withNetworks(new Database(bytes, original.path), networks, values), originalRecordCount }
 }
 
-function withNetworks(database: Database, networks: readonly OverlaidNetwork[]): EditedDatabase {
+function withNetworks(
+  database: Database,
+  networks: readonly OverlaidNetwork[],
+  values: ValueTable,
+): EditedDatabase {
   const { bytes, data, metadata, path } = database
   return written(path, () => {
     const offsets: number[] = []
@@ -47,11 +61,10 @@ function withNetworks(database: Database, networks: readonly OverlaidNetwork[]):
     const depth = metadata.ipVersion === 4 ? 32 : 128
     // Ids of values: those of the database's records first.
     const copy = copyTree(database, 0, depth, table, (offset) => linkToValue(offsets.push(offset) - 1))
-    const values = new ValueTable()
     const tries = { ipv4: new NetworkTrie(), ipv6: new NetworkTrie() }
     for (const { family, words, prefixLength, value } of networks) {
       const trie = family === 4 ? tries.ipv4 : tries.ipv6
-      trie.insert(words, prefixLength, offsets.length + values.add(value))
+      trie.insert(words, prefixLength, offsets.length + value)
     }
     const languages = new Set(metadata.languages)
     if (networks.some(({ hasNames }) => hasNames)) languages.add('en')

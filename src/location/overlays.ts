@@ -1,13 +1,20 @@
 import { Database } from '../mmdb/database.ts'
-import { MmdbWriter } from '../mmdb/writer/mmdb-writer.ts'
+import { IPV4_ALIASES, IPV4_IN_IPV6, type TreePath } from '../mmdb/format.ts'
+import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
+import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
+import { DEFAULT_BUILD_DATE } from '../mmdb/writer/mmdb-writer.ts'
+import { ipv4InIPv6, NetworkTrie } from '../mmdb/writer/network-trie.ts'
+import { NodeTable } from '../mmdb/writer/node-table.ts'
+import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
+import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { type Overlay, readOverlays } from './overlay-records.ts'
 
 /** IPv6 networks that networks such as ::/0 do not cover: addresses in them are looked up as IPv4 addresses. */
-const LOOKED_UP_AS_IPV4: readonly string[] = [
-  '::/96',
-  '2002::/16', // 6to4
-  '2001::/32', // Teredo
-  '64:ff9b::/96', // NAT64
+const LOOKED_UP_AS_IPV4: readonly TreePath[] = [
+  IPV4_IN_IPV6,
+  ...IPV4_ALIASES,
+  // NAT64, 64:ff9b::/96
+  { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
 ]
 
 /**
@@ -16,12 +23,27 @@ const LOOKED_UP_AS_IPV4: readonly string[] = [
  * @throws InvalidOverlayError when they are not valid
  */
 export function openOverlays(overlays: readonly Overlay[]): Database | null {
-  const networks = readOverlays(overlays)
+  const values = new ValueTable()
+  const networks = readOverlays(overlays, (record) => values.add(record))
   if (networks.length === 0) return null
-  const writer = new MmdbWriter({ databaseType: 'Geofix-Overlays' })
+  const trie = new NetworkTrie()
+  for (const { family, words, prefixLength, value } of networks)
+    if (family === 6) trie.insert(words, prefixLength, value)
   // IPv4 last: an IPv6 network around it, such as ::/8, holds IPv6 addresses only.
-  for (const { family, text, value } of networks) if (family === 6) writer.insert(text, value)
-  for (const network of LOOKED_UP_AS_IPV4) writer.remove(network)
-  for (const { family, text, value } of networks) if (family === 4) writer.insert(text, value)
-  return new Database(writer.toBytes())
+  for (const { words, prefixLength } of LOOKED_UP_AS_IPV4) trie.remove(words, prefixLength)
+  for (const network of networks) {
+    if (network.family === 6) continue
+    const { words, prefixLength } = ipv4InIPv6(network)
+    trie.insert(words, prefixLength, network.value)
+  }
+  const table = new NodeTable()
+  const root = trie.addTo(table)
+  const bytes = encodeDatabase(new SearchTreeEncoder(table, root), new DataSectionEncoder(values), {
+    databaseType: 'Geofix-Overlays',
+    ipVersion: 6,
+    languages: [],
+    description: {},
+    buildDate: new Date(DEFAULT_BUILD_DATE),
+  })
+  return new Database(bytes)
 }

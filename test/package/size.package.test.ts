@@ -77,7 +77,7 @@ describe('a bundle for browsers', () => {
       logLevel: 'silent',
     })
     const inputs = Object.keys(metafile.inputs)
-    expect(inputs.some((path) => path.includes('ipaddr.js'))).toBe(true)
+    expect(inputs.some((path) => path.includes('mmdb-lib'))).toBe(true)
     expect(inputs.filter((path) => path.includes('fflate'))).toEqual([])
   })
 })

@@ -1,3 +1,5 @@
+// The networks that lines are counted by. The only importer of ipaddr.js, for CIDR arithmetic.
+import ipaddr from 'ipaddr.js'
 import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
 import { ABSENT, RowSet } from '../../location/tables.ts'
 
@@ -79,10 +81,11 @@ export class Networks {
 }
 
 function maskOf(bits: number): Int32Array {
-  return Int32Array.from({ length: WIDTH }, (_, word) => {
-    const kept = bits - 32 * word
-    return kept >= 32 ? -1 : kept <= 0 ? 0 : -1 << (32 - kept)
-  })
+  const { parts } = ipaddr.IPv6.subnetMaskFromPrefixLength(bits)
+  return Int32Array.from(
+    { length: WIDTH },
+    (_, word) => ((parts[2 * word] ?? 0) << 16) | (parts[2 * word + 1] ?? 0),
+  )
 }
 
 /** Whether the address with its first word at `at` is an IPv4 address. */

@@ -32,6 +32,19 @@ export class FieldBuffer {
     this.#length += bytes.length
   }
 
+  /** The 32-bit number at an offset, most significant byte first. */
+  uintAt(offset: number): number {
+    const bytes = this.#bytes
+    let value = 0
+    for (let at = offset; at < offset + 4; at++) value = (value << 8) | (bytes[at] ?? 0)
+    return value >>> 0
+  }
+
+  /** Removes the bytes from an offset on. */
+  cut(length: number): void {
+    this.#length = length
+  }
+
   /** A view of the bytes so far. Valid until the next write, which may move the bytes. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
@@ -100,12 +113,12 @@ const utf8 = utf8Encoder()
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Encodes a scalar of any length, as it is stored in the data section; the caller enforces the limits of a record.
+ * Writes a scalar of any length, as it is stored in the data section; the caller enforces the limits of a record.
  *
- * @throws TypeError or RangeError; the caller adds where in the record the value is
+ * @returns bytes of its payload
+ * @throws TypeError or RangeError before it writes; the caller adds where in the record the value is
  */
-export function encodeScalar(value: Scalar): { readonly bytes: Uint8Array; readonly payloadLength: number } {
-  const buffer = new FieldBuffer(16)
+export function writeScalar(buffer: FieldBuffer, value: Scalar): number {
   // A boolean has no payload: its size is its value.
   const [type, payload, size] =
     typeof value === 'boolean'
@@ -113,7 +126,7 @@ export function encodeScalar(value: Scalar): { readonly bytes: Uint8Array; reado
       : typedPayload(value)
   writeControlByte(buffer, type, size ?? payload.length)
   buffer.append(payload)
-  return { bytes: buffer.view(), payloadLength: payload.length }
+  return payload.length
 }
 
 function typedPayload(

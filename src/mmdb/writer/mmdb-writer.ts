@@ -128,7 +128,7 @@ type CheckedOptions = Required<Omit<MmdbWriterOptions, 'recordSize'>> & {
   readonly recordSize: RecordSize | undefined
 }
 
-const DEFAULT_BUILD_DATE = '2000-01-01T00:00:00Z'
+export const DEFAULT_BUILD_DATE = '2000-01-01T00:00:00Z'
 
 /**
  * A copy of the options, which the caller cannot change afterwards.

@@ -15,8 +15,12 @@ export function treePathOf(network: string, ipVersion: 4 | 6): TreePath {
     if (ipv4 === null) throw new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`)
     return ipv4
   }
-  if (ipv4 === null) return { words, prefixLength }
-  return { words: Uint32Array.of(0, 0, 0, ipv4.words[0] ?? 0), prefixLength: 96 + ipv4.prefixLength }
+  return ipv4 === null ? { words, prefixLength } : ipv4InIPv6(ipv4)
+}
+
+/** Where an IPv6 tree has an IPv4 network. */
+export function ipv4InIPv6({ words, prefixLength }: TreePath): TreePath {
+  return { words: Uint32Array.of(0, 0, 0, words[0] ?? 0), prefixLength: 96 + prefixLength }
 }
 
 function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null {

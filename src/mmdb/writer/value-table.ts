@@ -1,6 +1,6 @@
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
-import { encodeScalar, FieldBuffer, type Scalar } from './field-encoding.ts'
+import { FieldBuffer, type Scalar, writeScalar } from './field-encoding.ts'
 import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
 
 /** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
@@ -9,45 +9,56 @@ export type Composite = {
   readonly parts: readonly number[]
 }
 
-type Span = { readonly start: number; readonly end: number }
-
+// The numbers in the row of a value: where its content starts and ends, its type, and the cost of reading it.
+const START = 0
+const END = 1
+const TYPE = 2
 /**
- * The cost of reading a value. A part that is used twice counts twice, although it is stored once: a reader
- * follows the pointers.
+ * The value and everything in it, including keys: a reader that skips a map counts them too. A part that is used
+ * twice counts twice, although it is stored once: a reader follows the pointers.
  */
-type Cost = {
-  /** The value and everything in it, including keys: a reader that skips a map counts them too. */
-  values: number
-  /** Bytes of scalars and keys. */
-  contentBytes: number
-}
+const VALUES = 3
+/** Bytes of scalars and keys. */
+const CONTENT_BYTES = 4
+const ROW = 5
+
+/** The type in the row of a value that is not a map or an array. Its content starts with its own type. */
+const SCALAR = 0
+
+/** Bytes of an id in the content of a map or an array. */
+const ID_BYTES = 4
 
 /**
  * Holds every distinct value once and gives it an id. Equal values have the same id, so that the search tree, which merges
  * networks with equal records, compares integers.
  *
- * Ids follow the order in which values are added, parts before their whole.
+ * Ids follow the order in which values are added, parts before their whole. All is in typed arrays: with objects and text keys,
+ * 100,000 records took twice as long.
  */
 export class ValueTable {
-  /** By id of the value. Of a scalar, where its bytes are in `#scalars`: an array of its own takes much more memory. */
-  readonly #entries: (Readonly<Span> | Composite)[] = []
-  readonly #scalars = new FieldBuffer()
+  /** The encoded bytes of scalars, and the ids of the parts of maps and arrays. */
+  readonly #content = new FieldBuffer()
   /** By id of the value. */
-  readonly #costs: Readonly<Cost>[] = []
+  #rows = new Uint32Array(ROW << 10)
+  #size = 0
+  /** Hash table of ids plus 1, with open addressing; 0 is a free bucket. */
+  #buckets = new Int32Array(1 << 11)
   readonly #idByText = new Map<string, number>()
-  readonly #idByKey = new Map<string, number>()
 
   /** Distinct values in the table, including parts. */
   get size(): number {
-    return this.#entries.length
+    return this.#size
   }
 
   /** The encoded bytes of a scalar, valid until the next call of {@link add}, or the parts of a map or an array. */
   entry(id: number): Uint8Array | Composite {
-    const entry = this.#entries[id]
-    if (entry === undefined)
-      throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
-    return 'parts' in entry ? entry : this.#scalars.view().subarray(entry.start, entry.end)
+    if (id >= this.#size) throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
+    const type = this.#number(id, TYPE)
+    const [start, end] = [this.#number(id, START), this.#number(id, END)]
+    if (type === SCALAR) return this.#content.view().subarray(start, end)
+    const parts: number[] = []
+    for (let at = start; at < end; at += ID_BYTES) parts.push(this.#content.uintAt(at))
+    return { type: type === DataType.map ? DataType.map : DataType.array, parts }
   }
 
   /**
@@ -69,7 +80,7 @@ export class ValueTable {
     return this.#addComposite(DataType.map, fields, ['record'], (id) => id)
   }
 
-  #add(value: unknown, path: string[], ancestors: unknown[]): number {
+  #add(value: unknown, path: Path, ancestors: unknown[]): number {
     if (isScalar(value)) return this.#addScalar(value, path)
     if (typeof value !== 'object' || value === null)
       throw refused(TypeError, path, `${kindOf(value)} cannot be written`)
@@ -86,30 +97,31 @@ export class ValueTable {
     return id
   }
 
-  #addScalar(value: Scalar, path: string[]): number {
+  #addScalar(value: Scalar, path: Path): number {
     // Most texts are known map keys, which need no second encoding.
     const known = typeof value === 'string' ? this.#idByText.get(value) : undefined
     if (known !== undefined) return known
-    let encoded: ReturnType<typeof encodeScalar>
+    const start = this.#content.length
+    let contentBytes: number
     try {
-      encoded = encodeScalar(value)
+      contentBytes = writeScalar(this.#content, value)
     } catch (error) {
       if (error instanceof RangeError) throw refused(RangeError, path, error.message)
       if (error instanceof TypeError) throw refused(TypeError, path, error.message)
       throw error
     }
-    const { bytes, payloadLength } = encoded
-    const cost = { values: 1, contentBytes: payloadLength }
-    checkCost(cost, path)
-    if (typeof value === 'string') return this.#idOf(this.#idByText, value, () => this.#append(bytes), cost)
-    return this.#idOf(this.#idByKey, `b${bytes}`, () => this.#append(bytes), cost)
+    if (contentBytes > MAX_CONTENT_BYTES) this.#content.cut(start)
+    checkCost(1, contentBytes, path)
+    const id = this.#idOf(start, SCALAR, 1, contentBytes)
+    if (typeof value === 'string') this.#idByText.set(value, id)
+    return id
   }
 
-  #addKey(key: string, path: string[]): number {
+  #addKey(key: string, path: Path): number {
     // Readers build objects from maps, where this key would change the object's prototype.
     if (key === '__proto__') throw refused(TypeError, path, 'the key __proto__ is not allowed')
     const id = this.#addScalar(key, path)
-    if ((this.#costs[id]?.contentBytes ?? 0) > MAX_KEY_BYTES) {
+    if (this.#number(id, CONTENT_BYTES) > MAX_KEY_BYTES) {
       throw refused(RangeError, path, `the key is longer than ${MAX_KEY_BYTES} bytes`)
     }
     return id
@@ -122,52 +134,99 @@ export class ValueTable {
   #addComposite<Part>(
     type: Composite['type'],
     entries: Iterable<readonly [unknown, Part]>,
-    path: string[],
+    path: Path,
     add: (part: Part) => number,
   ): number {
-    const isMap = type === DataType.map
     const parts: number[] = []
-    const cost: Cost = { values: 1, contentBytes: 0 }
+    let values = 1
+    let contentBytes = 0
     // Checked at every part, so that an array that holds one large object a million times is refused before it is
     // walked a million times.
     const push = (id: number): void => {
-      const part = this.#costs[id]
-      if (part === undefined) throw new RangeError(`there is no value with id ${id} in the table`)
-      cost.values += part.values
-      cost.contentBytes += part.contentBytes
-      checkCost(cost, path)
+      if (id >= this.#size) throw new RangeError(`there is no value with id ${id} in the table`)
+      values += this.#number(id, VALUES)
+      contentBytes += this.#number(id, CONTENT_BYTES)
+      checkCost(values, contentBytes, path)
       parts.push(id)
     }
     for (const [key, part] of entries) {
-      if (isMap && typeof key !== 'string')
+      if (type === DataType.map && typeof key !== 'string')
         throw refused(TypeError, path, `a key of the map is ${kindOf(key)}, not a string`)
-      path.push(typeof key === 'string' ? `.${key}` : `[${key}]`)
+      path.push(key)
       const name = typeof key === 'string' ? this.#addKey(key, path) : null
       const id = add(part)
       path.pop()
       if (name !== null) push(name)
       push(id)
     }
-    // A copy has no room for more parts.
-    const make = (): Composite => ({ type, parts: parts.slice() })
-    return this.#idOf(this.#idByKey, `${isMap ? 'm' : 'a'}${parts}`, make, cost)
+    const start = this.#content.length
+    for (const part of parts) this.#content.uint(part, ID_BYTES)
+    return this.#idOf(start, type, values, contentBytes)
   }
 
-  #append(bytes: Uint8Array): Span {
-    const start = this.#scalars.length
-    this.#scalars.append(bytes)
-    return { start, end: this.#scalars.length }
-  }
-
-  #idOf(ids: Map<string, number>, key: string, make: () => Span | Composite, cost: Cost): number {
-    const known = ids.get(key)
-    if (known !== undefined) return known
-    const id = this.#entries.push(make()) - 1
-    this.#costs.push(cost)
-    ids.set(key, id)
+  /** The id of the value whose content was just written from `start` on. Removes the content if the value is known. */
+  #idOf(
+    start: number,
+    type: Composite['type'] | typeof SCALAR,
+    values: number,
+    contentBytes: number,
+  ): number {
+    const end = this.#content.length
+    const bucket = this.#bucketOf(start, end, type)
+    const known = this.#buckets[bucket] ?? 0
+    if (known > 0) {
+      this.#content.cut(start)
+      return known - 1
+    }
+    const id = this.#size++
+    if ((id + 1) * ROW > this.#rows.length) {
+      const grown = new Uint32Array(this.#rows.length * 2)
+      grown.set(this.#rows)
+      this.#rows = grown
+    }
+    this.#rows[id * ROW + START] = start
+    this.#rows[id * ROW + END] = end
+    this.#rows[id * ROW + TYPE] = type
+    this.#rows[id * ROW + VALUES] = values
+    this.#rows[id * ROW + CONTENT_BYTES] = contentBytes
+    this.#buckets[bucket] = id + 1
+    if (this.#size * 2 > this.#buckets.length) this.#growBuckets()
     return id
   }
+
+  /** The bucket of a value with this content, or the free one for it. */
+  #bucketOf(start: number, end: number, type: number): number {
+    const bytes = this.#content.view()
+    let hash = type
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x0100_0193)
+    hash ^= hash >>> 15
+    const mask = this.#buckets.length - 1
+    for (let bucket = hash & mask; ; bucket = (bucket + 1) & mask) {
+      const id = (this.#buckets[bucket] ?? 0) - 1
+      if (id < 0) return bucket
+      const other = this.#number(id, START)
+      if (this.#number(id, END) - other !== end - start || this.#number(id, TYPE) !== type) continue
+      let i = 0
+      while (i < end - start && bytes[other + i] === bytes[start + i]) i++
+      if (i === end - start) return bucket
+    }
+  }
+
+  #growBuckets(): void {
+    this.#buckets = new Int32Array(this.#buckets.length * 2)
+    for (let id = 0; id < this.#size; id++) {
+      const [start, end] = [this.#number(id, START), this.#number(id, END)]
+      this.#buckets[this.#bucketOf(start, end, this.#number(id, TYPE))] = id + 1
+    }
+  }
+
+  #number(id: number, column: number): number {
+    return this.#rows[id * ROW + column] ?? 0
+  }
 }
+
+/** The name of a value, and the keys and indexes that lead to a part of it. */
+type Path = [name: string, ...keys: unknown[]]
 
 function isScalar(value: unknown): value is Scalar {
   return (
@@ -180,7 +239,7 @@ function isScalar(value: unknown): value is Scalar {
   )
 }
 
-function entriesOf(value: object, path: string[]): [unknown, unknown][] {
+function entriesOf(value: object, path: Path): [unknown, unknown][] {
   if (isOfClass(value, 'Map')) return [...value]
   if (!isPlainObject(value)) {
     throw refused(TypeError, path, `${kindOf(value)} is not a plain object: copy its fields into one`)
@@ -189,7 +248,7 @@ function entriesOf(value: object, path: string[]): [unknown, unknown][] {
 }
 
 /** Enforces the limits of this package's reader, which refuses larger records as hostile. */
-function checkCost({ values, contentBytes }: Cost, path: readonly string[]): void {
+function checkCost(values: number, contentBytes: number, path: Path): void {
   if (values > MAX_VALUES) {
     throw refused(RangeError, path, `a record may hold at most ${MAX_VALUES} values, including keys`)
   }
@@ -200,8 +259,9 @@ function checkCost({ values, contentBytes }: Cost, path: readonly string[]): voi
 
 function refused<E extends Error>(
   Failure: new (message: string) => E,
-  path: readonly string[],
+  [name, ...keys]: Path,
   why: string,
 ): E {
-  return new Failure(`${path.join('')}: ${why}`)
+  const place = keys.map((key) => (typeof key === 'string' ? `.${key}` : `[${key}]`)).join('')
+  return new Failure(`${name}${place}: ${why}`)
 }
