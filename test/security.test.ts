@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ROOT } from './package/project.ts'
 
 const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')
+const guide = readFileSync(join(ROOT, 'src/README.md'), 'utf8')
 
 /** A product or a power of whole numbers, as constants are written. */
 function numberOf(expression: string): number {
@@ -17,6 +18,8 @@ function numberOf(expression: string): number {
 describe('SECURITY.md', () => {
   const tests = [...new Set(Array.from(text.matchAll(/`(test\/[\w./-]+)`/g), ([, file = '']) => file))]
 
+  it('has at most 1,500 words', () => expect(text.split(/\s+/).length).toBeLessThanOrEqual(1500))
+
   it('names tests', () => expect(tests.length).toBeGreaterThan(15))
 
   it.each(tests)('names a test that is there: %s', (file) => {
@@ -24,7 +27,7 @@ describe('SECURITY.md', () => {
   })
 
   const bounds = Array.from(
-    text.matchAll(/^\| ([^|]+) \| ([\d,]+)[^|]* \| `(src\/[\w./-]+)` `(\w+)` \|$/gm),
+    guide.matchAll(/^\| ([^|]+) \| ([\d,]+)[^|]* \| `(src\/[\w./-]+)` `(\w+)` \|$/gm),
     ([, what = '', most = '', file = '', name = '']) => ({
       what,
       most: Number(most.replaceAll(',', '')),
