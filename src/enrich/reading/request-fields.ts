@@ -1,150 +1,53 @@
 // The fields of requests in objects and tables whose fields have the names of a known product.
 import type { FieldRole } from '../counting/field-values.ts'
 
-/** The names that a product gives to the fields of a request. Of several for one role, the first that records have is used. */
-interface RequestNames {
-  readonly status: string
-  readonly method: string
-  readonly path: readonly string[]
-  readonly bytes: readonly string[]
-  readonly agent?: string
-  readonly referrer?: string
-}
+const ROLES = ['status', 'method', 'path', 'bytes', 'agent', 'referrer'] as const
 
 /**
- * Only names that belong together: a lone `status` or `method` can be anything. Dots lead into inner objects; after a slash they
- * are a part of the name.
+ * The names that a product gives to the fields of a request, in the order of {@link ROLES}; `-` for none. Of several for one role,
+ * with bars between them, the first that records have is used. Only names that belong together: a lone `status` or `method` can
+ * be anything. Dots lead into inner objects; after a slash they are a part of the name.
  */
-const PRODUCTS: readonly RequestNames[] = [
+const PRODUCTS: readonly string[] = [
   // Caddy
-  { status: 'status', method: 'request.method', path: ['request.uri'], bytes: ['size'] },
+  'status request.method request.uri size',
   // Traefik
-  {
-    status: 'DownstreamStatus',
-    method: 'RequestMethod',
-    path: ['RequestPath'],
-    bytes: ['DownstreamContentSize'],
-    agent: 'request_User-Agent',
-    referrer: 'request_Referer',
-  },
+  'DownstreamStatus RequestMethod RequestPath DownstreamContentSize request_User-Agent request_Referer',
   // Elastic Common Schema: Filebeat, ingress-nginx; and its names with dots in them
-  {
-    status: 'http.response.status_code',
-    method: 'http.request.method',
-    path: ['url.path', 'url.original'],
-    bytes: ['http.response.body.bytes', 'http.response.bytes'],
-    agent: 'user_agent.original',
-    referrer: 'http.request.referrer',
-  },
-  {
-    status: '/http.response.status_code',
-    method: '/http.request.method',
-    path: ['/url.path', '/url.original'],
-    bytes: ['/http.response.body.bytes', '/http.response.bytes'],
-    agent: '/user_agent.original',
-    referrer: '/http.request.referrer',
-  },
+  'http.response.status_code http.request.method url.path|url.original ' +
+    'http.response.body.bytes|http.response.bytes user_agent.original http.request.referrer',
+  '/http.response.status_code /http.request.method /url.path|/url.original ' +
+    '/http.response.body.bytes|/http.response.bytes /user_agent.original /http.request.referrer',
   // Cloudflare Logpush
-  {
-    status: 'EdgeResponseStatus',
-    method: 'ClientRequestMethod',
-    path: ['ClientRequestPath', 'ClientRequestURI'],
-    bytes: ['EdgeResponseBytes'],
-    agent: 'ClientRequestUserAgent',
-    referrer: 'ClientRequestReferer',
-  },
+  'EdgeResponseStatus ClientRequestMethod ClientRequestPath|ClientRequestURI ' +
+    'EdgeResponseBytes ClientRequestUserAgent ClientRequestReferer',
   // The variables of nginx
-  {
-    status: 'status',
-    method: 'request_method',
-    path: ['request_uri', 'uri'],
-    bytes: ['bytes_sent', 'body_bytes_sent'],
-    agent: 'http_user_agent',
-    referrer: 'http_referer',
-  },
+  'status request_method request_uri|uri bytes_sent|body_bytes_sent http_user_agent http_referer',
   // Envoy
-  { status: 'response_code', method: 'method', path: ['path'], bytes: ['bytes_sent'], agent: 'user_agent' },
+  'response_code method path bytes_sent user_agent',
   // Load balancers of Google Cloud
-  {
-    status: 'httpRequest.status',
-    method: 'httpRequest.requestMethod',
-    path: ['httpRequest.requestUrl'],
-    bytes: ['httpRequest.responseSize'],
-    agent: 'httpRequest.userAgent',
-    referrer: 'httpRequest.referer',
-  },
+  'httpRequest.status httpRequest.requestMethod httpRequest.requestUrl ' +
+    'httpRequest.responseSize httpRequest.userAgent httpRequest.referer',
   // Zeek
-  {
-    status: 'status_code',
-    method: 'method',
-    path: ['uri'],
-    bytes: ['response_body_len'],
-    agent: 'user_agent',
-    referrer: 'referrer',
-  },
+  'status_code method uri response_body_len user_agent referrer',
   // Kong
-  {
-    status: 'response.status',
-    method: 'request.method',
-    path: ['request.uri'],
-    bytes: ['response.size'],
-    agent: 'request.headers.user-agent',
-    referrer: 'request.headers.referer',
-  },
+  'response.status request.method request.uri ' +
+    'response.size request.headers.user-agent request.headers.referer',
   // Azure: Front Door, Application Gateway
-  {
-    status: 'properties.httpStatusCode',
-    method: 'properties.httpMethod',
-    path: ['properties.requestUri'],
-    bytes: ['properties.responseBytes'],
-    agent: 'properties.userAgent',
-    referrer: 'properties.referer',
-  },
-  {
-    status: 'properties.httpStatus',
-    method: 'properties.httpMethod',
-    path: ['properties.requestUri'],
-    bytes: ['properties.sentBytes'],
-    agent: 'properties.userAgent',
-    referrer: 'properties.referer',
-  },
+  'properties.httpStatusCode properties.httpMethod properties.requestUri ' +
+    'properties.responseBytes properties.userAgent properties.referer',
+  'properties.httpStatus properties.httpMethod properties.requestUri ' +
+    'properties.sentBytes properties.userAgent properties.referer',
   // API Gateway of AWS
-  {
-    status: 'status',
-    method: 'httpMethod',
-    path: ['path', 'resourcePath'],
-    bytes: ['responseLength'],
-    agent: 'userAgent',
-  },
+  'status httpMethod path|resourcePath responseLength userAgent',
   // Fastly
-  {
-    status: 'response_status',
-    method: 'request_method',
-    path: ['url'],
-    bytes: ['response_body_size'],
-    agent: 'request_user_agent',
-    referrer: 'request_referer',
-  },
+  'response_status request_method url response_body_size request_user_agent request_referer',
   // DataStream of Akamai, whose paths have no slash at their start
-  { status: 'statusCode', method: 'reqMethod', path: [], bytes: ['bytes'], agent: 'UA', referrer: 'referer' },
+  'statusCode reqMethod - bytes UA referer',
   // Pino
-  {
-    status: 'res.statusCode',
-    method: 'req.method',
-    path: ['req.url'],
-    bytes: [],
-    agent: 'req.headers.user-agent',
-    referrer: 'req.headers.referer',
-  },
+  'res.statusCode req.method req.url - req.headers.user-agent req.headers.referer',
   // What geofix makes of access logs; Rails with lograge, GitLab
-  {
-    status: 'status',
-    method: 'method',
-    path: ['target', 'path', 'uri', 'url'],
-    bytes: ['bytes', 'size'],
-    agent: 'user_agent',
-    referrer: 'referrer',
-  },
+  'status method target|path|uri|url bytes|size user_agent referrer',
 ]
 
 /** The names of the W3C Extended Log File Format, which mean one thing only. */
@@ -158,14 +61,14 @@ const W3C: Readonly<Record<FieldRole, string>> = {
 }
 
 /** What values of a role look like. nginx writes 000 or 0 if a client went away before an answer. */
-const VALUES = {
+const VALUES: Readonly<Record<FieldRole, RegExp>> = {
   status: /^(?:0|000|[1-9]\d\d)$/,
   method: /^[A-Z][A-Z_-]{1,31}$/,
   path: /^(?:[/*]|https?:\/\/)/,
   bytes: /^\d{1,15}$/,
   referrer: /\S/,
   agent: /\S/,
-} as const
+}
 
 /**
  * Finds the fields of requests in a sample. All values that the sample has in a field must look like those of its role, and
@@ -180,18 +83,16 @@ export function requestFieldsIn(
 ): Readonly<Partial<Record<FieldRole, string>>> {
   const has = (record: number, field: string): boolean => !isMissing(valueIn(record, field))
   const all = Array.from({ length: records }, (_, record) => record)
-  const fits = (field: string, role: keyof typeof VALUES): boolean =>
+  const fits = (field: string, role: FieldRole): boolean =>
     all.some((record) => has(record, field)) &&
     all.every((record) => !has(record, field) || isLike(valueIn(record, field), role))
-  for (const { status, method, path, bytes, agent, referrer } of PRODUCTS) {
+  for (const product of PRODUCTS) {
+    const names = product.split(' ').map((each) => each.split('|'))
+    const [[status = ''] = [], [method = ''] = []] = names
     if (!all.some((record) => has(record, status) && has(record, method))) continue
     if (!fits(status, 'status') || !fits(method, 'method')) continue
-    const others = { path, bytes, agent: [agent], referrer: [referrer] }
-    const found = Object.entries(others).flatMap(([role, names]) => {
-      const name = names.find((each) => each !== undefined && fits(each, role as keyof typeof others))
-      return name === undefined ? [] : [[role, name]]
-    })
-    return { status, method, ...Object.fromEntries(found) }
+    const found = ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
+    return Object.fromEntries(found.filter(([, name]) => name !== undefined))
   }
   return {}
 }
@@ -212,9 +113,7 @@ export function w3cRequestFields(
     return values.filter((value) => !isLike(value, role)).length * 2 <= values.length
   }
   if (!fits('method')) return {}
-  const roles = (['status', 'method', 'path', 'bytes', 'referrer', 'agent'] as const).filter(
-    (role) => names.includes(W3C[role]) && fits(role),
-  )
+  const roles = ROLES.filter((role) => names.includes(W3C[role]) && fits(role))
   return Object.fromEntries(roles.map((role) => [role, W3C[role]]))
 }
 
@@ -222,6 +121,6 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === '-'
 }
 
-function isLike(value: unknown, role: keyof typeof VALUES): boolean {
+function isLike(value: unknown, role: FieldRole): boolean {
   return (typeof value === 'string' || typeof value === 'number') && VALUES[role].test(String(value))
 }
