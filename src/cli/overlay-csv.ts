@@ -1,3 +1,4 @@
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../enrich/ascii.ts'
 import { csvTable, MAX_COLUMNS, valuesOf } from '../enrich/formats/delimited/table.ts'
 import { DEFAULT_RECORD_LINES } from '../enrich/options.ts'
 import { LineRecordEnds } from '../enrich/reading/record-ends.ts'
@@ -21,9 +22,6 @@ const MAX_CSV_BYTES = 64 * 1024 * 1024
 
 /** The most bytes of a row. */
 const MAX_ROW_BYTES = 64 * 1024
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** The columns, and the field of an overlay for each. */
 const COLUMNS = {
@@ -127,9 +125,6 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
   if (rows.length === 0) throw new InvalidOverlayError(`${path}: it has no row after the header`)
   return rows
 }
-
-const QUOTE = 0x22
-const SPACE = 0x20
 
 /** The first field of a row that starts with a quote, maybe after spaces, and is not quoted as a whole; `null` for none. */
 function misquotedField(bytes: Uint8Array, fields: RecordFields): number | null {

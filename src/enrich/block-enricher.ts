@@ -1,6 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
+import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
 import {
   addBadLineGroup,
@@ -23,9 +24,6 @@ import type { RecordEnds } from './reading/record-ends.ts'
 import { markLength } from './reading/sample.ts'
 import type { Block } from './reading/splitter.ts'
 import { RawLines } from './writing/json-text.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /**
  * Stop a block, at the end of a record, once its output exceeds this: a hostile database can expand input 2,000-fold.

@@ -1,8 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import { UnreadBytes } from '../bytes/unread-bytes.ts'
+import { LINE_FEED } from './ascii.ts'
 import type { RowWriter } from './row-writer.ts'
-
-const LINE_FEED = 0x0a
 
 /** Yield output when it reaches this size: a hostile database can expand input 2,000-fold. Bytes. */
 const MAX_OUTPUT_BYTES = 2 ** 20

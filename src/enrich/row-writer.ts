@@ -1,15 +1,12 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { isUint8Array } from '../realm.ts'
+import { CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
 import type { LineFormat, RowParts } from './engine/line-format.ts'
 import { linesOf, locatorFor } from './formats/format-definition.ts'
 import { definitionOf, type Plan } from './formats/formats.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { RawLines } from './writing/json-text.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
 
 /** Before any index. */
 const NOT_SEARCHED = -2

@@ -1,6 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { enricherOf } from './address-chain.ts'
 import { checkAddresses } from './address-check.ts'
+import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import type { Enriched, Enricher } from './block-enricher.ts'
 import {
   BAD_LINES_SHOWN,
@@ -223,8 +224,6 @@ export class Run {
   }
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 const NO_BYTES = new Uint8Array(0)
 
 /** An input that has lines, to compare others with. */

@@ -2,6 +2,7 @@ import { constants, readSync, type Stats } from 'node:fs'
 import { access, type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LINE_FEED } from '../../enrich/ascii.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, type Terminal } from '../terminal.ts'
 import {
@@ -19,8 +20,6 @@ import { codeOf, directoryError, unreadableInput } from './system-error.ts'
 const CHUNK_BYTES = 512 * 1024
 /** How long reading a file may hold up other work, such as signals. */
 const MAX_HOLD_MS = 10
-
-const LINE_FEED = 0x0a
 
 /** The first bytes of a Parquet file, and its last. */
 const PARQUET_MAGIC = Buffer.from('PAR1')

@@ -1,4 +1,5 @@
 import { utf8Decoder } from '../../bytes/utf8.ts'
+import { ZERO } from '../ascii.ts'
 
 /** What a field of a log usually has, whatever its name. */
 export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
@@ -24,7 +25,6 @@ export function fieldIndex(names: readonly string[], field: string): number {
   return index === -1 && field.startsWith('/') ? names.indexOf(field.slice(1)) : index
 }
 
-const ZERO = 0x30
 /** Any number of so many digits is exact. */
 const EXACT_DIGITS = 15
 

@@ -1,7 +1,9 @@
 // The fast way of the engine: usual records, in an arena that holds a slice of the input, the output and the texts of locations.
 // It stops at each record that is unusual in any way, which RecordLines takes. Tests compare both.
+
 import type { Arena } from '../../bytes/arena.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { LINE_FEED } from '../ascii.ts'
 import { FAILURE_REASONS, type RunningCounts } from '../counting/counts.ts'
 import { NOT_IPV4 } from '../locating/address-cache.ts'
 import type { LineCounter } from '../locating/line-counter.ts'
@@ -18,8 +20,6 @@ const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
 /** The most output of one run. */
 export const OUTPUT_BYTES = 524_288
 const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
-
-const LINE_FEED = 0x0a
 
 /** What the loop needs of a plan. */
 interface LoopPlan {

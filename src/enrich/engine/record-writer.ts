@@ -1,4 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
+import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
 import {
@@ -13,13 +14,6 @@ import { CachedView, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { JSON_HEAD } from '../writing/location-template.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const SPACE = 0x20
-const ZERO = 0x30
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
 
 /** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
 const SHORT = 40
@@ -106,8 +100,8 @@ export class RecordWriter {
       case 'object': {
         const after = this.#putLocation(target, view, this.#putFields(target, view, to))
         // The comma before the first member.
-        target[to] = OPEN_BRACE
-        target[after] = CLOSE_BRACE
+        target[to] = BRACE
+        target[after] = BRACE_END
         return after + 1
       }
     }

@@ -1,4 +1,5 @@
 import { quoted } from '../../errors.ts'
+import { CARRIAGE_RETURN, HASH, LINE_FEED, SPACE, TAB } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
@@ -54,12 +55,6 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
   for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
   return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }
 }
-
-const TAB = 0x09
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const HASH = 0x23
 
 /**
  * Reads lists of addresses, one address a line. Spaces, tabs and carriage returns around an address are ignored. Lines of only

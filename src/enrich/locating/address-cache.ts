@@ -1,4 +1,5 @@
 import { utf8Encoder } from '../../bytes/utf8.ts'
+import { DOT, ZERO } from '../ascii.ts'
 /** Longer texts are not cached. Bytes. */
 export const MAX_TEXT_BYTES = 72
 /**
@@ -16,9 +17,6 @@ const IPV4_BITS = 17
 const PAIR = 4
 /** The slot of texts that are too long: `get` never finds it. */
 const UNCACHED = SLOT_BYTES << TEXT_BITS
-
-const ZERO = 0x30
-const DOT = 0x2e
 
 /** The text is not in the cache. */
 export const UNKNOWN = -1

@@ -1,14 +1,8 @@
+import { COLON, COMMA, DASH, DOT, PLUS, SLASH, SPACE, ZERO } from '../ascii.ts'
+
 /** Stands for an unknown instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
 
-const SPACE = 0x20
-const PLUS = 0x2b
-const COMMA = 0x2c
-const DASH = 0x2d
-const DOT = 0x2e
-const SLASH = 0x2f
-const ZERO = 0x30
-const COLON = 0x3a
 const UPPER_T = 0x54
 const UPPER_Z = 0x5a
 /** The bit that makes an ASCII letter lower-case. */

@@ -1,16 +1,6 @@
+import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
 import { eventTimeOf, isDigit, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
-const SPACE = 0x20
-const COMMA = 0x2c
-const DASH = 0x2d
-const DOT = 0x2e
-const SLASH = 0x2f
-const ZERO = 0x30
-const COLON = 0x3a
-const LESS = 0x3c
-const EQUALS = 0x3d
-const MORE = 0x3e
-const OPEN = 0x5b
 const LOWER_T = 0x74
 const BAR = 0x7c
 
@@ -75,7 +65,7 @@ export class OpeningTime {
 
   #readFirst(bytes: Uint8Array, line: number, end: number): TimeKind {
     let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
-    if (bytes[start] === OPEN) start++
+    if (bytes[start] === BRACKET) start++
     else if (bytes[start] === LOWER_T) start = endOfKey(bytes, start)
     if (end - start < SHORTEST) return 'none'
     if (isDigit(bytes[start])) return this.#readNumbers(bytes, start, end)
@@ -101,7 +91,7 @@ export class OpeningTime {
       if (BEFORE.compose.test(textOf(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
     }
     for (let at = mark; at < limit; at++) {
-      if (bytes[at] !== OPEN || !isDigit(bytes[at + 1])) continue
+      if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
       const isTime =
         bytes[at + 3] === SLASH
           ? opensAccessLog(bytes, line, at)
@@ -318,7 +308,7 @@ function isDashBefore(bytes: Uint8Array, end: number, line: number): boolean {
 /** Where the first of `[`, `=` and `|` is in `bytes[start, end)`; `end` when there is none. */
 function nextMark(bytes: Uint8Array, start: number, end: number): number {
   let at = start
-  while (at < end && bytes[at] !== OPEN && bytes[at] !== EQUALS && bytes[at] !== BAR) at++
+  while (at < end && bytes[at] !== BRACKET && bytes[at] !== EQUALS && bytes[at] !== BAR) at++
   return at
 }
 

@@ -3,18 +3,15 @@ import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
 import { utf8Encoder } from '../../bytes/utf8.ts'
+import { COMMA, DOT, LINE_FEED, ZERO } from '../ascii.ts'
 import type { CommonPlan } from '../options.ts'
 import { AddressScanner } from '../scanning/address-scanner.ts'
 import { ANY_ADDRESS } from '../scanning/any-address.ts'
 import { ByteFinder } from '../swar.ts'
 import { isPart, MARKS, mayBeEscape, SpelledText } from './spelled-text.ts'
 
-const LINE_FEED = 0x0a
 /** Stands for an address that is dropped, as servers write an unknown one. */
 const DASH = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
-const COMMA = 0x2c
 /** Begins the name of an address. */
 const NAME = 'ip-'
 /** Bytes of a name: 80 bits, so that two of a billion addresses have one name with a chance of less than one in a million. */

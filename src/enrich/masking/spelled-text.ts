@@ -1,15 +1,7 @@
 // Characters that are written in other ways: an address can be spelled with them.
 
-const HASH = 0x23
-const PERCENT = 0x25
-const AND = 0x26
-const DOT = 0x2e
-const ZERO = 0x30
-const NINE = 0x39
-const COLON = 0x3a
-const SEMICOLON = 0x3b
-const BACKSLASH = 0x5c
-const UNDERSCORE = 0x5f
+import { AND, BACKSLASH, COLON, DOT, HASH, NINE, PERCENT, SEMICOLON, UNDERSCORE, ZERO } from '../ascii.ts'
+
 const LOWER_U = 0x75
 const LOWER_X = 0x78
 /** First bytes of characters of East Asia that stand for those of ASCII, `．` and `。` among them. */

@@ -1,3 +1,4 @@
+import { LINE_FEED } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { DEFAULT_LINE_BYTES } from '../options.ts'
 import { SampleSize } from './sample.ts'
@@ -73,8 +74,6 @@ export class LiveReader {
     }
   }
 }
-
-const LINE_FEED = 0x0a
 
 /**
  * Reads an input as blocks of whole lines. Call `plan` first, then `blocks`. Blocks of a slow input, or of one that

@@ -1,9 +1,7 @@
+import { CARRIAGE_RETURN, LINE_FEED } from '../ascii.ts'
 import type { CommonPlan } from '../options.ts'
 import { LineRecordEnds, type RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** Lines that change how later lines are read, such as a second `#Fields:` in the middle of a log. */
 export interface Directives<State> {

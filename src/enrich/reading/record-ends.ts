@@ -1,10 +1,5 @@
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE, TAB } from '../ascii.ts'
 import { ByteFinder } from '../swar.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const TAB = 0x09
-const QUOTE = 0x22
 
 /** How records of several lines are recognised. */
 export interface QuotedRecords {

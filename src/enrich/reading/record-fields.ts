@@ -1,11 +1,5 @@
+import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE, TAB } from '../ascii.ts'
 import { CachedView, equalBytes, firstOf, lineStops, quotesIn } from '../swar.ts'
-
-const TAB = 0x09
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 /**
  * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.

@@ -1,15 +1,8 @@
 // What every format has: a reader, which finds where the parts of a record are.
+import { BACKSLASH, COMMA, DELETE, DOT, QUOTE, SPACE, ZERO } from '../ascii.ts'
 import type { FieldValues } from '../counting/field-values.ts'
 import { NOT_IPV4 } from '../locating/address-cache.ts'
 import { NO_TIME } from '../locating/event-time.ts'
-
-const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const DOT = 0x2e
-const ZERO = 0x30
-const BACKSLASH = 0x5c
-const DELETE = 0x7f
 
 /** The start of a field that the record does not have. */
 export const ABSENT = -1

@@ -1,10 +1,9 @@
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../ascii.ts'
+
 /** Bytes of the byte order mark (RFC 3629 section 6) that `bytes[0, end)` starts with: 3 or 0. */
 export function markLength(bytes: Uint8Array, end: number = bytes.length): number {
   return end >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** The range `[start, end)` of a line in a sample, without its line end. */
 export interface LineRange {
@@ -38,8 +37,6 @@ export function sampleLines(sample: Uint8Array, isWhole: boolean, most = 1000): 
   const lines = firstLines(sample, isWhole, most)
   return lines.map(({ start, end }) => decoder.decode(sample.subarray(start, end)))
 }
-
-const QUOTE = 0x22
 
 /** Usual size of the sample that a plan is made from. Bytes. */
 export const SAMPLE_BYTES = 256 * 1024

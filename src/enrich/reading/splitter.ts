@@ -1,3 +1,4 @@
+import { LINE_FEED } from '../ascii.ts'
 import { type Layout, lineFeedsIn, preambleLength, recordEndsOf, stateAfter } from './layout.ts'
 import type { RecordEnds } from './record-ends.ts'
 import { markLength } from './sample.ts'
@@ -21,7 +22,6 @@ export interface Block {
 /** Gives at least `size` bytes, with any content. Reusing memory avoids new page faults and garbage. */
 export type Allocate = (size: number) => Uint8Array
 
-const LINE_FEED = 0x0a
 const NO_BYTES = new Uint8Array(0)
 const BLOCK_BYTES = 1024 * 1024
 

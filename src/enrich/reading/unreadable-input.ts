@@ -1,4 +1,5 @@
 import { isTar } from '../../bytes/extract.ts'
+import { BRACE, BRACE_END, CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { markLength } from './sample.ts'
 
@@ -113,12 +114,6 @@ function isZippedDocument(sample: Uint8Array, head: string): boolean {
   return head.startsWith(ZIP_MEMBER) && IN_DOCUMENTS.some((each) => name.startsWith(each))
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const QUOTE = 0x22
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-
 /**
  * Whether lines end with a carriage return and no line feed, as in "CSV (Macintosh)", so that the whole input would be
  * one line. This is so if the first line contains carriage returns, at least as many as the sample has line feeds. It does
@@ -130,7 +125,7 @@ export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
   if (!sample.includes(CARRIAGE_RETURN)) return false
   let start = markLength(sample)
   while (sample[start] === LINE_FEED || sample[start] === CARRIAGE_RETURN) start++
-  const isObject = sample[start] === OPEN_BRACE
+  const isObject = sample[start] === BRACE
   let isQuoted = false
   let alone = 0
   let lineFeeds = 0
@@ -142,7 +137,7 @@ export function hasLoneCarriageReturns(sample: Uint8Array): boolean {
     else if (byte === CARRIAGE_RETURN && lineFeeds === 0) {
       const next = sample[at + 1] ?? LINE_FEED
       const isLineEnd = next !== LINE_FEED && next !== CARRIAGE_RETURN
-      if (isObject ? sample[at - 1] === CLOSE_BRACE && next === OPEN_BRACE : isLineEnd) alone++
+      if (isObject ? sample[at - 1] === BRACE_END && next === BRACE : isLineEnd) alone++
     }
   }
   return alone > 0 && alone >= lineFeeds

@@ -1,9 +1,9 @@
 import { Address } from '../../address/address.ts'
 import { NOT_IPV4 } from '../../address/ip-text.ts'
+import { COLON, DOT } from '../ascii.ts'
 import { CachedView } from '../swar.ts'
-import { DOT, isDigit, isHex, latin1, Numbers } from './numbers.ts'
+import { isDigit, isHex, latin1, Numbers } from './numbers.ts'
 
-const COLON = 0x3a
 /** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
 const MIN_COLONS = 6
 /** A longer run of groups and colons is searched in parts, since it is read again after each address in it. Bytes. */

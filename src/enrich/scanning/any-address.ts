@@ -1,11 +1,9 @@
 // What may be an address of a text, so that it can be masked. A text that is not one is masked rather than an address left.
-import { NOT_IPV4 } from '../../address/ip-text.ts'
-import { type AddressPolicy, type AddressScanner, endOfIPv6, isOfHost } from './address-scanner.ts'
-import { DASH, DOT, isDigit, isHex, latin1, type Numbers, TOO_LARGE } from './numbers.ts'
 
-const COMMA = 0x2c
-const SLASH = 0x2f
-const BACKSLASH = 0x5c
+import { NOT_IPV4 } from '../../address/ip-text.ts'
+import { BACKSLASH, COMMA, DASH, DOT, SLASH } from '../ascii.ts'
+import { type AddressPolicy, type AddressScanner, endOfIPv6, isOfHost } from './address-scanner.ts'
+import { isDigit, isHex, latin1, type Numbers, TOO_LARGE } from './numbers.ts'
 
 /** What can be right before and after an IPv6 address of any kind: white space, quotes, brackets and separators. */
 const BORDERS = /* @__PURE__ */ new Set([...'\t\n\r "\'(),;<=>[]{|}'].map((each) => each.charCodeAt(0)))

@@ -1,8 +1,6 @@
 // Decimal numbers with marks between them, as in an IPv4 address.
 
-export const DASH = 0x2d
-export const DOT = 0x2e
-const ZERO = 0x30
+import { DOT, ZERO } from '../ascii.ts'
 
 /** Numbers of a run that are kept. A run with more is not an address. */
 const MOST = 6

@@ -1,27 +1,29 @@
 // What surely is an address of a line: a whole token. Each rule says what it is for.
+import {
+  AT,
+  BACKSLASH,
+  BRACKET,
+  BRACKET_END,
+  CARET,
+  COLON,
+  DASH,
+  DOT,
+  EQUALS,
+  ESCAPE,
+  HASH,
+  LESS,
+  MORE,
+  PERCENT,
+  PIPE,
+  PLUS,
+  SLASH,
+  TILDE,
+  ZERO,
+} from '../ascii.ts'
 import { type AddressPolicy, type AddressScanner, isOfHost } from './address-scanner.ts'
 import { isDigit, isHex, latin1 } from './numbers.ts'
 
-const ESCAPE = 0x1b
-const HASH = 0x23
-const PERCENT = 0x25
-const PLUS = 0x2b
-const DASH = 0x2d
-const DOT = 0x2e
-const SLASH = 0x2f
-const ZERO = 0x30
-const COLON = 0x3a
-const LESS = 0x3c
-const EQUALS = 0x3d
-const MORE = 0x3e
-const AT = 0x40
-const OPEN = 0x5b
-const CLOSE = 0x5d
-const BACKSLASH = 0x5c
-const CARET = 0x5e
 const LOWER_M = 0x6d
-const PIPE = 0x7c
-const TILDE = 0x7e
 
 /** Results of {@link borderBefore}. No address begins there. */
 const NO_BORDER = 0
@@ -151,7 +153,7 @@ function endsColour(bytes: Uint8Array, line: number, start: number): boolean {
   if (bytes[start - 1] !== LOWER_M) return false
   let at = start - 2
   while (at > line && at > start - 20 && (isDigit(bytes[at]) || bytes[at] === 0x3b)) at--
-  return bytes[at] === OPEN && at > line && (at < start - 2 || bytes[at - 1] === ESCAPE)
+  return bytes[at] === BRACKET && at > line && (at < start - 2 || bytes[at - 1] === ESCAPE)
 }
 
 /** The largest length of a prefix: text such as `192.0.2.0/24` is a network. */
@@ -281,7 +283,7 @@ function endBeforePort(
   after: number,
   end: number,
 ): number {
-  if (bytes[after + 1] !== OPEN) return after
+  if (bytes[after + 1] !== BRACKET) return after
   if (!HAPROXY.test(latin1(bytes, after, Math.min(end, after + HAPROXY_BYTES)))) return after
   const [, host = ''] = /^(.*):\d+$/.exec(latin1(bytes, start, after)) ?? []
   return address.parse(host) ? start + host.length : after
@@ -317,7 +319,8 @@ export const WHOLE_TOKENS: AddressPolicy = {
       next === PERCENT ? endOfZone(bytes, after, end) : endBeforePort(scanner, bytes, start, after, end)
     const text = latin1(bytes, start, last)
     if (!address.parse(text)) return false
-    const isBracketed = start > line && bytes[start - 1] === OPEN && last < end && bytes[last] === CLOSE
+    const isBracketed =
+      start > line && bytes[start - 1] === BRACKET && last < end && bytes[last] === BRACKET_END
     const [first = 0, second = 0, third = 0, fourth = 0] = address.words
     const isLocal = (first | second | third) === 0 && (fourth === 1 || (fourth === 0 && isBracketed))
     const isMulticast = first >>> 24 === 0xff && bytes[start + 4] === COLON

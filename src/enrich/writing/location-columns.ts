@@ -1,11 +1,7 @@
 // Locations as columns in the memory layout of Apache Arrow.
+import { BACKSLASH, DASH, DOT, TAB, ZERO } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
 
-const TAB = 0x09
-const BACKSLASH = 0x5c
-const MINUS = 0x2d
-const POINT = 0x2e
-const ZERO = 0x30
 /** After a backslash, it stands for an unknown value. */
 const UNKNOWN = 0x4e
 
@@ -189,7 +185,7 @@ const POWERS = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exp
 
 /** Reads what `String` writes of a number. */
 function decimalOf(bytes: Uint8Array, start: number, end: number): number {
-  const isNegative = bytes[start] === MINUS
+  const isNegative = bytes[start] === DASH
   let digits = 0
   let decimals = 0
   let value = 0
@@ -200,7 +196,7 @@ function decimalOf(bytes: Uint8Array, start: number, end: number): number {
       value = value * 10 + digit
       digits++
       if (decimals > 0) decimals++
-    } else if (byte === POINT) decimals = 1
+    } else if (byte === DOT) decimals = 1
     else return Number(String.fromCharCode(...bytes.subarray(start, end)))
   }
   if (digits > MAX_DIGITS) return Number(String.fromCharCode(...bytes.subarray(start, end)))

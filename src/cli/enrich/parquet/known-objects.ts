@@ -1,14 +1,10 @@
+import { BACKSLASH, BRACE_END, DELETE, QUOTE, SPACE } from '../../../enrich/ascii.ts'
 import type { LocatedRecord } from '../../../enrich/writing/column-templates.ts'
 import type { AutonomousSystem } from '../../../location/autonomous-systems.ts'
 import { DistinctTexts, NONE } from '../rows/distinct-texts.ts'
 import { jsonIn } from '../rows/json-values.ts'
 import type { KnownValues } from '../rows/object-members.ts'
 
-const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const BRACE_END = 0x7d
-const DELETE = 0x7f
 /** The start of a location. The text of its address needs no escapes. */
 const HEAD = Buffer.from('{"ip":"')
 /** The most objects that are known, about: many addresses have the same location. */

@@ -1,4 +1,5 @@
 import type { SchemaElement } from 'hyparquet'
+import { COLON, DASH, DOT, NINE, PLUS, QUOTE } from '../../../enrich/ascii.ts'
 import { Timestamp } from '../../../enrich/locating/event-time.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { DistinctTexts, grown, NONE } from '../rows/distinct-texts.ts'
@@ -6,13 +7,7 @@ import { isPlainString, jsonIn, textIn } from '../rows/json-values.ts'
 import type { Leaf, ParquetValue } from './column-writer.ts'
 import type { ColumnType } from './columns.ts'
 
-const QUOTE = 0x22
-const PLUS = 0x2b
-const DASH = 0x2d
-const DOT = 0x2e
-const COLON = 0x3a
 const SIX = 0x36
-const NINE = 0x39
 const UPPER_T = 0x54
 const UPPER_Z = 0x5a
 const SMALL_F = 0x66

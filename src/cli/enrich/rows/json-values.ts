@@ -1,8 +1,7 @@
 // Values of JSON in the bytes of a line, as text.
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const DELETE = 0x7f
+import { BACKSLASH, DELETE, QUOTE } from '../../../enrich/ascii.ts'
+
 const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g
 
 /** Whether a string with its quotes, `bytes[start, end)`, is ASCII without escapes: its bytes are then its value. */

@@ -1,14 +1,9 @@
+import { BRACE, BRACE_END, BRACKET, COLON, COMMA, QUOTE } from '../../../enrich/ascii.ts'
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
 import { DistinctTexts, grown, NONE } from './distinct-texts.ts'
 import { jsonIn, textIn } from './json-values.ts'
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BRACKET = 0x5b
 const SMALL_N = 0x6e
-const BRACE = 0x7b
-const BRACE_END = 0x7d
 
 /** The most names that get a number. */
 const MOST_NAMES = 4000

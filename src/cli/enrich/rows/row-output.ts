@@ -1,4 +1,5 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { LINE_FEED } from '../../../enrich/ascii.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
@@ -6,8 +7,6 @@ import { UsageError } from '../../terminal.ts'
 import type { Output } from '../output.ts'
 import { decodedIn } from './json-values.ts'
 import { ObjectMembers } from './object-members.ts'
-
-const LINE_FEED = 0x0a
 
 /** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
 const MAX_RAW_BYTES = 2 ** 20

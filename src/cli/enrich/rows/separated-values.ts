@@ -1,15 +1,11 @@
 // Values of tables as text: RFC 4180, with commas or tabs.
+
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { BACKSLASH, BRACE, BRACKET, DELETE, QUOTE, SPACE } from '../../../enrich/ascii.ts'
 import { CachedView, escapesIn, mayEndText } from '../../../enrich/swar.ts'
 import { jsonIn, textIn } from './json-values.ts'
 
-const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const SMALL_N = 0x6e
-const BRACKET = 0x5b
-const BRACE = 0x7b
-const DELETE = 0x7f
 
 /** The form of a table. */
 export type TableForm = 'csv' | 'tsv'

@@ -1,4 +1,5 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { LINE_FEED } from '../../../enrich/ascii.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
@@ -18,7 +19,6 @@ const MAX_COLUMNS = 2000
 const MAX_NAMES = 10
 /** The byte order mark, by which Excel knows UTF-8. */
 const MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
-const LINE_FEED = 0x0a
 const NO_BYTES = new Uint8Array(0)
 
 /** What is added to the lines: the members of an address, and the columns that they become. */

@@ -1,5 +1,17 @@
 import { Address } from '../../../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
+import {
+  BRACKET,
+  BRACKET_END,
+  CARRIAGE_RETURN,
+  COMMA,
+  DASH,
+  LINE_FEED,
+  QUESTION_MARK,
+  QUOTE,
+  SPACE,
+  ZERO,
+} from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { ABSENT, type RecordKind, RecordReader, UNKNOWN } from '../../reading/record-reader.ts'
@@ -45,16 +57,6 @@ import {
   VHOST,
 } from './parts.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const DASH = 0x2d
-const ZERO = 0x30
-const QUESTION_MARK = 0x3f
-const OPEN = 0x5b
-const CLOSE = 0x5d
 /** `- - `, between the address and the time of most lines. */
 const DASHES = 0x2d202d20
 /** `GET `. */
@@ -138,7 +140,7 @@ export class AccessLogReader extends RecordReader {
     if (host === -1) return -1
     const isAll = this.#depth === 'all'
     let time = host + 5
-    if (view.getInt32(host + 1) !== DASHES || bytes[time] !== OPEN) {
+    if (view.getInt32(host + 1) !== DASHES || bytes[time] !== BRACKET) {
       time = isAll ? afterUser(bytes, host) : openingBracket(bytes, host + 1)
       if (time === -1) return -1
     }
@@ -394,9 +396,9 @@ export class AccessLogReader extends RecordReader {
   #readTime(bytes: Uint8Array, start: number, end: number): number {
     // A user's name can have spaces and brackets in it.
     for (let at = start; at < end; at++) {
-      if (bytes[at] !== OPEN || bytes[at - 1] !== SPACE) continue
+      if (bytes[at] !== BRACKET || bytes[at - 1] !== SPACE) continue
       const close = this.#timestamp.read(bytes, at + 1, end)
-      if (close === -1 || close >= end || bytes[close] !== CLOSE) continue
+      if (close === -1 || close >= end || bytes[close] !== BRACKET_END) continue
       // Some formats have no user between the identity and the time.
       if (at - 1 > start) this.#found(USER, start, at - 1)
       this.#found(TIME, at + 1, close)

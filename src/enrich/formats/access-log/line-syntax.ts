@@ -1,17 +1,18 @@
 // How access logs write words, numbers, quoted parts and requests.
+import {
+  BACKSLASH,
+  BRACKET,
+  COMMA,
+  DASH,
+  DELETE,
+  DOT,
+  LINE_FEED,
+  QUOTE,
+  SLASH,
+  SPACE,
+  ZERO,
+} from '../../ascii.ts'
 import { escapesIn, firstOf, mayEndText } from '../../swar.ts'
-
-const LINE_FEED = 0x0a
-const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const DASH = 0x2d
-const DOT = 0x2e
-const SLASH = 0x2f
-const ZERO = 0x30
-const OPEN = 0x5b
-const BACKSLASH = 0x5c
-const DELETE = 0x7f
 
 /** Whether a part is `-`, which servers write for an unknown value. */
 export function isDash(bytes: Uint8Array, start: number, end: number): boolean {
@@ -97,7 +98,7 @@ export function openingBracket(bytes: Uint8Array, start: number): number {
   while (bytes[at] !== SPACE && bytes[at] !== LINE_FEED) at++
   while (bytes[at] !== LINE_FEED) {
     at++
-    if (bytes[at] === OPEN && bytes[at - 1] === SPACE) return at
+    if (bytes[at] === BRACKET && bytes[at - 1] === SPACE) return at
   }
   return -1
 }
@@ -110,7 +111,7 @@ export function afterUser(bytes: Uint8Array, host: number): number {
     const byte = bytes[at] ?? 0
     if (byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return -1
   }
-  return at > host + 3 && bytes[at + 1] === OPEN ? at + 1 : -1
+  return at > host + 3 && bytes[at + 1] === BRACKET ? at + 1 : -1
 }
 
 /** Where the first quote, backslash or control character is, which a line has at its end at the latest. */

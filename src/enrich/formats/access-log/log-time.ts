@@ -1,10 +1,6 @@
+import { BRACKET_END, COLON, SLASH, ZERO } from '../../ascii.ts'
 import { TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { viewOf } from '../../swar.ts'
-
-const SLASH = 0x2f
-const COLON = 0x3a
-const ZERO = 0x30
-const CLOSE = 0x5d
 
 /** Bytes of `10/Oct/2000:13:55:36 -0700]`. */
 export const LOG_TIME_BYTES = 27
@@ -77,7 +73,7 @@ export class LogTime {
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
     this.#day0 = 0
     const end = at + LOG_TIME_BYTES - 1
-    if (bytes[at + 2] !== SLASH || bytes[end] !== CLOSE || this.#timestamp.read(bytes, at, end) !== end)
+    if (bytes[at + 2] !== SLASH || bytes[end] !== BRACKET_END || this.#timestamp.read(bytes, at, end) !== end)
       return false
     const two = (index: number) => ((bytes[index] ?? 0) - ZERO) * 10 + (bytes[index + 1] ?? 0) - ZERO
     const clock = at + CLOCK

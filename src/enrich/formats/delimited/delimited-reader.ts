@@ -1,14 +1,10 @@
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { ByteFinder } from '../../swar.ts'
 import type { DelimitedPlan } from './plan.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const QUOTE = 0x22
 
 /**
  * Reads records of CSV and TSV. The values of columns have no quotes, and an empty one is unknown. A usual record is one line, all

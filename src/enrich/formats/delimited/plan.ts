@@ -1,5 +1,6 @@
 import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
+import { COMMA, SEMICOLON, TAB } from '../../ascii.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
@@ -19,7 +20,7 @@ import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
 import type { RowLineOptions } from '../row-options.ts'
 import { dataInHeader } from './header.ts'
-import { COMMA, csvTable, type Dialect, MAX_COLUMNS, SEMICOLON, TAB, tsvTable } from './table.ts'
+import { csvTable, type Dialect, MAX_COLUMNS, tsvTable } from './table.ts'
 
 export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly format: 'csv' | 'tsv'

@@ -1,14 +1,11 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
+import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../ascii.ts'
 import type { LineFormat, LineResult, RowParts } from '../../engine/line-format.ts'
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import type { DelimitedPlan } from './plan.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const CAPITAL_N = 0x4e
 const SMALL_N = 0x6e
 const SMALL_R = 0x72

@@ -1,3 +1,4 @@
+import { CARRIAGE_RETURN, COMMA, SEMICOLON, TAB } from '../../ascii.ts'
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -5,11 +6,6 @@ import { LineRecordEnds } from '../../reading/record-ends.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
-
-export const TAB = 0x09
-const CARRIAGE_RETURN = 0x0d
-export const COMMA = 0x2c
-export const SEMICOLON = 0x3b
 
 /** A first line that tells spreadsheets the delimiter of the file: `sep=;`. */
 export interface SeparatorLine {

@@ -1,3 +1,4 @@
+import { COLON, QUOTE } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import { addedMembers } from '../../options.ts'
@@ -5,9 +6,6 @@ import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import type { HeadedPlan } from './plan.ts'
-
-const QUOTE = 0x22
-const COLON = 0x3a
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000

@@ -1,6 +1,7 @@
 // Logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 
 import { wrongOption } from '../../../option-names.ts'
+import { COMMA, HASH, SPACE } from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -11,7 +12,6 @@ import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { HeadedReader } from './headed-reader.ts'
 import {
-  COMMA,
   type DirectiveRules,
   faultOfHeader,
   type Header,
@@ -23,8 +23,6 @@ import {
 } from './header.ts'
 import { type HeadedPlan, planHeaded } from './plan.ts'
 
-const HASH = 0x23
-const SPACE = 0x20
 /** Lines before the first record in which a header is looked for. */
 const HEAD_LINES = 50
 

@@ -1,5 +1,7 @@
 // The lines that name the columns of the records after them: `#Fields:` of W3C Extended, `#fields` of Zeek.
+
 import { quoted } from '../../../errors.ts'
+import { COMMA } from '../../ascii.ts'
 import type { LocationField } from '../../options.ts'
 
 /** Records with more fields are bad. */
@@ -40,8 +42,6 @@ export interface DirectiveRules {
 /** Windows Firewall says so, other programs write UTC. */
 const TIME_FORMAT = /^#Time Format:\s*(\w+)/i
 const DATE = /^#Date:\s*(\d{4}-\d\d-\d\d)[ \t]+(\d\d:\d\d:\d\d)/i
-
-export const COMMA = 0x2c
 
 /**
  * W3C Extended Log File Format (W3C working draft WD-logfile-960323). `#Fields:` names the fields, separated by white

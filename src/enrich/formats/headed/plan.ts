@@ -1,3 +1,4 @@
+import { COMMA, SPACE, TAB } from '../../ascii.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError } from '../../errors.ts'
 import {
@@ -16,10 +17,7 @@ import { RecordFields } from '../../reading/record-fields.ts'
 import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { valuesOf } from '../delimited/table.ts'
-import { COMMA, type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
-
-const SPACE = 0x20
-const TAB = 0x09
+import { type DirectiveRules, type Header, MAX_FIELDS, NO_HEADER } from './header.ts'
 
 export interface HeadedPlan extends CommonPlan {
   readonly format: 'w3c' | 'zeek' | 'ssv'

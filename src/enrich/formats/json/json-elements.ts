@@ -1,17 +1,18 @@
 import { utf8Encoder } from '../../../bytes/utf8.ts'
+import {
+  BACKSLASH,
+  BRACE,
+  BRACE_END,
+  BRACKET,
+  BRACKET_END,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  QUOTE,
+  SPACE,
+} from '../../ascii.ts'
 import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
 import { CachedView, mayEndText } from '../../swar.ts'
-
-const LINE_FEED = 0x0a
-const SPACE = 0x20
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const BRACKET_END = 0x5d
-const BRACE = 0x7b
-const BRACE_END = 0x7d
 
 /**
  * Where a byte of a record is:

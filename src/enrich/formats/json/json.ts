@@ -1,4 +1,5 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
+import { BRACE_END, CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
@@ -8,11 +9,6 @@ import { pathText } from '../ndjson/member-path.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
 import { JsonElements } from './json-elements.ts'
 import { type JsonPlan, looksLikeJson, planJson } from './plan.ts'
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
-const BRACE_END = 0x7d
 
 /** Reads the objects of documents. Documents keep their bytes, or their objects become lines. */
 class JsonReader extends RecordReader {

@@ -1,13 +1,5 @@
+import { BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END, COLON, COMMA, QUOTE } from '../../ascii.ts'
 import { markLength } from '../../reading/sample.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const BRACKET_END = 0x5d
-const BRACE = 0x7b
-const BRACE_END = 0x7d
 
 /** The longest array of objects of the first document in a sample. */
 export interface LongestArray {

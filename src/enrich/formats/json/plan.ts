@@ -1,4 +1,5 @@
 import { wrongOption } from '../../../option-names.ts'
+import { BRACE, SPACE } from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
 import type { LineOptions, Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
@@ -15,9 +16,6 @@ export interface JsonPlan extends ObjectPlan {
   /** Whether objects are written as lines, without the documents around them. */
   readonly isSplit: boolean
 }
-
-const SPACE = 0x20
-const BRACE = 0x7b
 
 /** Objects of the sample that are looked at. */
 const MAX_OBJECTS = 1000

@@ -1,20 +1,22 @@
 import { utf8Encoder } from '../../../bytes/utf8.ts'
+import {
+  BACKSLASH,
+  BRACE,
+  BRACE_END,
+  BRACKET,
+  BRACKET_END,
+  COLON,
+  COMMA,
+  DASH,
+  DOT,
+  PLUS,
+  QUOTE,
+  SPACE,
+  ZERO,
+} from '../../ascii.ts'
 import { firstOf, textEnds } from '../../swar.ts'
 
-const SPACE = 0x20
-const QUOTE = 0x22
-const PLUS = 0x2b
-const COMMA = 0x2c
-const MINUS = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
-const COLON = 0x3a
-const BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const BRACKET_END = 0x5d
 const SMALL_U = 0x75
-const BRACE = 0x7b
-const BRACE_END = 0x7d
 
 // What can come next in a JSON text, as bits.
 const KEY = 1
@@ -221,12 +223,12 @@ function escapeLength(bytes: Uint8Array, at: number): number {
 
 /** Whether a number can begin with this byte. */
 export function isNumber(byte: number): boolean {
-  return byte === MINUS || isDigit(byte)
+  return byte === DASH || isDigit(byte)
 }
 
 /** A number (RFC 8259 section 6). */
 export function numberEnd(bytes: Uint8Array, start: number): number {
-  const first = bytes[start] === MINUS ? start + 1 : start
+  const first = bytes[start] === DASH ? start + 1 : start
   let at = bytes[first] === ZERO ? first + 1 : digitsEnd(bytes, first)
   if (at === first) return ~start
   if (bytes[at] === DOT) {
@@ -236,7 +238,7 @@ export function numberEnd(bytes: Uint8Array, start: number): number {
   }
   if (((bytes[at] ?? 0) | 0x20) === 0x65) {
     const sign = bytes[at + 1]
-    const digits = sign === MINUS || sign === PLUS ? at + 2 : at + 1
+    const digits = sign === DASH || sign === PLUS ? at + 2 : at + 1
     at = digitsEnd(bytes, digits)
     if (at === digits) return ~start
   }

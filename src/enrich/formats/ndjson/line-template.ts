@@ -1,11 +1,7 @@
+import { BRACE, BRACKET, LINE_FEED, QUOTE } from '../../ascii.ts'
 import { viewOf } from '../../swar.ts'
 import { isNumber, isText, numberEnd, stringEnd, wordEnd } from './json-scanner.ts'
 import { type MemberPath, NOWHERE } from './member-path.ts'
-
-const LINE_FEED = 0x0a
-const QUOTE = 0x22
-const BRACKET = 0x5b
-const BRACE = 0x7b
 
 /** No path leads to the value. */
 const UNWANTED = -1

@@ -1,11 +1,7 @@
 import { wrongOption } from '../../../option-names.ts'
+import { BACKSLASH, BRACE, BRACKET, COMMA } from '../../ascii.ts'
 import { SampleField } from '../../reading/field-guess.ts'
 import { closingOf, isText, scalarEnd, skipBlanks, valueEnd } from './json-scanner.ts'
-
-const COMMA = 0x2c
-const BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const BRACE = 0x7b
 
 /** The offset of a value that is not there. */
 export const NOWHERE = -1

@@ -1,6 +1,7 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { utf8Encoder } from '../../../bytes/utf8.ts'
 import { quoted } from '../../../errors.ts'
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
@@ -10,12 +11,8 @@ import { TemplateCache } from './line-template.ts'
 import { findMembers, hasEscape, MemberPath, NOWHERE, pathOf, unescaped } from './member-path.ts'
 import type { ObjectPlan } from './plan.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const QUOTE = 0x22
 /** `n` of `null`. */
 const NULL_START = 0x6e
-const SPACE = 0x20
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 

@@ -1,3 +1,4 @@
+import { BACKSLASH, DASH, SPACE } from '../../ascii.ts'
 import { type FieldRole, fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME, Timestamp } from '../../locating/event-time.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
@@ -40,10 +41,6 @@ export function usualFieldsOf(pattern: Pattern): Partial<Record<FieldRole, strin
     }),
   )
 }
-
-const SPACE = 0x20
-const DASH = 0x2d
-const BACKSLASH = 0x5c
 
 /** The names of fields that are whole numbers. */
 const NUMBERS =

@@ -1,6 +1,21 @@
 // What an address is in its line: the choice of one address of a line depends on it. Only what is certain counts, since a wrong
 // rule would pass over a client. No rule reads far, since a line can have a hundred thousand addresses.
 
+import {
+  APOSTROPHE,
+  AT,
+  BRACKET,
+  BRACKET_END,
+  COLON,
+  DOT,
+  LESS,
+  NINE,
+  PARENTHESIS,
+  PIPE,
+  QUOTE,
+  SLASH,
+  SPACE,
+} from '../../ascii.ts'
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
 import { Prefix } from '../wrapped/prefix.ts'
 
@@ -17,20 +32,7 @@ export const SENDER = 4
 /** What the client wrote: a part of the path or of the query of a request in quotes. */
 export const CLAIM = 5
 
-const SPACE = 0x20
-const QUOTE = 0x22
-const APOSTROPHE = 0x27
-const PARENTHESIS = 0x28
-const DOT = 0x2e
-const SLASH = 0x2f
-const NINE = 0x39
-const COLON = 0x3a
-const LESS = 0x3c
-const AT = 0x40
-const OPEN = 0x5b
-const CLOSE = 0x5d
 const LOWER_R = 0x72
-const PIPE = 0x7c
 
 /** What can be between a name and its address, beside blanks. */
 const KEY_ENDS = '=:"\'[(/'
@@ -99,14 +101,16 @@ export class AddressRoles {
     if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
     const byte = bytes[tokenStart - 1]
     if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
-    const isInside = byte === AT || byte === PARENTHESIS || byte === OPEN
+    const isInside = byte === AT || byte === PARENTHESIS || byte === BRACKET
     return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
   }
 
   /** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
   #isSender(bytes: Uint8Array, line: number, end: number, start: number): boolean {
     const after = this.#syslog.end(bytes, line, end)
-    return after > start && ((bytes[line] ?? 0) > NINE || bytes[line] === LESS || bytes[after - 3] === CLOSE)
+    return (
+      after > start && ((bytes[line] ?? 0) > NINE || bytes[line] === LESS || bytes[after - 3] === BRACKET_END)
+    )
   }
 }
 

@@ -1,9 +1,7 @@
+import { CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
 import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
 import { ByteFinder } from '../../swar.ts'
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-const SPACE = 0x20
 const CAPITAL_P = 0x50
 
 /** Where the tag of a line is: after a time and the name of a stream. */

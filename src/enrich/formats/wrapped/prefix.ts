@@ -1,3 +1,4 @@
+import { LINE_FEED } from '../../ascii.ts'
 import type { PrefixWrapper } from '../../options.ts'
 import { firstLines, markLength } from '../../reading/sample.ts'
 import { PartialLines } from './partial-lines.ts'
@@ -19,8 +20,6 @@ const PREFIXES: Readonly<Record<PrefixWrapper, RegExp>> = {
   syslog:
     /^(?:<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|(?:\[[^\]]*\])+) |(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{1,30}) \S+ [^\s:[]+(?:\[\d+\])?: )/,
 }
-
-const LINE_FEED = 0x0a
 
 /** The programs that write these prefixes, for a note. */
 export const WRITERS: Readonly<Record<PrefixWrapper, string>> = {

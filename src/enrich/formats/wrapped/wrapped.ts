@@ -1,5 +1,7 @@
 // Lines of other formats, each after what a wrapper writes before it.
+
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { BRACE, COMMA, LINE_FEED, QUOTE } from '../../ascii.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
@@ -7,11 +9,6 @@ import type { RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { PartialLines } from './partial-lines.ts'
 import { Prefix } from './prefix.ts'
-
-const LINE_FEED = 0x0a
-const QUOTE = 0x22
-const COMMA = 0x2c
-const BRACE = 0x7b
 
 /**
  * Reads the line after the prefix by its own format. The prefix is kept, or is the first member of the object: a line that came in
