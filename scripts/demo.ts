@@ -1,60 +1,53 @@
-// npm run demo: looks up addresses in the embedded database, with explanations.
-import { isLookupFailure, type LocationRecord, Resolver } from '../src/index.ts'
+// npm run demo: the library with a few addresses, then a log as a table in the terminal and as a report with a map.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../src/cli/program.ts'
+import { isLookupFailure, Resolver } from '../src/index.ts'
 
-const ADDRESSES = [
-  ['81.2.69.142', 'IPv4, United Kingdom'],
-  ['200.160.2.3', 'IPv4, Brazil'],
-  ['133.11.93.3', 'IPv4, Japan'],
-  ['2607:f8b0:4005:805::200e', 'IPv6, United States'],
-  ['2a01:e0a::1', 'IPv6, France'],
-] as const
+const LINES = 3000
 
-const BATCH = ['46.4.0.1', '10.0.0.1', '2001:db8::1', '010.0.0.1', 'nonsense', '::ffff:8.8.8.8']
-
-const heading = (text: string): void => console.log(`\n\x1b[1m${text}\x1b[0m`)
-
-console.log('Geofix looks up the location of IP addresses in this process, in a database on this disk.')
-const started = performance.now()
-const geo = await Resolver.open()
-const [database] = geo.databases
-console.log(
-  `Opened ${database?.type} of ${database?.buildDate?.toISOString().slice(0, 10)} in ${Math.round(performance.now() - started)} ms. From here on it uses no network.`,
-)
-
-heading('The record of one address:')
+console.log('1. The library: await Resolver.open(), then geo.lookup(ip), without a network call.\n')
+const geo = await Resolver.open(undefined, { asn: true })
 console.log(geo.lookup('81.2.69.142'))
-
-for (const locale of ['en', 'ja']) {
-  heading(`Several addresses with names in "${locale}":`)
-  console.table(
-    Object.fromEntries(ADDRESSES.map(([ip, what]) => [ip, { what, ...brief(geo.lookup(ip, { locale })) }])),
-  )
+console.log()
+for (const result of geo.lookupMany(['133.11.93.3', '2a01:e0a::1', '10.0.0.1', 'nonsense'])) {
+  if (isLookupFailure(result)) console.log(result.error.message)
+  else {
+    const { ip, city, country, timezone } = result
+    console.log(`${ip}: ${city}, ${country.name}, UTC${timezone.offset}, ${geo.asn(ip)?.organization}`)
+  }
 }
 
-heading('A batch returns one result per item, in order. A failure has a reason and does not stop the batch:')
-for (const result of geo.lookupMany(BATCH)) {
-  console.log(
-    isLookupFailure(result) ? `  ✗ ${result.error.code}: ${result.error.message}` : `  ✓ ${line(result)}`,
-  )
-}
+const folder = mkdtempSync(join(tmpdir(), 'geofix-demo-'))
+const [log, report] = [join(folder, 'access.log'), join(folder, 'report.html')]
+writeFileSync(log, [...requests()].join(''))
 
-heading('The UTC offset depends on the time zone and on daylight saving time:')
-for (const at of ['2026-01-01T12:00:00Z', '2026-07-01T12:00:00Z']) {
-  const offsets = ADDRESSES.slice(0, 3).map(([ip]) => {
-    const { timezone } = geo.lookup(ip, { at: new Date(at) })
-    return `${timezone.id} ${timezone.offset}`
-  })
-  console.log(`  ${at}: ${offsets.join(', ')}`)
-}
+console.log(`\n2. A log of ${LINES} requests from random addresses: geofix count --top 8 access.log\n`)
+await run(['count', '--top', '8', '--quiet', log], process)
 
-heading('The data and its licence:')
-console.log(`  ${database?.attribution}`)
+console.log('\n3. Its report: geofix enrich access.log -o places.ndjson --summary html=report.html\n')
+await run(
+  ['enrich', log, '-o', join(folder, 'places.ndjson'), '--summary', `html=${report}`, '--quiet'],
+  process,
+)
+console.log(`Open ${report} in a browser. It has a map and loads nothing from the network.`)
+console.log(`\n${geo.databases[0]?.attribution?.split(',')[0]}`)
+geo.close()
 
-function brief({ country, region, city, coordinates }: LocationRecord) {
-  const { latitude, longitude } = coordinates
-  return { country: country.name, region: region.name, city, place: `${latitude}, ${longitude}` }
-}
-
-function line({ ip, country, region, city, timezone }: LocationRecord): string {
-  return `${ip}: ${[city, region.name, country.name].filter(Boolean).join(', ')} (${timezone.id})`
+/** Lines of an access log, the same ones in each run: two days of requests. */
+function* requests(): Generator<string> {
+  let state = 7
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0
+    return (state >>> 16) % below
+  }
+  for (let index = 0; index < LINES; index++) {
+    const ip = `${random(222) + 1}.${random(256)}.${random(256)}.${random(256)}`
+    const time = new Date(Date.UTC(2026, 6, 1) + index * 57_600).toISOString()
+    const at = `${time.slice(8, 10)}/Jul/2026:${time.slice(11, 19)} +0000`
+    const path = ['/', '/docs', '/blog/maps', '/assets/app.js', '/favicon.ico'][random(5)]
+    const status = random(20) === 0 ? 404 : 200
+    yield `${ip} - - [${at}] "GET ${path} HTTP/1.1" ${status} ${random(9000)} "-" "Mozilla/5.0"\n`
+  }
 }

@@ -124,6 +124,8 @@ describe('the imports of src', () => {
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
     ['fzstd', ['cli/enrich/parquet/pages.ts']],
     ['nanotar', ['cli/engine-command.ts']],
+    ['bowser', ['cli/report/agents.ts']],
+    ['isbot', ['cli/report/agents.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })
@@ -132,7 +134,7 @@ describe('the imports of src', () => {
     const packages = ['ipaddr.js', 'fflate', 'mmdb-lib', 'commander']
     const service = ['rate-limiter-flexible', 'prom-client']
     const parquet = ['hyparquet', 'hyparquet-writer', 'hyparquet-compressors', 'fzstd']
-    const known = [...packages, ...service, ...parquet, 'nanotar']
+    const known = [...packages, ...service, ...parquet, 'nanotar', 'bowser', 'isbot']
     const foreign = new Set(files.flatMap((file) => graph.get(file)?.foreign ?? []))
     const others = [...foreign].filter(
       (name) => !known.includes(name.split('/', 1)[0] ?? '') && !name.startsWith('node:'),
