@@ -1,10 +1,22 @@
 // Small databases with any bit flipped and cut short anywhere. The fuzz target mmdb moves, doubles and drops their parts.
 import { describe, expect, it } from 'vitest'
+import { InvalidDatabaseError } from '../../../src/errors.ts'
+import { Database } from '../../../src/mmdb/database.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
 import { sampled } from '../../effort.ts'
-import { ordeal } from './ordeal.ts'
+import { ordeal, type Stage } from './ordeal.ts'
 
 const FEW = ['1.1.1.1', '81.2.69.142', '2001:4860:4860::8888']
+
+/** Any error but InvalidDatabaseError fails the test. */
+function tried(bytes: Uint8Array): Stage {
+  try {
+    new Database(bytes).countNetworks()
+  } catch (error) {
+    if (!(error instanceof InvalidDatabaseError)) throw error
+  }
+  return ordeal(bytes, FEW)
+}
 
 const geoip2 = new MmdbWriter({ databaseType: 'A-City', languages: ['en'], recordSize: 24 })
   .insert('81.2.69.0/24', {
@@ -47,7 +59,7 @@ describe.each([
       for (let bit = 0; bit < 8; bit++) {
         const damaged = bytes.slice()
         damaged[at] = (damaged[at] ?? 0) ^ (1 << bit)
-        stages[ordeal(damaged, FEW)]++
+        stages[tried(damaged)]++
       }
     }
     expect(Math.min(stages.refused, stages.damaged, stages.answers)).toBeGreaterThan(0)
@@ -58,14 +70,14 @@ describe.each([
       for (const value of [0x00, 0x3f, 0xff]) {
         const damaged = bytes.slice()
         damaged[at] = value
-        ordeal(damaged, FEW)
+        tried(damaged)
       }
     }
   })
 
   it('cut short anywhere', () => {
-    for (const length of sampled([...bytes.keys()], 200)) ordeal(bytes.slice(0, length), FEW)
+    for (const length of sampled([...bytes.keys()], 200)) tried(bytes.slice(0, length))
     const starts = [...bytes.keys()].filter((start) => start % 7 === 1)
-    for (const start of sampled(starts, 50)) ordeal(bytes.slice(start), FEW)
+    for (const start of sampled(starts, 50)) tried(bytes.slice(start))
   })
 })

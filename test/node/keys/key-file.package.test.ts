@@ -7,15 +7,6 @@ import { createKeyFile, type KeyFile, type KeyFileOptions } from '../../../src/h
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
-/** What opening a file fails with. */
-const fault = vi.hoisted((): { error: Error | null } => ({ error: null }))
-vi.mock(import('node:fs/promises'), async (original) => {
-  const module = await original()
-  const open: typeof module.open = (...args) =>
-    fault.error === null ? module.open(...args) : Promise.reject(fault.error)
-  return { ...module, open }
-})
-
 const folder = temporaryFolder()
 let files = 0
 
