@@ -1,4 +1,4 @@
-import { allocate } from '../bytes/byte-limit.ts'
+import { allocate, newBytes, newShareableBytes } from '../bytes/byte-limit.ts'
 import { DataSection } from '../mmdb/data-section.ts'
 import type { BlockFile } from './block-file.ts'
 import { blocksOf } from './directory.ts'
@@ -27,8 +27,8 @@ export class PackedContents {
   #records: Uint32Array = new Uint32Array(0)
   #isAllocated = false
   /** By block, 1 if any thread has decoded it; `null` if threads share nothing. */
-  #shared: Uint8Array | null = null
-  #memory: SharedArrayBuffer | null = null
+  #shared: Uint8Array<SharedArrayBuffer> | null = null
+  #wasDropped = false
   /** What the decoded blocks take, in bytes. */
   #used = 0
 
@@ -73,7 +73,9 @@ export class PackedContents {
       for (let block = first; block <= last; block++)
         if (this.isFilled[block] === 0) bytes += this.#bytesOf(block)
       if (bytes > 0 && this.#used > 0 && this.#used + bytes > this.#limit) this.forget()
-      if (!this.#isAllocated) this.#attach(this.#allocate((bytes) => new ArrayBuffer(bytes)))
+      // V8 counts the bytes of an ArrayBuffer, and would start a garbage collection for the first one: 8 ms in a new process.
+      const make = this.#wasDropped ? newBytes : newShareableBytes
+      if (!this.#isAllocated) this.#divide(this.#allocate(make).buffer)
     }
     for (let block = first; block <= last; block++) {
       if (this.isFilled[block] === 1) continue
@@ -90,24 +92,23 @@ export class PackedContents {
     this.isFilled.fill(0)
     this.#used = 0
     this.#shared = null
-    this.#memory = null
-    this.#attach(null)
+    this.#wasDropped = true
+    this.#divide(null)
   }
 
   /** Memory for decoded blocks that threads share: each block is decoded by one of them. There is no limit then. */
   share(): SharedArrayBuffer {
-    const memory = this.#memory ?? this.#allocate((bytes) => new SharedArrayBuffer(bytes))
+    const memory = this.#shared?.buffer ?? this.#allocate((bytes) => new SharedArrayBuffer(bytes))
     this.attach(memory)
     return memory
   }
 
   /** Uses what {@link share} of the same file gave in another thread. */
   attach(memory: SharedArrayBuffer): void {
-    if (memory.byteLength !== this.#byteLength || this.#memory === memory) return
+    if (memory.byteLength !== this.#byteLength || this.#shared?.buffer === memory) return
     this.forget()
-    this.#memory = memory
     this.#shared = new Uint8Array(memory, 0, this.isFilled.length)
-    this.#attach(memory)
+    this.#divide(memory)
   }
 
   /** Whether threads share the decoded blocks. */
@@ -131,7 +132,7 @@ export class PackedContents {
   }
 
   /** Divides memory among the contents. @param memory `null` for none */
-  #attach(memory: ArrayBufferLike | null): void {
+  #divide(memory: ArrayBufferLike | null): void {
     const { recordCount, dataBytes } = this.#file.directory
     let at = this.#flagBytes
     const words = (count: number): Uint32Array => {
@@ -182,12 +183,11 @@ function decodeRecords(stream: Uint8Array, records: Uint32Array, first: number):
   const count = stream.length / 4
   let record = 0
   for (let i = 0; i < count; i++) {
-    let difference = 0
-    for (let at = i; at < stream.length; at += count) difference = difference * 256 + (stream[at] ?? 0)
-    record += difference
-    if (record > 0xffff_ffff) throw new Error('a record has more than 32 bits')
+    const high = ((stream[i] ?? 0) << 8) | (stream[i + count] ?? 0)
+    record += high * 65_536 + (((stream[i + 2 * count] ?? 0) << 8) | (stream[i + 3 * count] ?? 0))
     records[first + i] = record
   }
+  if (record > 0xffff_ffff) throw new Error('a record has more than 32 bits')
 }
 
 /** The data section of a packed file. Offsets are those of the original file. */

@@ -99,7 +99,9 @@ export class PackedTree {
     let place = Math.ceil((starts[first] ?? 0) / 2 ** shift)
     for (let run = first; run < end; run++) {
       const next = run + 1 < end ? (starts[run + 1] ?? 0) : runs.endOfIPv4(run)
-      for (; place * 2 ** shift < next; place++) if (hints[place] === 0) hints[place] = run + 1
+      // In whole numbers of 32 bits, which takes half the time.
+      for (const last = (next - 1) >>> shift; place <= last; place++)
+        if (hints[place] === 0) hints[place] = run + 1
     }
   }
 

@@ -117,17 +117,18 @@ export class Runs {
   decode(stream: Uint8Array, lowBytes: Uint8Array, bounds: RunBounds): void {
     const { width, starts } = this
     const { first, count, valueCount, valueBytes } = bounds
-    const escapes = countOf(stream, ESCAPE, count)
-    const { length: newCount } = lowBytes
-    const newAt = RUN_BYTES * count + 4 * width * escapes
-    if (stream.length !== newAt + (valueBytes - 1) * newCount) throw misfit()
+    // The long lengths end where the new values start.
+    const newAt = stream.length - (valueBytes - 1) * lowBytes.length
     const block = first >>> BLOCK_SHIFT
     const isLast = first + count === this.count
     const start = this.#blockStarts.map((words) => words[block] ?? 0)
     // After the last block of a family, the words of the position return to zero.
     const end = this.#blockStarts.map((words) => (isLast ? 0 : (words[block + 1] ?? 0)))
-    if (width === 1) placeIPv4(stream, this.#lengths, start, end, starts[0] ?? NONE, first, count)
-    else place(stream, this.#lengths, start, end, isLast, starts, first, count)
+    const longEnd =
+      width === 1
+        ? placeIPv4(stream, this.#lengths, start, end, starts[0] ?? NONE, first, count)
+        : place(stream, this.#lengths, start, end, isLast, starts, first, count)
+    if (longEnd !== newAt) throw misfit()
     decodeValues(stream, newAt, lowBytes, valueCount, this.values, first, count)
   }
 
@@ -191,13 +192,7 @@ function lastAtMostFrom(numbers: Uint32Array, first: number, end: number, most: 
   return low
 }
 
-function countOf(bytes: Uint8Array, byte: number, end: number): number {
-  let count = 0
-  for (let i = 0; i < end; i++) count += bytes[i] === byte ? 1 : 0
-  return count
-}
-
-/** Adds up the lengths of the runs of a block of IPv4 addresses. */
+/** Adds up the lengths of the runs of a block of IPv4 addresses. @returns where the long lengths end */
 function placeIPv4(
   stream: Uint8Array,
   lengths: Uint32Array,
@@ -206,7 +201,7 @@ function placeIPv4(
   starts: Uint32Array,
   first: number,
   count: number,
-): void {
+): number {
   let position = start | 0
   /** A sum of 4,096 lengths is exact, so it tells if the positions went beyond the end. */
   let sum = start
@@ -225,6 +220,7 @@ function placeIPv4(
     sum += length === 0 ? 2 ** 32 : length
   }
   if (sum !== (end === 0 ? 2 ** 32 : end)) throw misplaced()
+  return longAt
 }
 
 function numberAt(bytes: Uint8Array, at: number): number {
@@ -232,7 +228,7 @@ function numberAt(bytes: Uint8Array, at: number): number {
   return low + (bytes[at + 3] ?? 0) * 2 ** 24
 }
 
-/** Adds up the lengths of the runs of a block of other addresses. @param starts has zeros */
+/** Adds up the lengths of the runs of a block of other addresses. @param starts has zeros @returns as {@link placeIPv4} */
 function place(
   stream: Uint8Array,
   lengths: Uint32Array,
@@ -242,7 +238,7 @@ function place(
   starts: readonly Uint32Array[],
   first: number,
   count: number,
-): void {
+): number {
   const { length: width } = start
   const position = Float64Array.from(start)
   const [firsts = NONE, seconds = NONE] = starts
@@ -280,6 +276,7 @@ function place(
   }
   if (overflows !== (isLast ? 1 : 0)) throw misplaced()
   for (let word = 0; word < width; word++) if (position[word] !== end[word]) throw misplaced()
+  return longAt
 }
 
 function setIn(places: Uint32Array | undefined, at: number, word: number): void {
