@@ -1,4 +1,3 @@
-import { untilAborted } from './bytes/abort.ts'
 import { newShareableBytes } from './bytes/byte-limit.ts'
 import {
   type ByteSource,
@@ -11,6 +10,7 @@ import {
 import { extractUncompressed, isPacked } from './bytes/extract.ts'
 import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
+import { untilAborted } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
 import type { Overlay } from './location/overlay-records.ts'

@@ -1,8 +1,9 @@
 // Opening: its options, checked once into one object, and the sources one after the other. Platforms differ in what a source can be,
 // and in how its bytes are read.
-import { signalOf } from './bytes/abort.ts'
+
 import { cacheBytesOf, maxBytesOf } from './bytes/byte-limit.ts'
 import type { ByteSource } from './bytes/byte-source.ts'
+import { signalOf } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { releaseAll, type SetOptions } from './location/database-set.ts'
 import { type LocationSchema, readSchemas } from './location/location-schema.ts'

@@ -1,6 +1,6 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import { isError } from '../realm.ts'
-import { atOnce, type Steps } from './steps.ts'
+import { atOnce, type Steps } from './long-work.ts'
 
 /** The size of the largest database: decoders use 32-bit offsets. */
 export const MAX_DATABASE_BYTES = 2 ** 31 - 1

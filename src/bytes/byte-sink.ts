@@ -58,6 +58,12 @@ export class ByteSink {
     this.#length = at
   }
 
+  /** Removes the first bytes. */
+  drop(count: number): void {
+    this.#bytes.copyWithin(0, count, this.#length)
+    this.#length -= count
+  }
+
   /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
   take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length)

@@ -1,10 +1,9 @@
 import { InvalidDatabaseError } from '../errors.ts'
 import type { BlobLike, ResponseLike, SignalLike, StreamLike } from '../platform-types.ts'
 import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
-import { isAbort, untilAborted } from './abort.ts'
 import { ByteCollector, checkSize, DEFAULT_MAX_BYTES, newShareableBytes } from './byte-limit.ts'
 import { isGzip } from './gzip-member.ts'
-import { withPauses } from './steps.ts'
+import { isAbort, untilAborted, withPauses } from './long-work.ts'
 
 /** Bytes in memory. */
 export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer

@@ -4,7 +4,7 @@ import { Gunzip as GunzipStream } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import { allocate, DEFAULT_MAX_BYTES, newBytes } from './byte-limit.ts'
 import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
-import { atOnce, type Steps } from './steps.ts'
+import { atOnce, type Steps } from './long-work.ts'
 
 /** How much compressed data fflate gets at a time. Smaller chunks are slower. */
 const MAX_CHUNK_BYTES = 2 ** 16

@@ -8,7 +8,7 @@ import type { SignalLike } from '../platform-types.ts'
 import { DEFAULT_MAX_BYTES, isOutOfMemory, newBytes, noMemory } from './byte-limit.ts'
 import { Content, gunzipSteps } from './gunzip.ts'
 import { readGzipMember } from './gzip-member.ts'
-import { Pacer, withPauses } from './steps.ts'
+import { Pacer, withPauses } from './long-work.ts'
 
 /** How much compressed data the platform gets at a time. It decompresses each piece without a pause. */
 const PIECE_BYTES = 2 ** 15

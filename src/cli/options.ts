@@ -1,6 +1,7 @@
 // The options of the commands. One definition each serves the parser, its types, the help, and the tables in the guides.
 // Commands with many options define them in their own folders. What is also an option of the library comes from there.
 
+import { fileURLToPath } from 'node:url'
 import {
   ASN_SWITCH,
   flagOf,
@@ -15,7 +16,7 @@ import {
   wholeNumber,
 } from '../option-kinds.ts'
 import { OptionError } from '../option-names.ts'
-import { databasePath } from './database-path.ts'
+import { messageOf } from '../realm.ts'
 import { UsageError } from './terminal.ts'
 
 /** The values that the parser gives for the options of all groups, by the names of their definitions. */
@@ -240,4 +241,23 @@ function readHeader(line: string): readonly [name: string, value: string] {
   const colon = line.indexOf(':')
   if (colon < 1) throw new UsageError("Write it as 'X-Forwarded-For: 81.2.69.142'.")
   return [line.slice(0, colon), line.slice(colon + 1).trim()]
+}
+
+/**
+ * Reads a path or a `file:` URL of a database.
+ *
+ * @throws UsageError for other URLs: geofix downloads nothing
+ */
+export function databasePath(text: string): string {
+  // `C:\city.mmdb` is a path, not a URL.
+  const [, scheme] = /^([a-z][a-z0-9+.-]+:)\/\//i.exec(text) ?? []
+  if (scheme === undefined) return text
+  if (scheme.toLowerCase() !== 'file:') {
+    throw new UsageError(`${scheme} URLs are not supported: download the file, then give its path.`)
+  }
+  try {
+    return fileURLToPath(text)
+  } catch (error) {
+    throw new UsageError(`This is not a valid file URL: ${messageOf(error)}.`)
+  }
 }

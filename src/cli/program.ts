@@ -3,10 +3,10 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { allOptions, checkTogether, type OptionDefinition, type OptionGroups } from '../option-kinds.ts'
-import { databasePath } from './database-path.ts'
 import { type HelpTexts, helpOf, textAfter } from './help.ts'
 import {
   DETECT_OPTIONS,
+  databasePath,
   ENGINE_OPTIONS,
   type FlagsOf,
   INFO_OPTIONS,

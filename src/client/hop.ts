@@ -13,6 +13,8 @@ const OBFUSCATED = /^_[0-9A-Za-z._-]+$/
  */
 const PAIR =
   /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([[\]:!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)")$/
+/** What is between semicolons outside quoted strings. A quote without an end quotes the rest. */
+const PARTS = /(?:"(?:\\.|[^"\\])*"?|[^;"])+/gs
 /** The parameters of RFC 7239 section 5. Messages name these only, since a caller can write any other. */
 const PARAMETERS: readonly string[] = ['by', 'for', 'host', 'proto']
 
@@ -58,7 +60,7 @@ export function explainElement(text: string): string {
 /** The values of an element of `Forwarded` by lower-case name, with their quotes, or what is wrong with it. */
 function parametersOf(text: string): ReadonlyMap<string, string> | string {
   const values = new Map<string, string>()
-  for (const part of splitOutsideQuotes(text, ';')) {
+  for (const part of text.match(PARTS) ?? []) {
     const pair = trim(part)
     if (pair === '') continue
     const name = trim(pair.split('=', 1)[0] ?? '').toLowerCase()
@@ -164,21 +166,4 @@ function isEscaped(text: string, at: number): boolean {
   let before = at
   while (before > 0 && text[before - 1] === '\\') before--
   return (at - before) % 2 === 1
-}
-
-function splitOutsideQuotes(text: string, separator: string): string[] {
-  const parts: string[] = []
-  let start = 0
-  let quoted = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (quoted && character === '\\') at++
-    else if (character === '"') quoted = !quoted
-    else if (character === separator && !quoted) {
-      parts.push(text.slice(start, at))
-      start = at + 1
-    }
-  }
-  parts.push(text.slice(start))
-  return parts
 }

@@ -1,4 +1,4 @@
-import { UnreadBytes } from '../bytes/unread-bytes.ts'
+import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { eventTime, NO_TIME } from './locating/event-time.ts'
 import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
@@ -62,8 +62,9 @@ interface Request {
 export class ColumnStream {
   readonly #locator: LineLocator
   readonly #times: TimeKind
-  readonly #unread = new UnreadBytes()
-  #view = new DataView(this.#unread.memory.buffer)
+  readonly #unread = new ByteSink()
+  #memory = this.#unread.room(0)
+  #view = new DataView(this.#memory.buffer)
   /** By the number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
   #places = new Float64Array(1024)
   /** The offset from UTC that it has there, in minutes. */
@@ -94,8 +95,9 @@ export class ColumnStream {
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     const unread = this.#unread
-    unread.append(chunk)
-    this.#view = new DataView(unread.memory.buffer)
+    unread.write(chunk)
+    this.#memory = unread.room(0)
+    this.#view = new DataView(this.#memory.buffer)
     let start = 0
     for (;;) {
       const request = this.#requestAt(start)
@@ -131,7 +133,7 @@ export class ColumnStream {
 
   #answerTo(request: Request): Uint8Array {
     const { rows, offsets, addresses, timeTexts } = request
-    const { memory } = this.#unread
+    const memory = this.#memory
     const columns = this.#columns
     columns.addUnknown()
     const numbers = new Int32Array(rows)
@@ -166,7 +168,7 @@ export class ColumnStream {
   #numberAgain({ offsets, addresses, timeTexts }: Request, row: number): number {
     const start = this.#offsetAt(offsets, row, addresses, timeTexts)
     const end = this.#offsetAt(offsets, row + 1, addresses, timeTexts)
-    return this.#locator.numberOf(this.#unread.memory, start, end)
+    return this.#locator.numberOf(this.#memory, start, end)
   }
 
   /** Where a text begins in the bytes. */
@@ -187,7 +189,7 @@ export class ColumnStream {
       instant = isInstant ? milliseconds : NO_TIME
     } else if (this.#times === 'text') {
       const start = this.#offsetAt(times, row, timeTexts, end)
-      instant = eventTime(this.#unread.memory, start, this.#offsetAt(times, row + 1, timeTexts, end))
+      instant = eventTime(this.#memory, start, this.#offsetAt(times, row + 1, timeTexts, end))
     }
     return this.#locator.instantOr(instant)
   }

@@ -1,5 +1,5 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
-import { Pacer } from '../bytes/steps.ts'
+import { Pacer } from '../bytes/long-work.ts'
 import type { Enriched, Enricher } from './block-enricher.ts'
 import type { RunningCounts } from './counting/counts.ts'
 import type { Plan } from './formats/formats.ts'

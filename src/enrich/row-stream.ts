@@ -1,5 +1,4 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
-import { UnreadBytes } from '../bytes/unread-bytes.ts'
 import { LINE_FEED } from './ascii.ts'
 import type { RowWriter } from './row-writer.ts'
 
@@ -31,7 +30,7 @@ export interface ChunkHeaders {
 export class RowStream {
   readonly #enricher: RowWriter
   readonly #headers: ChunkHeaders
-  readonly #unread = new UnreadBytes()
+  readonly #unread = new ByteSink()
   /** The index in the unread bytes at which the search for a line feed continues. */
   #searched = 0
   /** Whether the bytes continue a row that is too long. */
@@ -53,9 +52,9 @@ export class RowStream {
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     const unread = this.#unread
-    unread.append(chunk)
+    unread.write(chunk)
     let out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
-    const bytes = unread.memory.subarray(0, unread.length)
+    const bytes = unread.room(0).subarray(0, unread.length)
     this.#enricher.use(bytes)
     let start = 0
     for (;;) {
@@ -113,7 +112,7 @@ export class RowStream {
 
   /** Writes the bytes of an overlong row that are in the buffer. @returns the index after it */
   #longRow(start: number, out: ByteSink): number {
-    const { memory, length: end } = this.#unread
+    const [memory, end] = [this.#unread.room(0), this.#unread.length]
     if (this.#isInLongRow) {
       this.#enricher.writePart(start, end, out)
       return end

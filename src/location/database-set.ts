@@ -1,7 +1,6 @@
 import type { Address } from '../address/address.ts'
-import { UseCount } from '../bytes/use-count.ts'
 import { InvalidDatabaseError, quoted } from '../errors.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
+import { type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { Verification } from '../mmdb/verify.ts'

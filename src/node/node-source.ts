@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { untilAborted } from '../bytes/abort.ts'
 import {
   BYTE_SOURCES,
   type ByteSource,
@@ -12,6 +11,7 @@ import {
 } from '../bytes/byte-source.ts'
 import { extractUncompressed } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/gzip-member.ts'
+import { untilAborted } from '../bytes/long-work.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { openOverlays } from '../location/overlays.ts'
 import { sourceAdvice } from '../misuse.ts'

@@ -1,7 +1,6 @@
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
-import { UseCount } from '../bytes/use-count.ts'
-import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { Database, type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
 import { MAX_VISITED_NODES } from '../mmdb/networks.ts'

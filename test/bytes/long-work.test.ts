@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { atOnce, type Steps, withPauses } from '../../src/bytes/steps.ts'
+import { atOnce, type Steps, withPauses } from '../../src/bytes/long-work.ts'
 
 /** Work of a few steps that take the given time, as the clock says. */
 function* work(steps: number, milliseconds: number): Steps<string> {
