@@ -25,6 +25,7 @@ const entry = {
   asn: 'src/asn.ts',
   city: 'src/city.ts',
   country: 'src/country.ts',
+  details: 'src/details.ts',
   enrich: 'src/enrich.ts',
   http: 'src/http.ts',
   'http-core': 'src/http-core.ts',

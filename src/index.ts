@@ -25,6 +25,7 @@ export {
 } from './errors.ts'
 export type { AsnRecord } from './location/autonomous-systems.ts'
 export type { DatabaseInfo } from './location/database-info.ts'
+export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './location/details.ts'
 export {
   type Coordinates,
   type Country,
@@ -41,10 +42,13 @@ export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
-export { NodeResolver as Resolver } from './node/node-resolver.ts'
+export {
+  type NodeLocationResolver as LocationResolver,
+  NodeResolver as Resolver,
+} from './node/node-resolver.ts'
 export type { NodeOpenOptions as OpenOptions, NodeSource } from './node/node-source.ts'
 export type { ReloadEvent, StaleEvent } from './node/watch-options.ts'
 export type { ResolverStatus } from './node/watcher.ts'
 export type { OpenProgress } from './opening.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
-export type { DetectOptions } from './resolver.ts'
+export type { DetectOptions, RawOptions } from './resolver.ts'

@@ -55,6 +55,11 @@ export interface WritableLike {
   readonly locked: boolean
 }
 
+/** What `using` needs, where the platform's types have `Symbol.dispose`: without "esnext.disposable", no member. */
+export type PlatformDisposable = {
+  [Key in SymbolConstructor['dispose' & keyof SymbolConstructor]]: () => void
+}
+
 /** The platform's own class where its types are known, so that `Response` accepts it. */
 // biome-ignore lint/style/noRestrictedGlobals: a type, which uses nothing at run time.
 export type PlatformReadable = typeof globalThis extends { ReadableStream: { prototype: infer Own } }

@@ -22,6 +22,7 @@ import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
 import type { OpenSettings } from './opening.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
+import type { PlatformDisposable } from './platform-types.ts'
 
 /**
  * The method through which the rest of this package borrows the databases of a resolver. A registered symbol, because an
@@ -55,9 +56,38 @@ const CANNOT_BE_CLONED = Symbol(
 
 export interface DetectOptions extends LookupOptions, PeerOptions {}
 
+export interface RawOptions {
+  /** The number of a database in `databases`, from 0. */
+  readonly database?: number | undefined
+}
+
+const RAW_OPTIONS: NamesOf<RawOptions> = { database: true }
+
 const SHARE_OPTIONS: NamesOf<ShareOptions> = { expand: true }
 
 const DETECT_OPTIONS: NamesOf<DetectOptions> = { ...LOOKUP_OPTIONS, ...PEER_OPTIONS }
+
+/**
+ * What a program can do with an open resolver, in Node and elsewhere. Programs that take this instead of a `Resolver` can be
+ * tested with an object of their own. Geofix's own functions, such as `enrich`, need a `Resolver`.
+ */
+export interface LocationResolver
+  extends PlatformDisposable,
+    Pick<
+      Resolver,
+      | 'databases'
+      | 'lookup'
+      | 'lookupMany'
+      | 'find'
+      | 'detect'
+      | 'findClient'
+      | 'asn'
+      | 'network'
+      | 'raw'
+      | 'close'
+    > {}
+
+export interface Resolver extends PlatformDisposable {}
 
 /**
  * Looks up the locations of IP addresses in databases. Opening validates a database and takes time. Lookups are
@@ -65,6 +95,7 @@ const DETECT_OPTIONS: NamesOf<DetectOptions> = { ...LOOKUP_OPTIONS, ...PEER_OPTI
  *
  * With several databases, the first one with a location for the address is used.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: it has the method of the interface where the platform has the symbol.
 export abstract class Resolver {
   /**
    * Makes cloning fail, such as by `postMessage` to a worker: a symbol cannot be cloned. The clone would be an empty
@@ -83,14 +114,23 @@ export abstract class Resolver {
 
   static {
     refuseForeignMethods(Resolver.prototype, Resolver)
+    // Older browsers do not have the symbol.
+    if (Symbol.dispose)
+      Resolver.prototype[Symbol.dispose] = function (): void {
+        this.close()
+      }
   }
 
   /**
    * Use `Resolver.open`.
-   *
+   */
+  protected constructor(none: never)
+  /**
+   * @internal
    * @param databases the resolver takes over one use of the caller of each, and gives it back in `close()`
    */
-  protected constructor(databases: readonly OpenDatabase[], settings: OpenSettings) {
+  protected constructor(databases: readonly OpenDatabase[], settings: OpenSettings)
+  protected constructor(databases: readonly OpenDatabase[], settings?: OpenSettings) {
     // JavaScript can call it without arguments.
     if (!(settings?.clients instanceof ClientWalk)) throw noConstructor()
     this.#clients = settings.clients
@@ -216,16 +256,19 @@ export abstract class Resolver {
   /**
    * The vendor's whole record for an address; `null` when there is none. Special-purpose addresses are looked up too.
    * With several databases, the record is from the one that `lookup` uses, or else from the first one with a record. An
-   * address with a location of `overlays` has none.
+   * address with a location of `overlays` has none. With the option `database`, only that database is asked. The type is that
+   * of the argument, `geo.raw<CityResponse>(ip)`: nothing checks it.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the record is damaged
-   * @throws TypeError when the resolver is closed
+   * @throws TypeError when an option is unknown, no database has the number, or the resolver is closed
    */
-  raw(ip: string): MmdbValue | null {
+  raw<Value = MmdbValue>(ip: string, options?: RawOptions): Value | null
+  raw(ip: string, options?: RawOptions): unknown {
+    checkOptionNames('raw', options, RAW_OPTIONS)
     const set = this.#open()
     this.#parse(ip)
-    return set.raw(this.#address)
+    return set.raw(this.#address, options?.database)
   }
 
   /**
@@ -294,7 +337,8 @@ export abstract class Resolver {
   }
 
   /**
-   * Releases the databases' memory and closes the files of packed ones. Later calls throw a `TypeError`. A file that is
+   * Releases the databases' memory and closes the files of packed ones. `using geo = await Resolver.open()` calls it at the end
+   * of the block. Later calls throw a `TypeError`. A file that is
    * still in use, such as by a stream of `geofix/enrich` or another resolver, is closed when its last user has finished.
    */
   close(): void {

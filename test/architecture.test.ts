@@ -142,7 +142,7 @@ describe('the imports of src', () => {
     expect(others).toEqual([])
   })
 
-  it.each(['core.ts', 'enrich.ts', 'http-core.ts', 'writer.ts'])(
+  it.each(['core.ts', 'details.ts', 'enrich.ts', 'http-core.ts', 'writer.ts'])(
     'lead from %s to nothing of Node',
     (entry) => {
       const reached = [...reachableFrom(entry)]

@@ -50,6 +50,14 @@ const EU_MEMBERS: readonly string[] =
     ' ',
   )
 
+/** Codes of territories of members that are part of the Union: articles 349 and 355 of its treaty on functioning. */
+const EU_TERRITORIES: readonly string[] = /* @__PURE__ */ 'AX GF GP MF MQ RE YT'.split(' ')
+
+/** Whether a country, or a territory with a code of its own, is part of the European Union; `null` for none. */
+export function isInEuropeanUnion(code: string | null): boolean | null {
+  return code === null ? null : EU_MEMBERS.includes(code) || EU_TERRITORIES.includes(code)
+}
+
 /** The codes of a list of countries, in which `EU` stands for the member states. @throws TypeError when no country has a code */
 export function countryCodesOf(values: readonly unknown[]): string[] {
   return values.flatMap((value) =>

@@ -45,7 +45,7 @@ function isList(schema: SchemaFields | readonly OptionalValue[]): schema is read
 
 function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): ReadDatabase {
   const fields = new SampledFields(database, isGeoip2)
-  const schema = recognised(fields)
+  const schema = recognised(fields)?.schema
   return {
     database,
     locations: schema === undefined ? null : new LocationTable(database, schema, omitted),
@@ -154,11 +154,26 @@ export class DatabaseSet extends LocationTables {
     this.#users.remove()
   }
 
-  /** The whole record of an address in a database, or `null`. Overlays have no such records. */
-  raw(address: Address): MmdbValue | null {
-    if (this.#isOverlaid(address)) return null
-    const match = this.#match(address)
-    return match === null || match.offset === NO_RECORD ? null : match.database.record(match.offset)
+  /**
+   * The whole record of an address in a database, or `null`. Overlays have no such records.
+   *
+   * @param number of the only database to ask. Without it, the one of {@link match} is asked
+   * @throws TypeError when there is no such database
+   */
+  raw(address: Address, number?: number): MmdbValue | null {
+    const database = number === undefined ? this.match(address)?.database : this.databases[number]
+    if (database === undefined) {
+      if (number === undefined) return null
+      throw new TypeError(`no database has the number ${number}: databases lists them, from 0`)
+    }
+    if (lacksFamily(database, address)) return null
+    const offset = findRecord(database, address)
+    return offset === NO_RECORD ? null : database.record(offset)
+  }
+
+  /** The database to use for an address. `null` when no database has its family, or an overlay has a location. */
+  match(address: Address): Match | null {
+    return this.#isOverlaid(address) ? null : this.#match(address)
   }
 
   /**

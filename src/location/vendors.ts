@@ -3,9 +3,11 @@ import { fieldsOf, sourcesOf, type VendorSchema } from './location-schema.ts'
 import type { FieldKind, SampledFields } from './sampled-fields.ts'
 import type { SchemaFields } from './schema.ts'
 
+/** As in the guides. */
+export type VendorName = 'GeoIP2' | 'IPinfo' | 'ip-location-db'
+
 interface Vendor {
-  /** As in the guides. */
-  readonly name: string
+  readonly name: VendorName
   /** A database has this schema if its records have one of these fields. Its `database_type` is never looked at. */
   readonly recognisedBy: Readonly<Record<string, FieldKind>>
   readonly schema: SchemaFields
@@ -120,9 +122,9 @@ export const SYSTEMS = {
   ),
 }
 
-/** The schema of the vendor whose fields a database has; `undefined` for an unknown vendor. */
-export function recognised(fields: SampledFields): SchemaFields | undefined {
-  return VENDORS.find((vendor) => isOf(vendor, fields))?.schema
+/** The vendor whose fields a database has; `undefined` for an unknown one. */
+export function recognised(fields: SampledFields): Vendor | undefined {
+  return VENDORS.find((vendor) => isOf(vendor, fields))
 }
 
 /** Whether a database has the fields of GeoIP2. More records cannot change which vendor is recognised. */

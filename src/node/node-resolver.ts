@@ -2,12 +2,13 @@ import { resolve } from 'node:path'
 import type { Bytes } from '../bytes/byte-source.ts'
 import city from '../city-server.ts'
 import { embedded } from '../embedded.ts'
+import { type DetailsOptions, detailsOf, type LocationDetails } from '../location/details.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
 import { mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { asnSources, atLeastOne, type OpenSettings, openAll, openAllSync, openSettings } from '../opening.ts'
 import type { PlatformUrl } from '../platform-types.ts'
-import { BORROW, REPLACE, Resolver, withDatabases } from '../resolver.ts'
+import { BORROW, type LocationResolver, REPLACE, Resolver, withDatabases } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
 import { NODE, type NodeOpenOptions, type NodeSource, type PathOrBytes, pathOrBytes } from './node-source.ts'
 import { openFile } from './open-files.ts'
@@ -16,7 +17,7 @@ import type { ReloadOutcome } from './reloader.ts'
 import { type WatchSettings, watchSettings } from './watch-options.ts'
 import { type ResolverStatus, Watcher } from './watcher.ts'
 
-/** The key of the method by which the command line reloads databases on demand. Not public. */
+/** The key of the method by which the command line reloads databases on demand. @internal */
 export const RELOAD: unique symbol = Symbol('geofix.reload')
 
 /**
@@ -98,6 +99,18 @@ export class NodeResolver extends Resolver {
     return new NodeResolver(attachDatabases(shared, settings, openDatabase), settings)
   }
 
+  /**
+   * What the vendor knows of an address beyond its LocationRecord, in one shape for all vendors: continent, all subdivisions,
+   * accuracy radius, GeoName ID, registered and represented country, metro code, network, and which database answered.
+   * Decodes the whole record: slower than `lookup`.
+   *
+   * @throws MalformedAddressError, UnresolvableAddressError, InvalidLocaleError, InvalidDatabaseError as `lookup`
+   * @throws TypeError when an option is unknown or the resolver is closed
+   */
+  details(ip: string, options?: DetailsOptions): LocationDetails {
+    return withDatabases(this, (set) => detailsOf(set, ip, options))
+  }
+
   /** How often databases were replaced and refused, and which are stale. */
   get status(): ResolverStatus {
     return this.#watcher.status
@@ -106,6 +119,8 @@ export class NodeResolver extends Resolver {
   /**
    * Replaces the databases whose files have changed, with or without `watch`. Calls `onReload` or `onReloadError`, which need
    * `watch`. Bytes stay as they are.
+   *
+   * @internal
    */
   [RELOAD](): Promise<ReloadOutcome> {
     return this.#watcher.reload()
@@ -117,6 +132,9 @@ export class NodeResolver extends Resolver {
     super.close()
   }
 }
+
+/** What a program can do with an open resolver in Node; see {@link LocationResolver}. */
+export interface NodeLocationResolver extends LocationResolver, Pick<NodeResolver, 'details' | 'status'> {}
 
 /** A source that can be opened synchronously. */
 type SyncSource = string | PlatformUrl | Bytes

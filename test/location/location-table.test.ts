@@ -34,7 +34,7 @@ const wordsOf = (text: string): Address => {
 }
 
 const locationsOf = (database: Database): LocationTable =>
-  new LocationTable(database, recognised(new SampledFields(database)) ?? {}, ['registration'])
+  new LocationTable(database, recognised(new SampledFields(database))?.schema ?? {}, ['registration'])
 
 /** A table of records at 20.0.0.0/16, 20.1.0.0/16, and so on, and the number of the location of each. */
 function tableOf(records: readonly Source[]): { table: LocationTable; numbers: number[] } {

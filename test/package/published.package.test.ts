@@ -25,6 +25,7 @@ const EXPORTS = {
   geofix: RESOLVING,
   'geofix/core': RESOLVING,
   'geofix/bundler': ['esbuild', 'rollup'],
+  'geofix/details': ['details'],
   'geofix/enrich': [
     'BadLineError',
     'EnrichError',
@@ -209,7 +210,10 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
   })
 
-  const PORTABLE = ['core', 'enrich', 'http-core', 'writer'].flatMap((name) => [`${name}.js`, `${name}.cjs`])
+  const PORTABLE = ['core', 'details', 'enrich', 'http-core', 'writer'].flatMap((name) => [
+    `${name}.js`,
+    `${name}.cjs`,
+  ])
   it.each(['asn.js', 'city.js', 'country.js', ...PORTABLE])('names no module of Node in %s', (file) => {
     const seen = new Set<string>()
     const visit = (name: string): void => {
