@@ -94,17 +94,27 @@ const MINUTE: Intl.DateTimeFormatOptions = {
   timeZone: 'UTC',
 }
 
+const DATE_FORMATS = new Map<string, Intl.DateTimeFormat>()
+
+/** A date in British English, with these parts. */
+export function dateText(instant: Date, options: Intl.DateTimeFormatOptions): string {
+  const key = JSON.stringify(options)
+  const known = DATE_FORMATS.get(key) ?? new Intl.DateTimeFormat('en-GB', options)
+  DATE_FORMATS.set(key, known)
+  return known.format(instant)
+}
+
 /** The day in UTC, `5 Jun 2026`; `null` for an invalid date. */
 export function dayText(instant: Date): string | null {
   if (Number.isNaN(instant.getTime())) return null
   // British English puts the day before the name of the month, which is unambiguous.
-  return instant.toLocaleDateString('en-GB', DAY)
+  return dateText(instant, DAY)
 }
 
 /** Day and time in UTC, `5 Jun 2026, 13:43`; `null` for an invalid date. */
 export function minuteText(instant: Date): string | null {
   if (Number.isNaN(instant.getTime())) return null
-  return instant.toLocaleString('en-GB', { ...DAY, ...MINUTE })
+  return dateText(instant, { ...DAY, ...MINUTE })
 }
 
 /** From the first to the last day, `3 – 5 Mar 2026`, or a single day; `null` for an invalid date. */

@@ -67,12 +67,17 @@ const MAX_PAGE_BYTES = 300_000
  * @param counts counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
 export function renderReport(counts: Counts, details: ReportDetails): string {
-  let text = ''
-  for (const mostRows of [MOST_ROWS, 230, 200, 160, 130, 100, 70, 40, MAX_ROWS]) {
-    text = render(counts, details, { heading: headingsIn(details.locale), mostRows })
-    if (Buffer.byteLength(text) <= MAX_PAGE_BYTES) break
+  const heading = headingsIn(details.locale)
+  const withRows = (mostRows: number): string => render(counts, details, { heading, mostRows })
+  let text = withRows(MOST_ROWS)
+  const all = Buffer.byteLength(text)
+  if (all <= MAX_PAGE_BYTES) return text
+  const least = Buffer.byteLength(withRows(MAX_ROWS))
+  const rowBytes = (all - least) / (MOST_ROWS - MAX_ROWS)
+  for (let rows = Math.floor(MAX_ROWS + (MAX_PAGE_BYTES - least) / rowBytes); ; rows -= 10) {
+    text = withRows(Math.max(MAX_ROWS, rows))
+    if (rows <= MAX_ROWS || Buffer.byteLength(text) <= MAX_PAGE_BYTES) return text
   }
-  return text
 }
 
 function render(counts: Counts, details: ReportDetails, options: TableOptions): string {

@@ -1,4 +1,4 @@
-import { countOf, countText, dayText, minuteText, shareText } from '../figures.ts'
+import { countOf, countText, dateText, dayText, minuteText, shareText } from '../figures.ts'
 import { axis, niceScale } from './axis.ts'
 import { clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import type { Bucket, DailyAddresses, Timeline } from './times.ts'
@@ -156,9 +156,9 @@ function shortNameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string
   const date = new Date(bucket?.start ?? 0)
   if (unit === 'month') return monthText(date)
   if (unit === 'hour' && date.getUTCHours() !== 0) return `${String(date.getUTCHours()).padStart(2, '0')}:00`
-  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return dateText(date, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 }
 
 function monthText(date: Date): string {
-  return date.toLocaleDateString('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+  return dateText(date, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 }

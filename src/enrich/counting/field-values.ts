@@ -30,24 +30,25 @@ const EXACT_DIGITS = 15
 
 const decoder = /* @__PURE__ */ utf8Decoder()
 
-/** The sum of a field of the log, such as the bytes of all answers. */
-export class FieldSum {
+/** The numbers of a field of the log, such as the bytes of all answers. */
+export class FieldNumber {
+  /** In the last line that {@link read} has read: 0 if it has none, `NaN` for what is not a number from 0. */
+  value = 0
   readonly #field: number
   readonly #values: FieldValues
-  #sum = 0
-  /** Whether all values are numbers from 0. */
-  #isKnown = true
 
   constructor(field: number, values: FieldValues) {
     this.#field = field
     this.#values = values
   }
 
-  /** Adds the value of the line that was read last. @returns it; 0 if it has none, or none that can be added */
-  add(): number {
-    const values = this.#values
-    if (!values.find(this.#field)) return 0
-    const { bytes, start, end } = values
+  /** Reads the value of the line that was read last. */
+  read(): void {
+    this.value = this.#values.find(this.#field) ? this.#number() : 0
+  }
+
+  #number(): number {
+    const { bytes, start, end } = this.#values
     let number = 0
     let at = start
     for (; at < end && at < start + EXACT_DIGITS; at++) {
@@ -56,19 +57,6 @@ export class FieldSum {
       number = number * 10 + digit
     }
     if (at < end) number = Number(decoder.decode(bytes.slice(start, end)))
-    if (!(number >= 0)) {
-      this.#isKnown = false
-      return 0
-    }
-    this.#sum += number
-    return number
-  }
-
-  /** The sum since the last call; `null` if a value is negative or not a number. */
-  take(): number | null {
-    const sum = this.#isKnown ? this.#sum : null
-    this.#sum = 0
-    this.#isKnown = true
-    return sum
+    return number >= 0 ? number : Number.NaN
   }
 }

@@ -1,7 +1,7 @@
 // Counts lines by the queries of a plan: the values of a line become codes, and lines with the same codes are one group.
 import type { Locale } from '../../location/locale.ts'
 import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
-import { FieldSum, type FieldValues } from '../counting/field-values.ts'
+import { FieldNumber, type FieldValues } from '../counting/field-values.ts'
 import { type GroupPart, Groups } from '../counting/groups.ts'
 import { NO_CODE } from '../counting/values.ts'
 import { NOT_IPV4 } from './address-cache.ts'
@@ -40,6 +40,7 @@ export class LineCounter {
   constructor(plans: readonly CountPlan[], locator: LineLocator, values: FieldValues | null, locale: Locale) {
     this.#locator = locator
     const sources = new Map<string, Source>()
+    const numbers = new Map<number, FieldNumber>()
     this.#queries = plans.map((plan) => {
       const own = plan.dimensions.map((dimension) => {
         const key = JSON.stringify([dimension, plan.timeZone])
@@ -47,7 +48,10 @@ export class LineCounter {
         sources.set(key, source)
         return source
       })
-      return new Query(plan, own, locator, values)
+      if (plan.summed === null || values === null) return new Query(plan, own, locator, null)
+      const number = numbers.get(plan.summed) ?? new FieldNumber(plan.summed, values)
+      numbers.set(plan.summed, number)
+      return new Query(plan, own, locator, number)
     })
     const levelOf = (level: ReturnType<typeof countedOnce>): Level =>
       new Level(this.#queries.filter(({ plan }) => countedOnce(plan) === level))
@@ -142,9 +146,11 @@ class Source {
 class Level {
   readonly #queries: readonly Query[]
   readonly #sources: readonly Source[]
+  readonly #numbers: readonly FieldNumber[]
 
   constructor(queries: readonly Query[]) {
     this.#queries = queries
+    this.#numbers = [...new Set(queries.flatMap(({ number }) => number ?? []))]
     this.#sources = [...new Set(queries.flatMap(({ sources }) => sources))]
   }
 
@@ -157,6 +163,7 @@ class Level {
       const source = this.#sources[i]
       if (source !== undefined) source.code = source.coder.code(source.isOpen)
     }
+    for (let i = 0; i < this.#numbers.length; i++) this.#numbers[i]?.read()
     for (let i = 0; i < this.#queries.length; i++) this.#queries[i]?.count(lines)
   }
 }
@@ -168,11 +175,13 @@ class Query {
   readonly #hasHours: boolean
   /** Whether addresses are counted one by one, so that a new address is in a new group. */
   readonly #hasAddresses: boolean
-  readonly #sum: FieldSum | null
   readonly #address = new Int32Array(4)
   #groups: Groups
   #isFull = false
   #localTimes = 0
+  #sum = 0
+  /** Whether all values are numbers from 0. */
+  #isSumKnown = true
   #first = Number.POSITIVE_INFINITY
   #last = Number.NEGATIVE_INFINITY
 
@@ -180,13 +189,12 @@ class Query {
     readonly plan: CountPlan,
     readonly sources: readonly Source[],
     locator: LineLocator,
-    values: FieldValues | null,
+    readonly number: FieldNumber | null,
   ) {
     this.#locator = locator
     this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
     this.#hasHours = plan.dimensions.some(({ kind }) => kind === 'local-hour')
     this.#hasAddresses = plan.dimensions.some(isOfAddresses)
-    this.#sum = plan.summed === null || values === null ? null : new FieldSum(plan.summed, values)
     this.#groups = new Groups(plan)
     for (const source of sources) source.users.push(this)
   }
@@ -211,7 +219,7 @@ class Query {
       if (time < this.#first) this.#first = time
       if (time > this.#last) this.#last = time
     }
-    if (this.#sum !== null) groups.addSum(group, this.#sum.add())
+    if (this.number !== null) this.#addNumber(this.number.value, group)
   }
 
   /** The groups since the last call. */
@@ -229,15 +237,26 @@ class Query {
       halvings: distinct?.halvings ?? 0,
       absentFields: fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
       localTimes: this.#localTimes,
-      sum: this.#sum?.take() ?? null,
+      sum: this.number !== null && this.#isSumKnown ? this.#sum : null,
       span: this.#first <= this.#last ? ([this.#first, this.#last] as const) : null,
     }
     this.#groups = new Groups(this.plan)
     this.#setFull(false)
     this.#localTimes = 0
+    this.#sum = 0
+    this.#isSumKnown = true
     this.#first = Number.POSITIVE_INFINITY
     this.#last = Number.NEGATIVE_INFINITY
     return part
+  }
+
+  #addNumber(number: number, group: number): void {
+    if (Number.isNaN(number)) {
+      this.#isSumKnown = false
+      return
+    }
+    this.#sum += number
+    this.#groups.addSum(group, number)
   }
 
   #setFull(isFull: boolean): void {
