@@ -124,7 +124,7 @@ interface RollupModule {
   readonly external?: boolean | 'absolute' | 'relative' | undefined
 }
 
-/** For each import with an entry of its own for Node: the file for other platforms, and the one for Node. */
+/** Imports with a separate entry for Node: the file for other platforms, and the file for Node. */
 const NODE_ENTRIES: Readonly<Record<string, { readonly core: RegExp; readonly node: string }>> = {
   geofix: { core: /core(?=\.c?js$)/, node: 'index' },
   'geofix/http': { core: /http-core(?=\.c?js$)/, node: 'http' },
@@ -168,7 +168,7 @@ export function rollup(options?: BundlerOptions): {
       return { ...module, id: module.id.replace(entry.core, entry.node) }
     },
     transform(code, id) {
-      // For browsers, Vite emits the databases itself.
+      // Vite itself emits the databases for browsers.
       if (this.environment?.config.consumer === 'client' || databasesIn(id).length === 0) return undefined
       // The text gets shorter in one line; a source map is not worth its size.
       return { code: besideTheBundle(code), map: null }

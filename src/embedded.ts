@@ -55,7 +55,7 @@ export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @_
 })
 
 /**
- * Not a literal, a template or a sum: bundlers would understand it, and copy all databases into every bundle. The location
+ * The URL is not written as a literal, a template or a sum: bundlers would understand it, and copy all databases into every bundle. The location
  * has a name of its own, because webpack and Rspack warn where `new URL(…, import.meta.url)` has an unknown path.
  */
 export function besideThisPackage(file: string): URL {

@@ -17,7 +17,7 @@ export interface OptionKind<Value> {
 }
 
 export interface OptionDefinition {
-  /** As the help shows it: `-o, --output <file>`. Absent if no command has the option. */
+  /** The flag as the help shows it: `-o, --output <file>`. Absent if no command has the option. */
   readonly flags?: string
   readonly kind: OptionKind<unknown>
   /** What it does, in Markdown. The first sentence is what `-h` says, in at most two lines. */

@@ -82,7 +82,7 @@ export type PlatformRequest = typeof globalThis extends { Request: { prototype: 
   ? Own
   : RequestLike
 
-/** The same for answers. */
+/** The platform's own class of responses where its types are known. */
 // biome-ignore lint/style/noRestrictedGlobals: as above.
 export type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } }
   ? Own

@@ -185,12 +185,12 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
-    // Not before: a getter of the request can close the resolver.
+    // Check only now: a getter of the request can close the resolver.
     return lookupRecord(this.#open(), this.#address, locale, at, via)
   }
 
   /**
-   * As `lookup`, but returns a `LookupFailure` where `lookup` throws for the address: a failure costs no stack trace. For
+   * `lookup` that returns a `LookupFailure` where `lookup` throws for the address: a failure costs no stack trace. For
    * programs that answer every request. Use `isLookupFailure` to tell the results apart.
    *
    * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
@@ -206,7 +206,7 @@ export abstract class Resolver {
   }
 
   /**
-   * As `detect`, but returns a `LookupFailure` where `detect` throws for the address: a failure costs no stack trace.
+   * `detect` that returns a `LookupFailure` where `detect` throws for the address: a failure costs no stack trace.
    *
    * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
    * @throws TypeError when the source is not a request, an option is unknown, `at` is not an instant, or the resolver is closed

@@ -78,7 +78,7 @@ const zeros = { start: -1, length: 1 }
 const CAPITAL = 16
 
 /**
- * By character code, the value of a hexadecimal digit; -1 for other characters. A table, because a processor cannot
+ * The value of each hexadecimal digit by its character code; -1 for other characters. It is a table, because a processor cannot
  * predict whether a digit is a letter, which makes comparisons slow.
  */
 const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) => {

@@ -5,7 +5,7 @@ import { covers, type IPv6Words, type Network, parseCidr } from './ip-text.ts'
 class Registry {
   /** The most specific network first. */
   readonly #rows: readonly (readonly [Network, SpecialPurpose | null])[]
-  /** By the first 16 bits of an address, whether a row longer than /3 can match. Most lookups then skip the rows. */
+  /** Whether a row longer than /3 can match, by the first 16 bits of an address. Most lookups then skip the rows. */
   readonly mayMatch = new Uint8Array(65536)
 
   constructor(rows: readonly RegistryRow[]) {

@@ -22,7 +22,7 @@ export type Inflate = (stream: Uint8Array, length: number) => Uint8Array
 /** What reading compressed blocks needs. A platform can provide its own functions where they are faster. */
 export interface BlockCodec {
   readonly inflate: Inflate
-  /** As in gzip. */
+  /** The checksum of gzip. */
   readonly crc32: (bytes: Uint8Array) => number
 }
 

@@ -55,7 +55,7 @@ export function unknownFormat(bytes: Uint8Array): string {
 
 const OTHER_EDITION = 'download an .mmdb file, such as GeoLite2'
 
-/** As much of a first line as a message quotes, and more. */
+/** Bytes of the first line that are read: more than a message quotes. */
 const MAX_LINE_BYTES = 100
 
 /** The first line of a file that starts with text in ASCII; `null` for others. */

@@ -155,7 +155,7 @@ export class ClientWalk {
     throw clientError(found)
   }
 
-  /** As {@link find}, but returns why there is no address. @throws TypeError if the source is not a request */
+  /** `find` that returns why there is no address instead of throwing. @throws TypeError if the source is not a request */
   seek(
     source: DetectSource,
     options: PeerOptions | undefined,

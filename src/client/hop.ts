@@ -30,7 +30,7 @@ export function readHop(text: string, address: Address): Hop {
   return node !== null && isPort(node.port) && address.parse(node.address) ? 'address' : 'malformed'
 }
 
-/** As {@link readHop}, but the text has a port: it follows the last colon, also of IPv6 without brackets. */
+/** `readHop` for text with a port, which follows the last colon, also of IPv6 without brackets. */
 export function readHopWithPort(text: string, address: Address): Hop {
   const colon = text.lastIndexOf(':')
   if (colon < 0 || text.startsWith('[')) return readHop(text, address)

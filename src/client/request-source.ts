@@ -65,7 +65,7 @@ export function requestIn(source: DetectSource): Request {
   )
 }
 
-/** For a context of Hono: how to get the request from it. */
+/** How to get the request from a context of Hono. */
 function sourceAdvice(source: unknown): string {
   const isHono = typeof memberOf(memberOf(source, 'req'), 'header') === 'function'
   if (!isHono) return ''
@@ -189,7 +189,7 @@ function maxEntries(request: Request): number {
   // Node refuses HTTP/2 requests that have too many header lines.
   if (memberOf(request, 'httpVersionMajor') === 2) return Number.POSITIVE_INFINITY
   const limit = memberOf(memberOf(memberOf(request, 'socket'), 'server'), 'maxHeadersCount')
-  // As Node computes it: 0 and less mean no limit, and a value that is not a number means the default.
+  // Compute it as Node does: 0 and less mean no limit, and a value that is not a number means the default.
   const entries = (typeof limit === 'number' ? limit : NODE_MAX_HEADER_LINES) << 1
   return entries > 0 ? entries : Number.POSITIVE_INFINITY
 }

@@ -1,4 +1,4 @@
-// What making a database of another one needs: opening it, copying its search tree, and its new metadata.
+// Shared steps of making a database from another one: open it, copy its search tree, write its new metadata.
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { isPacked } from '../bytes/extract.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
@@ -15,7 +15,7 @@ export interface EditedDatabase {
   readonly bytes: Uint8Array
   /** How many distinct records its search tree leads to. */
   readonly recordCount: number
-  /** How many the original had. */
+  /** How many distinct records the search tree of the original leads to. */
   readonly originalRecordCount: number
 }
 

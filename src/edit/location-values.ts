@@ -16,7 +16,7 @@ export type LocationField = (typeof EDITED_FIELDS)[number]
 /** A record with none of these fields is no location: see {@link LocationValues.add}. */
 export const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'coordinates']
 
-/** What is written of a location. */
+/** Which fields and names of a location are written. */
 export interface Projection {
   readonly fields: ReadonlySet<LocationField>
   /** `null` keeps all names. */
@@ -31,7 +31,7 @@ export class LocationValues {
   readonly #projection: Projection
   /** Ids of the values of countries. Many locations share them. */
   readonly #countries = new WeakMap<LocalizedCountry, number>()
-  /** The same of regions, with the country in their codes or without it. */
+  /** Ids of the values of regions, with the country in their codes or without it. */
   readonly #regions = {
     whole: new WeakMap<LocalizedRegion, number>(),
     suffix: new WeakMap<LocalizedRegion, number>(),
@@ -69,7 +69,7 @@ export class LocationValues {
     if (country !== null) parts.push(['country', this.#countryId(country)])
     if (Object.keys(place).length > 0) add('location', place)
     if (fields.has('postal_code') && postalCode !== null) add('postal', { code: postalCode })
-    // As in GeoIP2, the code of a region has no country in it, unless the record has none either.
+    // GeoIP2 writes the code of a region without the country, unless the record has no country.
     const form = country !== null && country.code !== null ? 'suffix' : 'whole'
     if (region !== null) parts.push(['subdivisions', this.#regionsId(region, form)])
     return this.#values.addMap(parts)

@@ -31,7 +31,7 @@ export function overlay(bytes: Bytes, overlays: readonly Overlay[]): Uint8Array 
 }
 
 /**
- * As {@link overlay}, with figures.
+ * Does what `overlay` does, and counts the records.
  *
  * @param networks larger ones first
  * @param values has their records

@@ -101,7 +101,7 @@ export interface SlimmedDatabase extends EditedDatabase {
   readonly missingCountries: readonly string[]
 }
 
-/** As {@link slim}, with figures. */
+/** Does what `slim` does, and counts the records. */
 export function slimDatabase(database: Database, options: CheckedSlimOptions): SlimmedDatabase {
   const { fields, locales, countries, ipv4Only } = options
   const { tree, metadata, path } = database
@@ -118,7 +118,7 @@ export function slimDatabase(database: Database, options: CheckedSlimOptions): S
   const values = new ValueTable()
   const records = new LocationValues(values, { fields, locales })
   const found = new Set<string>()
-  /** By number of the location: several records can have one location. */
+  /** The link for each number of a location. Several records can have one location. */
   const links = new Map<number, Link>()
   let generation = 0
   let originalRecordCount = 0
@@ -158,7 +158,7 @@ export function slimDatabase(database: Database, options: CheckedSlimOptions): S
   })
 }
 
-/** What was done, for the description of the database. */
+/** Says what was left out, for the description of the database. */
 function changeOf({ fields, locales, countries, ipv4Only }: CheckedSlimOptions): string {
   const kept = EDITED_FIELDS.filter((field) => fields.has(field))
   return [

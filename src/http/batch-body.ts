@@ -4,10 +4,10 @@ import type { ServiceRequest } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Problem } from './problem.ts'
 
-/** What a batch asks for. */
+/** The addresses and the options of a batch. */
 export interface Batch {
   readonly ips: readonly string[]
-  /** Not checked yet. */
+  /** The member `locale`, which is not checked yet. */
   readonly locale: string | undefined
 }
 

@@ -39,7 +39,7 @@ import { FAULT, isProblem, type Problem, problemReply } from './problem.ts'
 import { RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
-/** Not to be stored, because every answer is about one caller or one key. */
+/** Fields of every answer. Caches must not store answers, because each is about one caller or one key. */
 const SUCCESS: HeaderFields = [
   ...['content-type', 'application/json'],
   ...['cache-control', 'private, no-store'],
@@ -269,7 +269,7 @@ export class Service<Source extends ServiceRequest> {
       const { code, message, reason } = result.error
       if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS')
         return { code, detail: message, reason }
-      // Not the caller's fault: throws, so that the answer is 500.
+      // It is not the caller's fault: throw, so that the answer is 500.
       return JSON.stringify(ask())
     }
     progress.outcomes = FOUND

@@ -70,7 +70,7 @@ export interface HandlerOptions {
   readonly onAnswer?: ((answer: Answer) => void) | undefined
 }
 
-/** With the members of a `KeyFile`, which can be given as the options. */
+/** The options, with the members of a `KeyFile`, which can be given as the options. */
 export const HANDLER_OPTIONS: NamesOf<
   HandlerOptions & Readonly<Record<'size' | 'status' | 'reload' | 'close', unknown>>
 > = {

@@ -34,7 +34,7 @@ const MAX_NUMBER = 2 ** 32 - 1
 /** The autonomous systems of one database. */
 class SystemTable extends RecordTable {
   #fields: SourceReader
-  /** By number. No system has the number 0. */
+  /** Systems by their numbers in this table. No system has the number 0. */
   #systems: AutonomousSystem[] = []
   /** The number of each system by its own number and name: records differ in fields that are not read here. */
   #known = new Map<string, number>()
@@ -91,7 +91,7 @@ export function hasSystems(database: OpenDatabase): boolean {
   return tableOf(database) !== null
 }
 
-/** As {@link hasSystems}, but reads nothing: `false` for a database that was not asked for autonomous systems yet. */
+/** Whether {@link hasSystems} has found systems in a database before. It reads nothing. */
 export function isKnownToHaveSystems(database: OpenDatabase): boolean {
   return (tables.get(database) ?? null) !== null
 }
@@ -115,7 +115,7 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
 
   /**
    * @param own the databases of the option `asn`, which are searched first
-   * @param sources those that were opened for locations. They are looked at when they are first needed
+   * @param sources the databases that were opened for locations. They are read when they are first needed
    * @throws InvalidDatabaseError when one of `own` has no autonomous systems, or cannot be read
    */
   constructor(own: readonly OpenDatabase[], sources: readonly OpenDatabase[]) {
@@ -141,7 +141,7 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
     this.#tables ??= this.#read()
   }
 
-  /** As {@link RecordTables.find}, but a special-purpose address has none. Throws the errors of {@link tables} too. */
+  /** The number of the system of an address. A special-purpose address has none. Throws the errors of `RecordTables.find` and {@link tables}. */
   override find(address: Address): number {
     this.check()
     return address.special === null ? super.find(address) : NO_SYSTEM

@@ -17,7 +17,7 @@ const COUNTRY_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set(
   ),
 )
 
-/** Codes that databases have in place of the one of ISO 3166-1. */
+/** Codes that databases have instead of the code of ISO 3166-1. */
 const OTHER_CODES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([['UK', 'GB']])
 
 /**

@@ -17,7 +17,7 @@ interface ReadDatabase {
   readonly database: OpenDatabase
   /** `null` when the database has no locations. */
   readonly locations: LocationTable | null
-  /** Why its records are not locations. `null` when they are, or when it has no records. */
+  /** Why the records of the database are not locations. `null` when they are locations, or when there are no records. */
   readonly error: InvalidDatabaseError | null
 }
 
@@ -66,7 +66,7 @@ function ofProgram(database: OpenDatabase, schema: SchemaFields): ReadDatabase {
   return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
 }
 
-/** The tables of overlays, which sets share as they share those of databases. */
+/** Tables of overlays. All sets with the same overlays share a table. */
 const overlayTables = new WeakMap<OpenDatabase, LocationTable>()
 
 function overlayTable(database: OpenDatabase): LocationTable {
@@ -82,7 +82,7 @@ const FEWEST_BITS = -96
 export interface SetOptions {
   /** A database that is searched first, in special-purpose networks too. It is in memory. */
   readonly overlays?: OpenDatabase | null
-  /** Of the program, for each database; `null`, or none, to recognise the vendor. */
+  /** The schema that the program gives for each database; `null`, or no entry, to recognise the vendor. */
   readonly schemas?: readonly (SchemaFields | null)[]
   /** How many databases, the last ones, are only for autonomous systems. */
   readonly asnCount?: number
@@ -114,7 +114,7 @@ export class DatabaseSet extends LocationTables {
   /**
    * Starts with one user, the caller.
    *
-   * @param databases of each of these, the set takes over one use of the caller, even if this throws
+   * @param databases the set takes over one use of each from the caller, even if this throws
    * @throws InvalidDatabaseError when a file cannot be read, or one of the last databases has no autonomous systems
    */
   constructor(
@@ -264,7 +264,7 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 /** The database to use for an address, and what its search tree has for it. */
 interface Match {
   readonly database: OpenDatabase
-  /** Of the record in the file, or {@link NO_RECORD}. */
+  /** Offset of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
   /** The leading bits of the address that have this record: see {@link prefixBits}. */
   readonly bits: number

@@ -10,7 +10,7 @@ const MAX_CACHED_TAGS = 4096
 /** Longer tags are refused. RFC 5646 section 4.4.1 asks for room for 35 characters. */
 const MAX_TAG_LENGTH = 128
 
-/** The language of city names: always English if the database has it, or that of `locale`, as of countries and regions. */
+/** The language of city names: `en` is English if the database has it, and `locale` is the language of countries and regions. */
 export type CityNames = (typeof CITY_NAMES)[number]
 export const CITY_NAMES = ['en', 'locale'] as const
 
@@ -104,7 +104,7 @@ interface ParsedTag {
   readonly given: string
   readonly canonical: string
   readonly platform: string | null
-  /** With its likely script and region; `undefined` when the platform does not support the tag. */
+  /** The tag with its likely script and region; `undefined` when the platform does not support the tag. */
   readonly full: Pick<Intl.Locale, 'language' | 'script'> | undefined
 }
 

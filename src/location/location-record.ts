@@ -79,12 +79,12 @@ export interface LookupFailure {
    */
   ip: string
   error: {
-    /** `ADDRESS_UNAVAILABLE` only from `findClient`. */
+    /** The code of the error. Only `findClient` gives `ADDRESS_UNAVAILABLE`. */
     code: 'MALFORMED_ADDRESS' | 'UNRESOLVABLE_ADDRESS' | 'INVALID_DATABASE' | 'ADDRESS_UNAVAILABLE'
     /** HTTP status 400 or 422; `null` when the fault is in the database or the program, not in the address. */
     status: 400 | 422 | null
     message: string
-    /** Present with `UNRESOLVABLE_ADDRESS` and `ADDRESS_UNAVAILABLE`. */
+    /** Why there is no record, if the code is `UNRESOLVABLE_ADDRESS` or `ADDRESS_UNAVAILABLE`. */
     reason?: UnresolvableReason | UnavailableReason
     /** From `findClient`: where the address was found, `'socket'` or the lower-case name of a header field. */
     via?: string

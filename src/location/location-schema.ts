@@ -45,7 +45,7 @@ export interface LocationSchema {
       }
     | null
     | undefined
-  /** Default type: `text`. Of `names`, the English one is used, or else the first; with `cityNames: 'locale'`, that of the locale. */
+  /** Default type: `text`. With `names`, the English name is used, or else the first one; with `cityNames: 'locale'`, the name in the locale. */
   readonly city?: SchemaField<'text' | 'names'>
   /** Text only: a number has lost its leading zeros. */
   readonly postal_code?: SchemaField<'text'>
@@ -101,7 +101,7 @@ const MEMBER_NAMES: MemberNames = {
   timezone: { id: null },
 }
 
-/** Without one of these, no record has a location. */
+/** A schema needs a path for one of these fields: without them, no record has a location. */
 const PLACES: readonly FieldName[] = [
   'countryCode',
   'countryName',
@@ -134,7 +134,7 @@ export function readSchemas(option: unknown, count: number): readonly (SchemaFie
     })
   } catch (cause) {
     if (isGeofixError(cause)) throw cause
-    // A getter or a Proxy of the caller.
+    // A getter or a Proxy of the caller can throw anything.
     throw new InvalidSchemaError('schema: it cannot be read: give plain data', { cause })
   }
 }

@@ -53,17 +53,17 @@ const COORDINATES_BYTES = 100
  */
 export class LocationTable extends RecordTable {
   #reader: LocationReader
-  /** By number. No location has the number 0. */
+  /** Rows of locations by their numbers. No location has the number 0. */
   #rows = rowsAfterFirst()
   /** The coordinates of the first locations, once made. Making and freezing an object for each result takes long. */
   #coordinates: (Coordinates | null)[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
   /** The reader's values, kept here because `lookupMany` then takes less time. */
   #parts: readonly SharedParts[] = []
-  /** Read when they are first needed: `undefined` before, and `null` for none. */
+  /** Names that are read when they are first needed: `undefined` before, and `null` without a name. */
   #cities: (string | null | undefined)[] = []
   #codes: (string | null | undefined)[] = []
-  /** By number of a city, in {@link #localCitiesOf}. */
+  /** Names of cities in the language of {@link #localCitiesOf}, by the number of a city. */
   readonly #localCities = new Map<number, string | null>()
   #localCitiesOf: Locale | null = null
   /** The row to add. */
@@ -88,13 +88,13 @@ export class LocationTable extends RecordTable {
   }
 
   /**
-   * The same locations without some values, in a table of their own. Damage of what is left out is not noticed.
+   * Makes a table of the same locations without some values. It does not notice damage of the values that are left out.
    */
   without(omitted: readonly OptionalValue[]): LocationTable {
     return new LocationTable(this.database, this.schema, [...this.omitted, ...omitted], this, this.isOverlay)
   }
 
-  /** As {@link find}, but only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */
+  /** Finds a location only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */
   findOverlay(address: Address): number {
     if (this.isOverlay) return this.find(address)
     const { metadata } = this.database
@@ -197,7 +197,7 @@ export class LocationTable extends RecordTable {
       latitude !== null ||
       city.values[town] !== NO_TEXT ||
       parts.values[shared]?.isUnknown === false ||
-      // What is left out can be all that a record has.
+      // The record can have only values that are left out.
       (this.whole !== null && this.whole.at(offset) !== NO_LOCATION)
     const number = isLocation ? this.#rows.add(row) : NO_LOCATION
     if (number === this.#coordinates.length && number < MAX_OBJECTS) this.#coordinates.push(null)
@@ -242,14 +242,14 @@ export class LocationTable extends RecordTable {
   }
 }
 
-/** Where the values of a location are, for those who copy them. */
+/** Where the file has the values of a location, for callers that copy bytes. */
 export class StoredLocation {
   /** `null` only before the first location. */
   shared: SharedParts | null = null
   /** Offsets of texts in the file, or `NO_TEXT`. */
   city = NO_TEXT
   postalCode = NO_TEXT
-  /** In units of 0.0000001 degrees; {@link STORED_APART} without coordinates, and for others. */
+  /** Latitude in units of 0.0000001 degrees. {@link STORED_APART} means no coordinates, or coordinates with more decimals. */
   latitude = STORED_APART
   longitude = 0
 
@@ -290,7 +290,7 @@ export class Location {
     readonly city: string | null,
     readonly postalCode: string | null,
     readonly coordinates: Coordinates,
-    /** Of the network of an address, where that is asked for. It is not a part of the record. */
+    /** The autonomous system of the address, if the caller asked for it. It is not a part of the record. */
     readonly system: AutonomousSystem | null = null,
   ) {}
 

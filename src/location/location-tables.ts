@@ -11,7 +11,7 @@ export abstract class LocationTables extends RecordTables<LocationTable> {
   /** Why no address has a location: every database is one without locations. Otherwise `null`. */
   abstract readonly noLocationsError: InvalidDatabaseError | null
 
-  /** As `find`, for a special-purpose address: only overlays have locations for those. */
+  /** Finds the location of a special-purpose address. Only overlays have one. */
   findSpecial(address: Address): number {
     // In a search tree, IPv4 overlays are also at ::1 and its neighbours.
     if (address.family === 6 && isIPv4Compatible(address.words)) return NO_LOCATION
@@ -42,7 +42,7 @@ export abstract class LocationTables extends RecordTables<LocationTable> {
   }
 }
 
-/** The same locations without some values. */
+/** Tables of the same locations without some values. */
 export class NarrowTables extends LocationTables {
   readonly tables: readonly LocationTable[]
   readonly noLocationsError: InvalidDatabaseError | null

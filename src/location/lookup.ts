@@ -51,7 +51,7 @@ export function lookupRecord(
   throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
 }
 
-/** As {@link lookupRecord}, but returns a failure instead of throwing, without a stack trace. */
+/** `lookupRecord` that returns a failure instead of throwing. A failure has no stack trace. */
 export function lookupResult(
   set: DatabaseSet,
   address: Address,
@@ -113,7 +113,7 @@ const OF_OWN_NETWORKS: ReadonlySet<SpecialPurpose> = new Set(['loopback', 'priva
 const PROXY_ADVICE =
   '. It is the peer of the connection: if it is your proxy, add it to trustedProxies (geofix serve: --trust)'
 
-/** By code rather than by class: the databases can belong to another copy of this package. */
+/** Compares the code and not the class, because the databases can belong to another copy of this package. */
 function isInvalidDatabase(error: unknown): error is InvalidDatabaseError {
   return isGeofixError(error) && error.code === 'INVALID_DATABASE'
 }

@@ -51,7 +51,7 @@ type OverlayPart =
 
 /** A network of an overlay, and its record in a database. */
 export interface OverlaidNetwork<Value = number> extends Network {
-  /** What was made of the record, such as its id in a table of values. */
+  /** The value that `keep` made of the record, such as its id in a table of values. */
   readonly value: Value
   /** Whether the record has a name. */
   readonly hasNames: boolean
@@ -160,7 +160,7 @@ function checkedValue(
   const [city, postalCode] = [textOf('city'), textOf('postal_code')]
   const { latitude, longitude } = positionOf(members, nameOf)
   const zone = zoneOf(textOf('timezone.id'), zones, nameOf('timezone.id'))
-  // As in GeoIP2, the code of a region has no country in it, unless the record has none either.
+  // GeoIP2 writes the code of a region without the country, unless the record has no country.
   const written = countryCode === null ? regionCode : (regionCode?.slice(countryCode.length + 1) ?? null)
   const namesOf = (name: string | null): WritableValue | null => known({ en: name })
   const subdivision = known({ iso_code: written, names: namesOf(regionName) })

@@ -10,7 +10,7 @@ export const NO_VALUE = 0
 /** Records whose values a table keeps. GeoLite2-City has 0.34 million, the embedded city database 0.56. */
 const MAX_RECORDS = 2 ** 20
 
-/** Many records, because the first ones of a file can be sparse. */
+/** Records that are sampled to recognise a schema. They are many, because the first records of a file can be sparse. */
 export const MAX_SAMPLED_RECORDS = 1000
 
 const IPV6_ZERO = new Uint32Array(4)
@@ -26,7 +26,7 @@ export abstract class RecordTable {
   generation = 0
   /** Numbers of values by the offset of a record. */
   #numbers = new NumberMap()
-  /** Made when it is first needed: its tables take megabytes. */
+  /** The index, which is made when it is first needed, because its tables take megabytes. */
   #index: AddressIndex | undefined
 
   constructor(readonly database: OpenDatabase) {}
@@ -42,7 +42,7 @@ export abstract class RecordTable {
     return address.family === 4 ? this.#index.findIPv4(address.ipv4) : this.#index.findIPv6(address.words)
   }
 
-  /** As {@link find}, by the offset of the record in the file, as the search tree gives it. */
+  /** The number of the value of a record. @param offset of the record in the file, as the search tree gives it */
   at(offset: number): number {
     const known = this.#numbers.get(offset)
     return known === ABSENT ? this.#read(offset) : known
@@ -58,7 +58,7 @@ export abstract class RecordTable {
     }
   }
 
-  /** How many of the first records it has read until one had a value. @param ifDamaged as that of {@link hasValue} */
+  /** How many of the first records it has read until one had a value. @param ifDamaged the result for a damaged record */
   sample(ifDamaged: boolean): { readonly records: number; readonly hasValue: boolean } {
     let records = 0
     for (const offset of this.database.firstRecords(MAX_SAMPLED_RECORDS)) {

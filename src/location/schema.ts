@@ -212,7 +212,7 @@ export class LocationReader {
 
 /** Values that are made from the same fields, each made once for all records that share these fields. */
 class SharedValues<Value> {
-  /** By number. A value that cannot be read is absent. */
+  /** Values by their numbers. A value that cannot be read is absent. */
   readonly values: Value[] = []
   readonly #from: readonly number[]
   readonly #known: RowSet
@@ -271,7 +271,7 @@ function shortest(value: number): number {
   if (Math.fround(value) !== value) return value
   const size = Math.abs(value)
   for (const scale of SCALES) {
-    // Exact before it is rounded: a float has 24 bits, and the odd factor of a scale at most 26.
+    // The product is exact before it is rounded: a float has 24 bits, and the odd factor of a scale at most 26.
     const decimal = Math.round(size * scale) / scale
     if (Math.fround(decimal) === size) return Math.sign(value) * decimal
   }

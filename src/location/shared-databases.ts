@@ -7,7 +7,7 @@ import { DatabaseSet } from './database-set.ts'
 import type { SchemaFields } from './schema.ts'
 import { attachOffsets, shareOffsets } from './shared-offsets.ts'
 
-/** What `share()` gives: open databases in memory that threads share. Send it to a worker with `postMessage`. */
+/** Open databases in memory that threads share, made by `share()`. Send them to a worker with `postMessage`. */
 export interface SharedDatabases {
   /** The version of this object's form. */
   readonly geofix: 1
@@ -18,9 +18,9 @@ export interface SharedDatabases {
   readonly registeredCountry?: boolean | undefined
   /** Memory for the offsets of time zones that lookups find, so that threads share them. */
   readonly offsets?: SharedArrayBuffer | undefined
-  /** Those of the option `overlays`. */
+  /** The database that was made from the option `overlays`. */
   readonly overlays?: SharedDatabase | undefined
-  /** Those of the option `schema`, which are copied: one for each database, `null` for one whose vendor is recognised. */
+  /** Copies of the schemas of the option `schema`, one for each database; `null` if the vendor is recognised. */
   readonly schemas?: readonly (SchemaFields | null)[] | undefined
 }
 

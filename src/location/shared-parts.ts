@@ -23,7 +23,7 @@ export function longTextBytes(text: string | null): number {
 export class Translations {
   static readonly NONE = new Translations(new Map())
 
-  /** By lower-case tag, since RFC 4647 ignores case. A number is the place of a name that is read when it is needed. */
+  /** Names by lower-case tag, because RFC 4647 ignores case. A number is the place of a name that is read when it is needed. */
   readonly #names = new Map<string, string | number>()
   readonly #textAt: ((place: number) => string) | undefined
 
@@ -191,7 +191,7 @@ export class SharedParts {
 
 /** The country, region and time zone of a record of any vendor. `null` means that the record does not have it. */
 export interface RawParts {
-  /** ISO 3166-1 alpha-2, as the file spells it. */
+  /** The ISO 3166-1 alpha-2 code, as the file spells it. */
   readonly countryCode: string | null
   readonly countryNames: Translations
   /** The ISO 3166-2 code, with or without the country code. */
@@ -272,7 +272,7 @@ export class PartsMaker {
   }
 }
 
-/** Read once: see the test of constants of Number in test/architecture.test.ts. */
+/** Lookups read this variable and not a constant of Number: see the test of these constants in test/architecture.test.ts. */
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
 function keep<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

@@ -30,7 +30,7 @@ const MAX_ZONES = 1024
 const zones = new Map<string | null, Timezone>()
 
 /**
- * By lower-case identifier, as the platform compares them; `null` for zones that it does not know. Not stored in each
+ * Formatters by lower-case identifier; `null` for zones that the platform does not know. They are not stored in each
  * Timezone, because a file can spell one zone in thousands of ways and a formatter takes tens of kilobytes.
  */
 const formatters = new Map<string, Intl.DateTimeFormat | null>()
@@ -81,11 +81,11 @@ interface Span {
 
 /** A time zone, with its offset from UTC at any instant from the platform's copy of the IANA database. */
 export class Timezone {
-  /** As the database spells it. */
+  /** The identifier as the database spells it. */
   readonly id: string | null
-  /** By minutes. */
+  /** Offsets by their minutes. */
   readonly #offsets = new Map<number | null, ZonedOffset>()
-  /** By window since 1970. */
+  /** Spans by the number of their window since 1970. */
   readonly #windows = new Map<number, readonly Span[]>()
   #last: Span
   /** The end of the window that the platform was last asked about. A log asks for the next window next. */
@@ -97,7 +97,7 @@ export class Timezone {
     this.#last = { from: NO_INSTANT, until: NO_INSTANT, offset: this.#offsetOf(null) }
   }
 
-  /** As {@link offsetAt}, as a part of a record. */
+  /** The offset at an instant, as the part of a record. */
   at(instant: number): TimezoneAtInstant {
     return this.#find(instant).at
   }
@@ -121,7 +121,7 @@ export class Timezone {
     return this.#last.from
   }
 
-  /** Until before when it is valid. */
+  /** The end of the time in which that offset is valid, itself excluded. Milliseconds since 1970. */
   get until(): number {
     return this.#last.until
   }

@@ -3,7 +3,7 @@ import { fieldsOf, sourcesOf, type VendorSchema } from './location-schema.ts'
 import type { FieldKind, SampledFields } from './sampled-fields.ts'
 import type { SchemaFields } from './schema.ts'
 
-/** As in the guides. */
+/** The name of the vendor in the guides. */
 export type VendorName = 'GeoIP2' | 'IPinfo' | 'ip-location-db'
 
 interface Vendor {
@@ -89,7 +89,7 @@ const IP_LOCATION_DB: Vendor = {
 /** The first vendor whose fields a database has is used. To add one, describe it above and add it here. */
 export const VENDORS: readonly Vendor[] = [GEOIP2, IPINFO, IP_LOCATION_DB]
 
-/** The database that Geofix makes of the option `overlays`: as GeoIP2, with names that are used in all languages. */
+/** The schema of the database that Geofix makes from the option `overlays`: GeoIP2, with names that are used in all languages. */
 export const OVERLAYS: SchemaFields = /* @__PURE__ */ fieldsOf({
   ...NESTED,
   country: { code: ['country', 'iso_code'], name: { path: ['country', 'names', 'en'], type: 'name' } },

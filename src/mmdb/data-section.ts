@@ -70,7 +70,7 @@ export class DataSection {
     readonly end: number,
     path?: string,
   ) {
-    // Not the given object: slice() of a Buffer does not copy.
+    // Do not keep the given object: slice() of a Buffer does not copy.
     this.bytes = new Uint8Array(buffer, byteOffset, byteLength)
     this.view = new DataView(buffer, byteOffset, byteLength)
     this.#path = path
@@ -148,7 +148,7 @@ export class DataSection {
         if (code > 0x7f) break
         codes[i] = code
       }
-      // In one call: V8 keeps a concatenated string as a tree with 32 bytes for each part.
+      // Make the text in one call: V8 keeps a concatenated string as a tree with 32 bytes for each part.
       if (i === size) return String.fromCharCode(...codes)
     }
     this.#content += size
@@ -162,7 +162,7 @@ export class DataSection {
   /**
    * Copies the text at an offset, which was opened before, if it has none of some bytes.
    *
-   * @param isExcluded by byte
+   * @param isExcluded 1 for each excluded byte
    * @param into has room for the text from `at`
    * @returns the bytes of the text; -1 if it has an excluded byte
    */
@@ -198,7 +198,7 @@ export class DataSection {
   copyField(output: Uint8Array, at: number): void {
     const length = this.fieldBytes
     this.reach(this.fieldOffset, length)
-    // Byte by byte, because most fields are short.
+    // Copy byte by byte, because most fields are short.
     const start = this.fieldOffset - this.from
     for (let i = 0; i < length; i++) output[at + i] = this.bytes[start + i] ?? 0
   }

@@ -16,7 +16,7 @@ export interface AddressTree {
    * @throws InvalidDatabaseError when the tree is damaged on the address's path
    */
   findIPv4(address: number): number
-  /** The same, of an IPv6 address as four big-endian words. */
+  /** The offset of the record of an IPv6 address, given as four big-endian words; `NO_RECORD` for none. */
   findIPv6(words: Uint32Array): number
 }
 
@@ -28,7 +28,7 @@ export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
 
 /** What lookups need of an open database, whatever the form of its file. Offsets are those of the unpacked file. */
 export interface OpenDatabase {
-  /** Of the file, for messages. */
+  /** The path of the file, for messages. */
   readonly path?: string | undefined
   /** The file, packed or not. */
   readonly bytes: Uint8Array
@@ -58,7 +58,7 @@ export interface OpenDatabase {
    * about five times the unpacked size.
    */
   verify(): Verification
-  /** The same database with a copy of its bytes. */
+  /** Opens the same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
   /**
    * Adds a user of a packed database. Each user calls {@link release} once. A database starts with one user, the caller
@@ -108,7 +108,7 @@ export class Database implements OpenDatabase {
    * An index with its own tables, or with those that threads share. Shared tables keep offsets instead of results,
    * because each thread has its own results.
    *
-   * @param resultOf as that of {@link PrefixIndex}
+   * @param resultOf gives the result for the offset of a record, as in {@link PrefixIndex}
    */
   index(resultOf: (offset: number) => number): AddressIndex {
     if (this.#tables === undefined) return new PrefixIndex(this.tree, resultOf)

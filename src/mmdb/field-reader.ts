@@ -63,9 +63,9 @@ interface PathNode {
   readonly field: number
   /** Keys on the way from the record. */
   readonly depth: number
-  /** By key of a map. */
+  /** Children by the key of a map. */
   readonly children: Map<string, PathNode>
-  /** For the first element of an array. */
+  /** The child for the first element of an array. */
   first: PathNode | null
   /** All fields that end here or below. */
   readonly below: number[]
@@ -75,7 +75,7 @@ interface PathNode {
    */
   readonly keyOffsets: Int32Array
   readonly keyChildren: (PathNode | null)[]
-  /** The same for all keys that were decoded. */
+  /** The child of each key that was decoded, by the offset of the key. */
   readonly decodedKeys: Map<number, PathNode | null>
 }
 
@@ -89,13 +89,13 @@ interface PathNode {
 export class FieldReader<Name extends string> {
   readonly #data: DataSection
   readonly #root: PathNode
-  /** By name; fields without a path are absent. */
+  /** Numbers of fields by their names. Fields without a path are absent. */
   readonly #indices: Readonly<Record<string, number | undefined>>
-  /** By field: its offset, or that of the value which contains it, if a pointer to that value was not followed yet. */
+  /** The offset of each field. If a pointer on its path was not followed yet, the offset of the value that has the pointer's target. */
   readonly #offsets: Int32Array
-  /** By field: the path node of the value which contains it; `null` if the offset is the field's own. */
+  /** The path node of the value that contains each field; `null` if the offset is that of the field itself. */
   readonly #pending: (PathNode | null)[]
-  /** Keys by the offset where they are stored once: those of all maps of names. */
+  /** Keys of all maps of names, by the offset where each is stored once. */
   readonly #keys = new Map<number, string>()
 
   /** @param paths no record has a field without a path */

@@ -37,7 +37,7 @@ export function* firstRecords({ tree, metadata }: Sections, limit: number): Gene
 /** Stands for a subtree that is not known yet. No walk has it as a result. */
 export const NOT_WALKED = -(2 ** 31)
 
-/** What a walk of a search tree does. Each subtree has a number as its result. */
+/** The steps of a walk of a search tree. Each subtree has a number as its result. */
 export interface TreeWalk {
   /** The result of a node if that is known, or {@link NOT_WALKED} to walk its subtree. */
   known(node: number, depth: number): number

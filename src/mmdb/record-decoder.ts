@@ -135,7 +135,7 @@ export class RecordCheck {
   }
 }
 
-/** Most records have fewer bytes. */
+/** Bytes that the first copy has room for. Most records have fewer. */
 const USUAL_RECORD_BYTES = 4096
 
 /**

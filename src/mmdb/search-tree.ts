@@ -149,7 +149,7 @@ const FILLED_BITS = 8
 /** An entry that is not filled. Node 0 is not needed as an entry: a valid tree does not lead back to its root. */
 const UNKNOWN = 0
 
-/** No more entries than nodes, so that a small file needs little memory. */
+/** Bits of the table. It has no more entries than the tree has nodes, so that a small file needs little memory. */
 function tableBits({ nodeCount }: Metadata): number {
   return Math.min(MAX_TABLE_BITS, Math.max(1, Math.floor(Math.log2(nodeCount + 1))))
 }
@@ -166,9 +166,9 @@ export class PrefixIndex {
   readonly #bits: number
   /** How far an address is shifted to the right to give its index in a table. */
   readonly #shift: number
-  /** By the first bits of an IPv4 address. */
+  /** Entries by the first bits of an IPv4 address. */
   readonly #ipv4: Int32Array
-  /** By the first bits of an IPv6 address after those of 2000::/3; empty for an IPv4 tree. */
+  /** Entries by the first bits of an IPv6 address after the bits of 2000::/3; empty for an IPv4 tree. */
   readonly #ipv6: Int32Array
   readonly #globalUnicastRoot: number
   readonly #resultOf: (offset: number) => number
@@ -269,7 +269,7 @@ export class PrefixIndex {
     if (width === 1 || value >= this.#nodeCount) {
       // A valid file is smaller than 2 GiB, so a greater value is damage. It is not stored: each lookup walks and throws.
       const entry = value < 2 ** 31 ? value : UNKNOWN
-      // A loop: for a few entries, fill() takes longer.
+      // Use a loop: for a few entries, fill() takes longer.
       for (let place = start; place < start + width; place++) table[place] = entry
       return
     }

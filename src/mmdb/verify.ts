@@ -103,7 +103,7 @@ export function checkSearchTree(tree: SearchTree, data: DataSection, faults: Fau
   const { nodeCount, ipVersion } = tree.metadata
   const bits = ipVersion === 4 ? 32 : 128
   const records = new OffsetSet(data.base, data.end)
-  /** By node, the bits of the longest path below it. */
+  /** The bits of the longest path below each node. */
   const heights = new Uint8Array(nodeCount).fill(UNKNOWN)
   let isTooDeep = false
   if (nodeCount > 0) {

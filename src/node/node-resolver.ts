@@ -143,7 +143,7 @@ type SyncSource = string | PlatformUrl | Bytes
 interface NodeSettings extends OpenSettings {
   readonly watch: WatchSettings
   readonly isWatched: boolean
-  /** Of the sources, `null` for bytes. */
+  /** The path of each source; `null` for bytes. */
   readonly files: readonly (SourceFile | null)[]
 }
 

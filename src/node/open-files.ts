@@ -45,7 +45,7 @@ function openWhole(bytes: Uint8Array, path: string, options: FileOptions, key: s
 interface FirstLook {
   /** `null` when the whole file must be read to open it. */
   readonly database: OpenDatabase | null
-  /** Of the file in its present state; `null` if resolvers cannot share it. */
+  /** Identifies the file in its present state; `null` if resolvers cannot share it. */
   readonly key: string | null
 }
 
@@ -85,7 +85,7 @@ export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
   }
 }
 
-/** With O_NONBLOCK, this does not wait for the writer of a named pipe. */
+/** Opens a file. O_NONBLOCK keeps it from waiting for the writer of a named pipe. */
 function openToRead(path: string): number | null {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

@@ -9,7 +9,7 @@ import { compare, type Words } from './position.ts'
 
 /** The bytes of a packed file, in memory or on disk. */
 export interface BlockSource {
-  /** Of the whole file, in bytes. */
+  /** Size of the whole file in bytes. */
   readonly size: number
   /**
    * Returns bytes of the file. Those of a part of it are valid until the next call. Callers do not ask for bytes beyond its
@@ -24,7 +24,7 @@ export interface BlockSource {
 export function sourceOf(bytes: Uint8Array): BlockSource {
   return {
     size: bytes.length,
-    // For the whole file, the given object: Resolver.share thus recognises shared bytes.
+    // Return the given object for the whole file: Resolver.share recognises shared bytes by it.
     read: (position, length) =>
       length === bytes.length ? bytes : bytes.subarray(position, position + length),
   }
@@ -110,13 +110,13 @@ export class BlockFile {
   /** Whether the blocks start where their family does, and then at ascending positions. */
   #areInOrder(families: readonly Family[]): boolean {
     const last = new Uint32Array(4)
-    /** Where the family before ends. */
+    /** The end of the previous family. */
     const end = new Uint32Array(4)
     for (const [number, { count, width, firstWord, starts }] of families.entries()) {
       if (count === 0) {
         // The last family has the rest of all IPv6 addresses. The first has all of IPv4.
         if (number === (this.base === 96 ? 0 : 2)) return false
-        // Nor does a family end at a network that goes beyond it.
+        // A network does not go beyond the end of its family.
         if (this.base === 0 && compare(end, ZERO) !== 0) return false
         continue
       }

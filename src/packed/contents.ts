@@ -15,7 +15,7 @@ export class PackedContents {
   readonly families: readonly Runs[]
   /** The data section. {@link fill} can replace it. */
   data: Uint8Array = new Uint8Array(0)
-  /** By block of the file, 1 if it is decoded. */
+  /** One flag for each block of the file: 1 if it is decoded. */
   readonly isFilled: Uint8Array
   /** The number of the first block of records, and of data. */
   readonly #firstRecords: number
@@ -26,10 +26,10 @@ export class PackedContents {
   /** The record table. */
   #records: Uint32Array = new Uint32Array(0)
   #isAllocated = false
-  /** By block, 1 if any thread has decoded it; `null` if threads share nothing. */
+  /** One flag for each block: 1 if any thread has decoded it. `null` if threads share nothing. */
   #shared: Uint8Array<SharedArrayBuffer> | null = null
   #wasDropped = false
-  /** What the decoded blocks take, in bytes. */
+  /** Memory of the decoded blocks in bytes. */
   #used = 0
 
   /** @param limit of the memory of decoded blocks, in bytes. When it is reached, all are dropped */
@@ -79,7 +79,7 @@ export class PackedContents {
     }
     for (let block = first; block <= last; block++) {
       if (this.isFilled[block] === 1) continue
-      // With Atomics, what the other thread has written before is visible to this one.
+      // Use Atomics, so that everything that the other thread wrote before is visible to this one.
       if (this.#shared === null || Atomics.load(this.#shared, block) === 0) this.#decode(block)
       this.isFilled[block] = 1
       this.#used += this.#bytesOf(block)
@@ -103,7 +103,7 @@ export class PackedContents {
     return memory
   }
 
-  /** Uses what {@link share} of the same file gave in another thread. */
+  /** Uses the memory that {@link share} of the same file gave in another thread. */
   attach(memory: SharedArrayBuffer): void {
     if (memory.byteLength !== this.#byteLength || this.#shared?.buffer === memory) return
     this.forget()
@@ -149,7 +149,7 @@ export class PackedContents {
     this.#isAllocated = memory !== null
   }
 
-  /** What a block takes when it is decoded. */
+  /** Memory of a block in bytes when it is decoded. */
   #bytesOf(block: number): number {
     if (block >= this.firstData) return DATA_BLOCK_BYTES
     // Most words of positions beyond the second are zeros, which take no memory.

@@ -25,18 +25,18 @@ type Fields = Readonly<Record<(typeof FIELDS)[number], number>>
 
 /** The runs of a family of addresses. */
 export interface Family {
-  /** How many runs. */
+  /** Number of runs. */
   readonly count: number
-  /** Words of a position in this family, and the first of them. The words before are zero, and those after them too. */
+  /** How many words of a position this family stores, and the index of the first one. All other words are zero. */
   readonly width: number
   readonly firstWord: number
   /** The commonest lengths of runs, with `width` words for each. */
   readonly lengths: Uint32Array
-  /** By word of a position, and then by block, where its first run starts. */
+  /** Where the first run of each block starts: first words of all blocks, then second words, and so on. */
   readonly starts: Uint32Array
 }
 
-/** A row for each block: of the families, then of the records, then of the data. */
+/** A row of the table of blocks. Blocks of families come first, then blocks of records, then blocks of data. */
 export interface BlockRow {
   /** Bytes of the stream when it is inflated. */
   readonly inflated: number
@@ -47,7 +47,7 @@ export interface BlockRow {
   readonly crc: number
 }
 
-/** What the directory says. */
+/** The contents of the directory. */
 export interface Directory {
   /** Whether unpacking joins equal subtrees. */
   readonly isJoined: boolean
@@ -63,7 +63,7 @@ export interface Directory {
 
 export const blocksOf = (items: number): number => Math.ceil(items / BLOCK_ITEMS)
 
-/** Words of positions in each family, and the first of them. Networks of the last family are rarely small. */
+/** The stored words of positions in each family. Networks of the last family are rarely small, so few words are stored. */
 export function familyShapes(width2: number): readonly (readonly [width: number, firstWord: number])[] {
   return [
     [1, 3],
@@ -211,7 +211,7 @@ function parseDirectory(bytes: Uint8Array, end: number): ReadDirectory {
   }
 }
 
-/** Little-endian numbers. Without a loop where the platform has the same order: a loop takes long in a new process. */
+/** Reads little-endian numbers. A little-endian platform needs no loop, which would take long in a new process. */
 function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(buffer, 0, byteLength / 4)
   if (new Uint8Array(Uint32Array.of(1).buffer)[0] === 1) return numbers
@@ -228,7 +228,7 @@ function mostDeflated(length: number): number {
 }
 
 /**
- * Bounds what the blocks can take in memory, and checks that they fill the file. Loops, because callbacks take longer in a
+ * Bounds the memory of the blocks, and checks that they fill the file. It uses loops, because callbacks take longer in a
  * new process.
  */
 function check({ families, recordCount, dataBytes, blocks, end }: ReadDirectory, size: number): void {

@@ -4,7 +4,7 @@ import { MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 
 export const VERSION = 3
 
-/** Magic, version, four fields, and the checksum of all these. */
+/** The header has the magic, the version, four fields, and the checksum of all of them. */
 export const HEADER_BYTES = 32
 
 /** The binary logarithm of the runs in a block, and of the records. The last block of a family has the rest. */

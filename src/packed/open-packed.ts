@@ -1,4 +1,4 @@
-// What the core loads for a packed database: the reader, with decompression that works on every platform.
+// The core loads this file when it meets a packed database. Its decompression works on every platform.
 import { PORTABLE_CODEC } from '../bytes/deflate.ts'
 import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'

@@ -47,7 +47,7 @@ export function unpack(bytes: Bytes): Uint8Array {
   return unpackFile(new BlockFile(sourceOf(packed), PORTABLE_CODEC))
 }
 
-/** As {@link pack}, with another compressor for the blocks, whose bytes can differ. */
+/** `pack` with another compressor for the blocks, whose bytes can differ. */
 export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
@@ -95,11 +95,11 @@ const ONE = Uint32Array.of(0, 0, 0, 1)
 /** Reused for every run. */
 const last = new Uint32Array(4)
 
-/** What must be known of all runs before the first one is written. */
+/** Collects from all runs what the first written run needs: the commonest lengths and the width of positions. */
 class Survey {
   readonly stored = new Set<number>()
   readonly #counts = [0, 0, 0]
-  /** By family and by words of a length, how many runs have it. */
+  /** For each family, how many runs have a length. The key has the words of the length. */
   readonly #lengths = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   /** The most words that a position of the last family needs. */
   #width = 1
@@ -166,13 +166,13 @@ class RunWriter {
   readonly #starts: number[][]
   readonly #length = new Uint32Array(4)
   #added = 0
-  // Of the block.
+  // The block that is being written.
   readonly #lengths: number[] = []
   readonly #long: number[] = []
   readonly #near: number[] = []
   readonly #far: number[] = []
   readonly #new: number[] = []
-  /** By value, the last run with it. */
+  /** The last run of each value. */
   readonly #last = new Map<number, number>()
 
   constructor(family: Family, values: ReadonlyMap<number, number>, blocks: BlockList) {
@@ -232,7 +232,7 @@ class RunWriter {
   }
 }
 
-/** The values of runs, by what the tree stores for them. */
+/** Maps the number that the tree stores for a record to the value of a run. */
 function valuesOf(records: Uint32Array): ReadonlyMap<number, number> {
   const values = new Map([
     [0, NONE],
@@ -242,7 +242,7 @@ function valuesOf(records: Uint32Array): ReadonlyMap<number, number> {
   return values
 }
 
-/** Each record as the difference from the one before, in four planes of bytes, the highest first. */
+/** Writes each record as its difference from the previous one, in four planes of bytes, the highest plane first. */
 function differences(records: Uint32Array): Uint8Array {
   const { length: count } = records
   const planes = new Uint8Array(4 * count)

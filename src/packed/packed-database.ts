@@ -71,7 +71,7 @@ export class PackedDatabase implements OpenDatabase {
     this.#decoder = new RecordDecoder(this.data)
   }
 
-  /** Of the packed file, in bytes. */
+  /** Size of the packed file in bytes. */
   get size(): number {
     return this.#file.source.size
   }
@@ -85,12 +85,12 @@ export class PackedDatabase implements OpenDatabase {
     return new PackedIndex(this.tree, blocks.crc.length, FIRST_RECORD + recordCount, resultOf)
   }
 
-  /** Memory for decoded blocks, which threads share: the same one each time. */
+  /** Memory for decoded blocks, which threads share. Each call returns the same memory. */
   shareTables(): SharedArrayBuffer {
     return this.#contents.share()
   }
 
-  /** Uses what {@link shareTables} of the same file gave in another thread. */
+  /** Uses the memory that {@link shareTables} of the same file gave in another thread. */
   attachTables(memory: SharedArrayBuffer): void {
     this.#contents.attach(memory)
   }

@@ -27,7 +27,7 @@ export class PackedIndex implements AddressIndex {
   readonly #table = new Int32Array(2 ** TABLE_BITS)
   /** By block of the file, how many searches were in it until the entries of its addresses were filled. */
   readonly #searches: Uint8Array
-  /** By value of a run, the complement of its result. */
+  /** The complement of the result for each value of a run. */
   readonly #results: Int32Array
 
   /**

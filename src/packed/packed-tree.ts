@@ -7,7 +7,7 @@ import { ALIAS, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts
 import { compare, isIn, prefixLengthWithin, type Words } from './position.ts'
 import { Runs } from './runs.ts'
 
-/** No family has runs in other files than damaged ones, which are not opened. */
+/** Stands for runs of a family that has none. Only damaged files have no runs at all, and they are not opened. */
 const NO_RUNS = new Runs(
   { count: 0, width: 1, firstWord: 3, lengths: new Uint32Array(0), starts: new Uint32Array(0) },
   0,
@@ -22,12 +22,12 @@ export class PackedTree {
   readonly #contents: PackedContents
   readonly #isFilled: Uint8Array
   readonly #ipv4: Runs
-  // What the last search was for, and where it ended.
+  // The address of the last search, and where it ended.
   #address = 0
   readonly #words = new Uint32Array(4)
   #runs: Runs
   #run = -1
-  /** By how many bits the prefix is longer than that of the run: an alias replaces 96 bits by others. */
+  /** Bits that the prefix has more than the prefix of the run: an alias replaces 96 bits by others. */
   #offset = 0
 
   constructor(file: BlockFile, contents: PackedContents) {
@@ -42,7 +42,7 @@ export class PackedTree {
   get prefixLength(): number {
     if (this.#run < 0) return 0
     const [start, end] = this.#bounds()
-    // The last position, which can be that before zero.
+    // The last position of the run. It can be the one before zero.
     let word = 3
     while (word >= 0 && end[word] === 0) end[word--] = 0xffff_ffff
     end[word] = (end[word] ?? 0) - 1
@@ -182,7 +182,7 @@ export class PackedTree {
         }
       }
     }
-    // Without one sound block, nothing would be known, and every lookup would say "not found".
+    // If all blocks are damaged, throw: otherwise every lookup would say "not found".
     if (!isSound) throw damaged
   }
 

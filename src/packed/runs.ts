@@ -18,11 +18,11 @@ export interface RunBounds {
 /** The decoded runs of a family. They are read after their block was decoded. */
 export class Runs {
   /**
-   * By word of a position, and then by run, where it starts. Most positions have zeros in their last words, so that the
+   * Where each run starts: an array for each word of a position. Most positions have zeros in their last words, so that the
    * system gives few pages of these.
    */
   readonly starts: Uint32Array[]
-  /** By run. */
+  /** The value of each run. */
   values: Uint32Array = new Uint32Array(0)
   readonly count: number
   readonly width: number
@@ -176,7 +176,7 @@ function lastAtMost(numbers: Uint32Array, first: number, end: number, most: numb
   return low
 }
 
-/** `lastAtMost`, fast if the place is close to `first`. */
+/** `lastAtMost` for a place that is probably close to `first`. */
 function lastAtMostFrom(numbers: Uint32Array, first: number, end: number, most: number): number {
   const limit = most ^ SIGN
   let low = first
@@ -214,7 +214,7 @@ function placeIPv4(
       length = numberAt(stream, longAt)
       longAt += 4
     }
-    // As a signed integer, because V8 computes with numbers over 2 ** 31 as doubles, which takes twice as long.
+    // Compute with signed integers, because V8 computes with numbers over 2 ** 31 as doubles, which takes twice as long.
     position = (position + (length | 0)) | 0
     // The only run with all addresses has the length zero.
     sum += length === 0 ? 2 ** 32 : length
@@ -309,7 +309,7 @@ function decodeValues(
   let before = 0
   for (let i = 0; i < count; i++) {
     const back = (stream[count + i] ?? 0) | ((stream[2 * count + i] ?? 0) << 8)
-    // Without branches, which a processor could not predict: a third of the decoding.
+    // The loop has no branches: a processor could not predict them, and they would take a third of the decoding.
     const isNew = (back - 1) >>> 31
     const old = values[first + i - back] ?? 0
     values[first + i] = old ^ ((old ^ (newValues[used] ?? 0)) & -isNew)

@@ -12,7 +12,7 @@ export const STORED_ALIAS = -1
 /** Gets a run. The words are valid during the call; at the end of all addresses, `end` is zero. */
 export type AddRun = (start: Words, end: Words, stored: number) => void
 
-/** What the runs of a tree do not say. */
+/** Facts about a tree that its runs do not have. */
 export interface TreeFacts {
   /** Whether other nodes than those of aliases have several paths to them. */
   readonly isJoined: boolean
@@ -71,7 +71,7 @@ class RunList {
   readonly #add: AddRun
   readonly #path: string | undefined
   readonly #start = new Uint32Array(4)
-  /** Of the run. */
+  /** What the tree stores for the networks of the run. */
   #stored = NOT_STARTED
   /** The prefix length of the last network, as bits of a position. */
   #length = 0

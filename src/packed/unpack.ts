@@ -70,7 +70,7 @@ class TreeBuilder {
   readonly #file: BlockFile
   readonly #contents: PackedContents
   readonly #table: NodeTable
-  /** By depth, the left side of a node whose right side is not complete. */
+  /** For each depth, the left side of a node whose right side is not complete. */
   readonly #pending: Link[] = new Array(129).fill(linkToValue(NONE))
   readonly #base: number
   readonly #isJoined: boolean

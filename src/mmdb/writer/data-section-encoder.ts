@@ -13,7 +13,7 @@ export class DataSectionEncoder {
   readonly #values: ValueTable
   readonly #pointers: boolean
   readonly #buffer: FieldBuffer
-  /** By id of the value, where it was written. */
+  /** Where each value was written, by its id. */
   readonly #written: { readonly offset: number; readonly length: number }[] = []
 
   /** @param options `before` are bytes that the section starts with, such as those of another file */

@@ -14,7 +14,7 @@ export class SearchTreeEncoder {
   readonly nodeCount: number
   readonly #table: NodeTable
   readonly #root: Link
-  /** By node of the table, its position in post-order, from 1; 0 for nodes that are not in this tree. */
+  /** The position of each node of the table in post-order, from 1; 0 for nodes that are not in this tree. */
   readonly #postOrder: Int32Array
 
   constructor(table: NodeTable, root: Link) {
@@ -22,7 +22,7 @@ export class SearchTreeEncoder {
     this.#root = root
     this.#postOrder = new Int32Array(table.end)
     let count = 0
-    // Without recursion: aliases of a hostile packed file can make paths of any length.
+    // Do not recurse: aliases of a hostile packed file can make paths of any length.
     const path = isNode(root) ? [root] : []
     for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
       const right = table.right(node)

@@ -38,7 +38,7 @@ const ID_BYTES = 4
 export class ValueTable {
   /** The encoded bytes of scalars, and the ids of the parts of maps and arrays. */
   readonly #content = new FieldBuffer()
-  /** By id of the value. */
+  /** Rows of values by their ids. */
   #rows = new Uint32Array(ROW << 10)
   #size = 0
   /** Hash table of ids plus 1, with open addressing; 0 is a free bucket. */

@@ -111,7 +111,7 @@ export function kindOf(value: unknown): string {
   return `a value of type ${typeof value}`
 }
 
-/** Also recognises objects of another realm (such as a test runner's sandbox), which has its own Object.prototype. */
+/** Whether a value is a plain object. It can be of another realm (such as a test runner's sandbox), which has its own Object.prototype. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -45,7 +45,7 @@ export interface KeyFileStatus {
 /** The keys in a file. */
 export interface KeyFile {
   /**
-   * For the option `authenticate` of `createHandler`: whose key it is, or `null` if it is not valid. Needs no `this`.
+   * Says whose key it is, or `null` if it is not valid: the option `authenticate` of `createHandler`. It needs no `this`.
    */
   readonly authenticate: (key: string) => { readonly plan: string; readonly id: string } | null
   /** How many keys of known plans the file has, expired ones included. */
@@ -96,7 +96,7 @@ export async function createKeyFile(path: string, options: KeyFileOptions = {}):
   return openKeyFile(path, options)
 }
 
-/** As {@link createKeyFile}, for the command line. */
+/** `createKeyFile` for the command line. */
 export async function openKeyFile(path: string, options: KeyFileOptions = {}): Promise<ReloadableKeyFile> {
   checkOptionNames('createKeyFile', options, KEY_FILE_OPTIONS)
   const { interval = DEFAULT_INTERVAL_MS } = options

@@ -78,7 +78,7 @@ function entryOf(value: unknown, index: number): KeyEntry {
   }
 }
 
-/** As `Date.prototype.toISOString` writes it, so that no local time can be meant. */
+/** A time as `Date.prototype.toISOString` writes it, so that no local time can be meant. */
 function isInstant(text: string): boolean {
   const instant = new Date(text)
   return !Number.isNaN(instant.getTime()) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
