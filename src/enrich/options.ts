@@ -183,8 +183,8 @@ export interface CommonPlan
   readonly hasPort?: boolean
   /** The members of a location in JSON; `null` for the whole record. */
   readonly jsonFields: readonly LocationField[] | null
-  /** Objects have the location as one text, of the columns {@link jsonFields} with this separator; absent for JSON. */
-  readonly cells?: string
+  /** Objects have the location as one text, of the columns {@link jsonFields}; absent for JSON. */
+  readonly cells?: LocationCells
   /** The countries whose lines are wanted; absent if all are. */
   readonly countries?: CountryChoice
   /** The fields whose values are counted, by their names; absent if there are none. */
@@ -203,6 +203,13 @@ export interface CommonPlan
   readonly wrapper?: PrefixWrapper
   /** Whether what it writes becomes a member of objects that are kept otherwise. */
   readonly hasWrapperMember?: boolean
+}
+
+/** How the columns of a location are one text. */
+export interface LocationCells {
+  readonly separator: string
+  /** Whether the address comes before them. */
+  readonly hasAddress: boolean
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

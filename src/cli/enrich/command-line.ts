@@ -42,7 +42,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const form = to ?? (keeping === undefined || named === PARQUET ? named : undefined)
   const isParquet = form === PARQUET
   const [first, ...others] = addressesOf(flags)
-  if (others.length > 0) refuseWithSeveral(flags, isParquet)
+  if (others.length > 0) refuseWithSeveral(flags)
   const asn = asnOf(flags)
   const enrichOptions: EnrichOptions = {
     ...options,
@@ -153,14 +153,9 @@ export function addressesOf({
 }
 
 /** @throws UsageError when an option is for one address a line */
-function refuseWithSeveral(flags: EnrichFlags, isParquet: boolean): void {
+function refuseWithSeveral(flags: EnrichFlags): void {
   const other = (
     ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
   ).find((name) => flags[name] !== undefined && flags[name] !== false)
   if (other !== undefined) throw new UsageError(`${flag(other)} takes one --field.`)
-  if (isParquet) {
-    throw new UsageError(
-      'Parquet takes one --field at a time: run geofix enrich on the output once more for the next one.',
-    )
-  }
 }

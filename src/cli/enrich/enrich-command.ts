@@ -2,21 +2,20 @@ import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/plan.ts'
 import { type EnrichOptions, makePlan, type Plan, withCells } from '../../enrich/formats/formats.ts'
-import { checkedFields, columnNames, commonPlan, INTO, UNMASKED } from '../../enrich/options.ts'
+import { checkedFields, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { ReportDetails } from '../report/report.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
 import { asUsage } from './command-errors.ts'
-import { checkFit, type EnrichCommand } from './command-line.ts'
+import { type AddressOption, checkFit, type EnrichCommand } from './command-line.ts'
 import type { SummaryTarget } from './flags.ts'
 import { type FinishedRun, LineSession } from './line-session.ts'
 import { type InputStart, locatedStarts, type Start } from './located-sample.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
-import type { ArrayOutput } from './rows/array-output.ts'
-import type { TableOutput } from './rows/table-output.ts'
+import type { RowOutput } from './rows/row-output.ts'
 import { runSession } from './session.ts'
 import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 
@@ -38,8 +37,8 @@ class EnrichSession extends LineSession<EnrichCommand> {
   /** Opened before the first line is read, so that nothing is counted in vain. */
   readonly #reports: { readonly form: SummaryTarget['form']; readonly output: Output }[] = []
   #parquetRun: ParquetRun | null = null
-  #tableOutput: TableOutput | null = null
-  #arrayOutput: ArrayOutput | null = null
+  /** Makes rows of the lines that the run writes; `null` if lines are written. */
+  #rows: RowOutput | null = null
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
   /** Those of the first input. */
@@ -49,7 +48,8 @@ class EnrichSession extends LineSession<EnrichCommand> {
 
   protected override async open(target: Output): Promise<Output> {
     await this.#readTables()
-    const lines = this.command.isParquet ? await this.#parquet(target) : await this.#table(target)
+    this.#rows = await this.#rowOutput(target)
+    const lines = this.#rows === null ? target : this.keep(this.#rows)
     for (const { form, path } of this.command.summaries)
       this.#reports.push({ form, output: await this.openOutput(path) })
     return lines
@@ -67,38 +67,25 @@ class EnrichSession extends LineSession<EnrichCommand> {
     return super.showsProgress && !isMixed
   }
 
-  /** The output of a run that writes Parquet. Its code is loaded only then. */
-  async #parquet(target: Output): Promise<Output> {
-    const { parquetRun } = await import('./parquet/parquet-output.ts')
-    this.#parquetRun = await parquetRun(target, this.inputs, this.command.options, (text) =>
-      this.notes.add(text),
-    )
-    return this.keep(this.#parquetRun.output)
-  }
-
-  /** The output of a run that writes a table or an array, if it does. Its code is loaded only then. */
-  async #table(target: Output): Promise<Output> {
-    const { table: form, isArray, hasMark, options, others } = this.command
+  /** The output of a run that writes Parquet, a table or an array, if it does. Its code is loaded only then. */
+  async #rowOutput(target: Output): Promise<RowOutput | null> {
+    const { table: form, isArray, isParquet, hasMark, options, others } = this.command
+    const note = this.notes.addOnce
+    if (isParquet) {
+      const { parquetRun } = await import('./parquet/parquet-output.ts')
+      this.#parquetRun = await parquetRun(target, this.inputs, this.command, note)
+      return this.#parquetRun.output
+    }
     if (isArray) {
       const { ArrayOutput } = await import('./rows/array-output.ts')
-      this.#arrayOutput = new ArrayOutput(target, options.into ?? INTO)
-      return this.keep(this.#arrayOutput)
+      return new ArrayOutput(target, options.into ?? INTO)
     }
-    if (form === undefined) return target
+    if (form === undefined) return null
+    const { addedColumns } = await import('./rows/row-output.ts')
     const { TableOutput } = await import('./rows/table-output.ts')
-    const fields = asUsage(() => checkedFields(options))
-    const added = [options, ...others].map(({ into }) => {
-      const names = asUsage(() => columnNames(fields, { into }))
-      return {
-        into: into ?? INTO,
-        asn: commonPlan({ into, asn: options.asn }).asn ?? null,
-        fields: new Map(fields.map((field, index) => [names[index] ?? '', field])),
-      }
-    })
+    const added = addedColumns(options, others)
     const isLive = this.inputs.some((input) => input.isLive)
-    const note = this.notes.add
-    this.#tableOutput = new TableOutput(target, { form, added, isLive, hasMark, note })
-    return this.keep(this.#tableOutput)
+    return new TableOutput(target, { form, added, isLive, hasMark, note })
   }
 
   /** Reads Parquet as tables where a table is written. */
@@ -113,32 +100,29 @@ class EnrichSession extends LineSession<EnrichCommand> {
 
   protected override plan(start: InputStart, { name, writtenAt }: RunInput, set: DatabaseSet): Plan {
     const { sample, isWhole, isCut } = start
-    const { to, table, isArray, leavesOut, others } = this.command
-    const given = this.#parquetRun?.options ?? this.command.options
+    const { to, table, isArray, isParquet, leavesOut } = this.command
+    const [rows, run] = [this.#rows, this.#parquetRun]
+    const { options: given, others } = run ?? this.command
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The other addresses must be there for the plans after this one.
     const masks = others.length > 0 ? UNMASKED : {}
     const planned = (more: Partial<EnrichOptions> = {}) =>
       asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
     // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
-    const first = table === undefined ? planned() : planned({ fields: undefined })
-    const kept = () => planned({ fields: this.command.options.fields, to: undefined })
+    const hasColumns = table !== undefined || isParquet
+    const first = planned(hasColumns ? { fields: undefined } : {})
+    const kept = () => planned({ to: undefined })
     const isDocument = isArray && !leavesOut && first.plan.format === 'json' && this.inputs.length === 1
     const { plan, notes } = first.plan.format === table || isDocument ? kept() : first
     checkFit(options, plan.format, name)
-    if (this.#tableOutput !== null) this.#tableOutput.keepsBytes = plan.format === table
-    if (this.#arrayOutput !== null) this.#arrayOutput.keepsBytes = isDocument
-    this.#parquetRun?.usePlan(tableOf(plan) === null ? null : tableOf(kept().plan))
-    if (!this.#parquetRun?.isPlanned) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
-    // The output makes columns of whole locations here too.
-    const fields = this.#tableOutput?.keepsBytes === false ? undefined : options.fields
-    const next = this.#nextPlans({ plan, notes, ...start }, { ...options, fields }, name, set)
+    if (rows !== null) rows.keepsBytes = plan.format === table || isDocument
+    rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(kept().plan) : null)
+    if (run?.isPlanned !== true) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
+    const cells = rows?.cells ?? null
+    const fields = cells === null ? options.fields : undefined
+    const next = this.#nextPlans({ plan, notes, ...start }, others, { ...options, fields }, name, set)
     const whole = { ...plan, ...next }
-    const output = this.#tableOutput
-    const written =
-      output === null || output.keepsBytes
-        ? whole
-        : withCells(whole, checkedFields(this.command.options), output.separator)
+    const written = cells === null ? whole : withCells(whole, checkedFields(this.command.options), cells)
     if (this.command.summaries.length === 0) return written
     this.#reportFields ??= reportFields(plan)
     const reported = withReport(written, this.command.namesAddresses, this.#reportFields)
@@ -147,8 +131,13 @@ class EnrichSession extends LineSession<EnrichCommand> {
   }
 
   /** The plans for the other addresses of each line. */
-  #nextPlans(first: Start, options: EnrichOptions, name: string, set: DatabaseSet): Pick<Plan, 'next'> {
-    const { others } = this.command
+  #nextPlans(
+    first: Start,
+    others: readonly AddressOption[],
+    options: EnrichOptions,
+    name: string,
+    set: DatabaseSet,
+  ): Pick<Plan, 'next'> {
     if (others.length === 0) return {}
     const [, ...starts] = locatedStarts(first, others, options, name, set)
     for (const { notes } of starts) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)

@@ -12,7 +12,6 @@ import {
 } from '../reading/record-reader.ts'
 import { CachedView, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
-import { JSON_HEAD } from '../writing/location-template.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
 /** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
@@ -140,7 +139,7 @@ export class RecordWriter {
   /** Writes the address, if it is wanted, and the text of the location. */
   #putFound(target: Uint8Array, from: number): number {
     let to = from
-    if (this.#form.hasAddress) {
+    if (this.#form.head !== null) {
       const { ip, ipStart, ipEnd } = this.#locator.cache
       for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
@@ -151,10 +150,10 @@ export class RecordWriter {
   #putMember(target: Uint8Array, view: DataView, from: number): number {
     const { joint } = this.#reader
     if (joint === 'next') return this.#putLocation(target, view, from)
-    const { before, nothing, hasAddress } = this.#form
+    const { before, nothing, head } = this.#form
     let to = this.#putName(joint, before, target, from)
     if (this.textStart === -1) return putText(nothing.slice(before.length), target, to)
-    if (hasAddress) to = putText(JSON_HEAD, target, to)
+    if (head !== null) to = putText(head, target, to)
     return this.#putFound(target, to)
   }
 
@@ -238,10 +237,10 @@ export class RecordWriter {
   }
 
   #compile(): void {
-    const { before, nothing, hasAddress, kind } = this.#form
+    const { before, nothing, head, kind } = this.#form
     const fields = kind === 'object' ? this.#reader.fields : []
     const texts = [
-      before + (hasAddress ? JSON_HEAD : ''),
+      before + (head ?? ''),
       nothing,
       ...fields.flatMap(({ name, kind: value }) => {
         const member = `,${JSON.stringify(name)}:`

@@ -9,6 +9,7 @@ import {
   commonPlan,
   INTO,
   type LineOptions,
+  type LocationCells,
   type LocationField,
   OUTPUT_FORMS,
   type Planned,
@@ -95,11 +96,11 @@ export function definitionFor({ format, wrapper, inside }: Plan): FormatDefiniti
   return wrapper === undefined ? definition : wrapped(definition, wrapper)
 }
 
-/** The plan for objects that have the columns of a location as one text. @param separator between the columns */
-export function withCells(plan: Plan, fields: readonly LocationField[], separator: string): Plan {
+/** The plan for objects that have the columns of a location as one text. */
+export function withCells(plan: Plan, fields: readonly LocationField[], cells: LocationCells): Plan {
   const { next } = plan
-  const own = { ...plan, jsonFields: fields, cells: separator }
-  return next === undefined ? own : { ...own, next: withCells(next, fields, separator) }
+  const own = { ...plan, jsonFields: fields, cells }
+  return next === undefined ? own : { ...own, next: withCells(next, fields, cells) }
 }
 
 /** The plan for an input whose preamble and header are left out. */

@@ -4,9 +4,10 @@ import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
 import { NO_INSTANT } from '../../location/timezone.ts'
-import type { CommonPlan, LocationField } from '../options.ts'
+import type { CommonPlan, LocationCells, LocationField } from '../options.ts'
 import {
   fixedText,
+  JSON_HEAD,
   JSON_NUMBER,
   JSON_TEMPLATE,
   JSON_TEXT,
@@ -19,7 +20,7 @@ import {
 type JsonPlan = Pick<CommonPlan, 'jsonFields'> & Partial<Pick<CommonPlan, 'asn' | 'cells'>>
 
 /** A record, with the autonomous system where that was asked for. */
-export type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }
+type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }
 
 /** The value of each column, but for the offset, which depends on the time. */
 const COLUMNS: Readonly<Record<LocationField, (record: LocatedRecord) => string | number | null>> = {
@@ -35,11 +36,6 @@ const COLUMNS: Readonly<Record<LocationField, (record: LocatedRecord) => string 
   timezone_offset: ({ timezone }) => timezone.offset,
   asn_number: ({ asn }) => asn?.number ?? null,
   asn_organization: ({ asn }) => asn?.organization ?? null,
-}
-
-/** The value of a column in a record. */
-export function fieldOf(record: LocatedRecord, field: LocationField): string | number | null {
-  return COLUMNS[field](record)
 }
 
 /** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */
@@ -66,15 +62,24 @@ export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): Loca
   return [...members, fixedText('}'), ...after]
 }
 
+/** What is before the address in JSON, which a whole record begins with; `null` without an address. */
+export function jsonHead({ jsonFields, cells }: JsonPlan): string | null {
+  if (cells === undefined) return jsonFields === null ? JSON_HEAD : null
+  return cells.hasAddress ? '"' : null
+}
+
 /** Columns of a record as a string of JSON, with quotes where a table needs them (RFC 4180). */
-function cellsTemplate(fields: readonly LocationField[], separator: string): LocationTemplate {
+function cellsTemplate(
+  fields: readonly LocationField[],
+  { separator, hasAddress }: LocationCells,
+): LocationTemplate {
   const inString = (text: string): string => JSON.stringify(text).slice(1, -1)
   const columns = fields.flatMap((field, index) => {
     const cellOf = (value: string | null): string => inString(quotedCell(value ?? '', separator))
     const cell = cellPart(field, cellOf, { quote: '', special: `${separator}"\\` })
     return index === 0 ? [cell] : [fixedText(inString(separator)), cell]
   })
-  return [fixedText('"'), ...columns, fixedText('"')]
+  return [fixedText(hasAddress ? inString(separator) : '"'), ...columns, fixedText('"')]
 }
 
 /** What stands for a location in JSON if there is none. */

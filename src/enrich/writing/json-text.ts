@@ -1,5 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Decoder, utf8Encoder } from '../../bytes/utf8.ts'
+import type { CommonPlan } from '../options.ts'
 import { CachedView, mayNeedEscape } from '../swar.ts'
 
 /** Text is decoded in parts of this size. Bytes. */
@@ -72,12 +73,8 @@ export class RawLines {
   readonly #text = new JsonText()
   readonly #tail: Uint8Array
 
-  /**
-   * @param into name of the member that holds the location in other lines
-   * @param asn name of that with the autonomous system, if there is one
-   */
-  constructor({ into, asn }: { readonly into: string; readonly asn?: string | undefined }) {
-    const names = asn === undefined ? [into] : [into, asn]
+  constructor({ into, asn, cells }: Pick<CommonPlan, 'into' | 'asn' | 'cells'>) {
+    const names = asn === undefined || cells !== undefined ? [into] : [into, asn]
     this.#tail = encoder.encode(`"${names.map((name) => `,${JSON.stringify(name)}:null`).join('')}}\n`)
   }
 

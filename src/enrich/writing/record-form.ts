@@ -1,8 +1,8 @@
 // The forms in which records are written, as data. The engine writes them.
 import { wrongOption } from '../../option-names.ts'
 import { type CommonPlan, checkedFields, type LineOptions, type LocationField } from '../options.ts'
-import { columnsTemplate, jsonNothing, jsonTemplate } from './column-templates.ts'
-import { JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-template.ts'
+import { columnsTemplate, jsonHead, jsonNothing, jsonTemplate } from './column-templates.ts'
+import { JSON_HEAD, JSON_TEMPLATE, type LocationTemplate, systemAfter } from './location-template.ts'
 
 /**
  * How a record and its location are written:
@@ -16,8 +16,8 @@ export interface RecordForm {
   readonly kind: 'object' | 'member' | 'appended' | 'replaced' | 'places'
   /** How locations are written. */
   readonly template: LocationTemplate
-  /** Whether the address is written before what the template writes, as the start of a LocationRecord in JSON. */
-  readonly hasAddress: boolean
+  /** What is written before the address, which what the template writes follows; `null` to write no address. */
+  readonly head: string | null
   /** What is written between the record and its location. */
   readonly before: string
   /** What is written in place of that and the location if there is none. */
@@ -50,7 +50,7 @@ export function jsonForm(plan: MemberPlan, kind: 'object' | 'member'): RecordFor
   return {
     kind,
     template: jsonTemplate(plan),
-    hasAddress: plan.jsonFields === null,
+    head: jsonHead(plan),
     before,
     nothing: before + jsonNothing(plan),
     rewrites: kind === 'object',
@@ -85,7 +85,7 @@ export function lineForm(plan: AppendPlan & MemberPlan): RecordForm {
   return {
     kind: 'appended',
     template: isJson ? json : columnsTemplate(fields, '\t', false),
-    hasAddress: isJson,
+    head: isJson ? JSON_HEAD : null,
     before: '\t',
     nothing: isJson ? (asn === undefined ? '\tnull' : '\tnull\tnull') : '\t'.repeat(fields.length),
     rewrites: false,
@@ -114,7 +114,7 @@ export function columnsForm(
   return {
     kind: isReplacing ? 'replaced' : 'appended',
     template,
-    hasAddress: false,
+    head: null,
     before: separator,
     nothing: (separator + unset).repeat(count),
     header: appended.map((name) => separator + name).join(''),

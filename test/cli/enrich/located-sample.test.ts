@@ -148,7 +148,6 @@ describe('several addresses of a line', () => {
     ['are left out', [...named(['a', 'b']), '--only-failed'], '--only-failed takes one --field'],
     ['are appended', [...named(['a', 'b']), '--append'], '--append takes one --field'],
     ['are in rows', [...named(['a', 'b']), '--rows', '--format', 'ndjson', '--at', TIME], '--rows takes one'],
-    ['become Parquet', [...named(['a', 'b']), '--to', 'parquet'], 'one --field at a time'],
     [
       'have no instant in objects',
       [...named(['src', 'dst']), '--to', 'ndjson', '--format', 'w3c'],

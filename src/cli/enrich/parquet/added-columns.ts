@@ -1,17 +1,12 @@
-import type { LocationField } from '../../../enrich/options.ts'
+import type { LocationCells } from '../../../enrich/options.ts'
 import { CommandFailure, ExitStatus } from '../../terminal.ts'
 import type { Output } from '../output.ts'
-import { RowOutput } from '../rows/row-output.ts'
+import { type AddedColumns, RowOutput } from '../rows/row-output.ts'
 import { ColumnWriter } from './column-writer.ts'
 import { sparkFields } from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
-import { LocatedColumns } from './located-columns.ts'
+import { LocatedColumns, SEPARATOR } from './located-columns.ts'
 import { PARQUET_MAGIC, type ParquetFile } from './parquet-file.ts'
-
-/** The member of a line with its location. No column has this name. */
-export const LOCATION_MEMBER = '__location'
-/** That with its autonomous system, which follows it. */
-const SYSTEM_MEMBER = '__location_asn'
 
 /** Where Spark keeps its own copy of the schema. */
 const SPARK_SCHEMA = 'org.apache.spark.sql.parquet.row.metadata'
@@ -27,7 +22,9 @@ const ARROW_SCHEMA = 'ARROW:schema'
  */
 export class AddedColumnsOutput extends RowOutput {
   readonly #file: ParquetFile
-  readonly #located: LocatedColumns
+  readonly #isFlat: boolean
+  readonly #located: readonly LocatedColumns[]
+  readonly #elements: LocatedColumns['elements']
   readonly #added: Struct[] = []
   readonly #moved: number[] = []
   #position = 0
@@ -35,22 +32,17 @@ export class AddedColumnsOutput extends RowOutput {
   /** Rows of the next row group. */
   #rows = 0
 
-  /**
-   * @param into the name of the column with the whole location
-   * @param system the name of the column with the autonomous system; `null` for none
-   * @param fields columns with one value each instead, by their names; `null` for the whole location
-   */
-  constructor(
-    target: Output,
-    file: ParquetFile,
-    into: string,
-    system: string | null,
-    fields: ReadonlyMap<string, LocationField> | null,
-  ) {
+  /** @param isFlat whether a location is columns with one value each. Otherwise it is a struct */
+  constructor(target: Output, file: ParquetFile, added: readonly AddedColumns[], isFlat: boolean) {
     super(target)
     this.#file = file
-    const added = { into: LOCATION_MEMBER, asn: system === null ? null : SYSTEM_MEMBER }
-    this.#located = new LocatedColumns(this.members, added, fields, { into, asn: system })
+    this.#isFlat = isFlat
+    this.#located = added.map((each) => new LocatedColumns(this.members, each, !isFlat))
+    this.#elements = this.#located.flatMap(({ elements }) => elements)
+  }
+
+  override get cells(): LocationCells {
+    return { separator: SEPARATOR, hasAddress: !this.#isFlat }
   }
 
   override async write(bytes: Uint8Array): Promise<void> {
@@ -74,7 +66,7 @@ export class AddedColumnsOutput extends RowOutput {
   }
 
   protected row(): void {
-    this.#located.add()
+    for (const located of this.#located) located.add()
     if (++this.#rows === this.#file.groupRows[this.#added.length]) this.#addGroup()
   }
 
@@ -90,8 +82,11 @@ export class AddedColumnsOutput extends RowOutput {
 
   /** Writes the columns of a row group. */
   #addGroup(): void {
-    const writer = new ColumnWriter(this.#located.elements)
-    writer.add(this.#located.take(), this.#rows)
+    const writer = new ColumnWriter(this.#elements)
+    writer.add(
+      this.#located.flatMap((located) => [...located.take()]),
+      this.#rows,
+    )
     this.#rows = 0
     writer.end()
     const bytes = writer.take()
@@ -124,7 +119,7 @@ export class AddedColumnsOutput extends RowOutput {
     if (keyValue(footer, ARROW_SCHEMA) !== undefined) setKeyValue(footer, ARROW_SCHEMA, null)
     const spark = keyValue(footer, SPARK_SCHEMA)
     if (spark !== undefined)
-      setKeyValue(footer, SPARK_SCHEMA, withColumns(spark, this.#located.elements.flatMap(sparkFields)))
+      setKeyValue(footer, SPARK_SCHEMA, withColumns(spark, this.#elements.flatMap(sparkFields)))
   }
 }
 

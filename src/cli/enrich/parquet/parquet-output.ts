@@ -1,35 +1,27 @@
 // Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
 import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/plan.ts'
-import {
-  addedMembers,
-  checkedFields,
-  columnNames,
-  commonPlan,
-  INTO,
-  isMasked,
-  type LocationField,
-} from '../../../enrich/options.ts'
+import { isMasked } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { flagOf } from '../../../option-kinds.ts'
 import { UsageError } from '../../terminal.ts'
 import { asUsage, inWords } from '../command-errors.ts'
+import type { AddressOption, EnrichCommand } from '../command-line.ts'
 import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
-import { AddedColumnsOutput, LOCATION_MEMBER } from './added-columns.ts'
+import { addedColumns, type RowOutput } from '../rows/row-output.ts'
+import { AddedColumnsOutput } from './added-columns.ts'
 import { ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
 import { RowsOutput } from './rows-output.ts'
 
 /** How a run writes Parquet. */
 export interface ParquetRun {
-  readonly output: Output
-  /** The options for the lines of the run. The output makes the columns of `fields`. */
+  readonly output: RowOutput
+  /** The options for the lines of the run, and where their other addresses are. */
   readonly options: EnrichOptions
-  /** Call it with the plan that would keep the table that an input is, or `null`. */
-  readonly usePlan: (table: DelimitedPlan | null) => void
+  readonly others: readonly AddressOption[]
   /** Whether the notes of this plan are printed already. */
   readonly isPlanned: boolean
 }
@@ -38,14 +30,14 @@ export interface ParquetRun {
  * Makes the output of a run that writes Parquet.
  *
  * @param target where the bytes go
- * @param note tells the user what was guessed
+ * @param note tells the user what was guessed, once
  * @throws UsageError when an option does not fit
  * @throws CommandFailure when an input cannot be read
  */
 export async function parquetRun(
   target: Output,
   inputs: readonly Input[],
-  options: EnrichOptions,
+  { options, others }: Pick<EnrichCommand, 'options' | 'others'>,
   note: (text: string) => void,
 ): Promise<ParquetRun> {
   refuse(options, ['append', 'annotate'], 'Parquet has columns and no lines')
@@ -53,15 +45,10 @@ export async function parquetRun(
   const found = await Promise.all(inputs.map((each) => each.isParquet()))
   if (found.includes(true) && isMasked(options))
     note('the file is written anew, without its addresses: its columns get types by their values')
+  const isFlat = options.fields !== undefined
   if (input === undefined || !found.includes(true) || isMasked(options)) {
-    const added = { into: options.into ?? INTO, asn: systemMember(options) }
-    const output = new RowsOutput(target, added, namedFields(options))
-    return {
-      output,
-      options: { ...options, fields: undefined },
-      usePlan: (table) => output.usePlan(table),
-      isPlanned: false,
-    }
+    const output = new RowsOutput(target, addedColumns(options, others), isFlat)
+    return { output, options, others, isPlanned: false }
   }
   if (inputs.length > 1)
     throw new UsageError('Columns are added to one Parquet file at a time: name one input.')
@@ -73,61 +60,60 @@ export async function parquetRun(
   )
   const file = await ParquetFile.open(input.name)
   try {
-    return await addedColumns(target, input, file, options, note)
+    const added = addedColumns(options, others)
+    const taken = added
+      .flatMap(({ into, asn, fields }) =>
+        isFlat ? [...fields.keys()] : [into, ...(asn === null ? [] : [asn])],
+      )
+      .find((name) => file.columns.includes(name))
+    if (taken !== undefined)
+      throw new UsageError(
+        `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
+      )
+    const objects = objectsIn(sampleLines(await file.sampleLines(), true, SAMPLE_ROWS))
+    const plans = [options, ...others].map(({ field, into }) =>
+      planned(objects, { ...options, field, into }, input.name),
+    )
+    for (const each of plans.flatMap(({ notes }) => notes)) note(`${input.name}: ${each}`)
+    const [time = null] = plans.map(({ plan }) => plan.timePath)
+    const addresses = plans.map(({ plan }) => plan.path)
+    const paths = new Map(
+      [...addresses, ...(time === null ? [] : [time])].map((path) => [path.join('.'), path]),
+    )
+    input.readRows = () => file.linesOf([...paths.values()])
+    const textOf = (path: readonly string[]): string => pathText([path.join('.')])
+    const [first, ...rest] = addresses.map((path, index) => ({ field: textOf(path), into: memberOf(index) }))
+    return {
+      output: new AddedColumnsOutput(
+        target,
+        file,
+        added.map((each, index) => ({ ...each, member: memberOf(index) })),
+        isFlat,
+      ),
+      options: {
+        ...options,
+        ...first,
+        format: 'ndjson',
+        timeField: time === null ? undefined : textOf(time),
+      },
+      others: rest,
+      isPlanned: true,
+    }
   } catch (error) {
     await file.close()
     throw error
   }
 }
 
-async function addedColumns(
-  target: Output,
-  input: Input,
-  file: ParquetFile,
-  options: EnrichOptions,
-  note: (text: string) => void,
-): Promise<ParquetRun> {
-  const { into = INTO } = options
-  const fields = namedFields(options)
-  const system = systemMember(options)
-  const added = fields === null ? addedMembers({ into, asn: system ?? undefined }) : [...fields.keys()]
-  const taken = added.find((name) => file.columns.includes(name))
-  if (taken !== undefined)
-    throw new UsageError(
-      `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
-    )
-  const objects = objectsIn(sampleLines(await file.sampleLines(), true, SAMPLE_ROWS))
-  const { plan, notes } = planned(objects, options, input.name)
-  for (const each of notes) note(`${input.name}: ${each}`)
-  const paths = [plan.path, ...(plan.timePath === null ? [] : [plan.timePath])]
-  input.readRows = () => file.linesOf(paths)
-  const [field, timeField] = paths.map((path) => pathText([path.join('.')]))
-  return {
-    output: new AddedColumnsOutput(target, file, into, system, fields),
-    options: { ...options, format: 'ndjson', fields: undefined, field, timeField, into: LOCATION_MEMBER },
-    usePlan: () => {},
-    isPlanned: true,
-  }
-}
-
-/** The member with the autonomous system; `null` without the option. */
-function systemMember({ asn, into }: EnrichOptions): string | null {
-  return commonPlan({ asn, into }).asn ?? null
-}
-
-/** What the columns of `fields` have, by their names; `null` without the option. @throws UsageError for a wrong name */
-function namedFields(options: EnrichOptions): ReadonlyMap<string, LocationField> | null {
-  if (options.fields === undefined) return null
-  const { into } = options
-  const fields = asUsage(() => checkedFields(options))
-  const names = asUsage(() => columnNames(fields, { into }))
-  return new Map(fields.map((field, index) => [names[index] ?? field, field]))
+/** The member of a line with the location of an address. No column has this name. */
+function memberOf(index: number): string {
+  return `__location_${index}`
 }
 
 /** Finds the columns of the address and the time. */
 function planned(objects: readonly object[], options: EnrichOptions, name: string) {
   try {
-    return asUsage(() => planNdjsonObjects(objects, { ...options, into: LOCATION_MEMBER }, false))
+    return asUsage(() => planNdjsonObjects(objects, { ...options, into: memberOf(0) }, false))
   } catch (error) {
     throw inWords(error, name)
   }

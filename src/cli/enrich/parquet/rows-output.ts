@@ -1,13 +1,12 @@
 import type { SchemaElement } from 'hyparquet'
 import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
-import type { LocationField } from '../../../enrich/options.ts'
+import type { LocationCells } from '../../../enrich/options.ts'
 import type { Output } from '../output.ts'
 import { NONE } from '../rows/distinct-texts.ts'
-import { RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
+import { type AddedColumns, RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf } from './column-writer.ts'
 import { elementsOf } from './columns.ts'
-import { LocatedColumns } from './located-columns.ts'
-import type { AddedMembers } from './located-members.ts'
+import { LocatedColumns, SEPARATOR } from './located-columns.ts'
 import { ValueColumn } from './value-column.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
@@ -35,17 +34,19 @@ interface OwnColumn {
  * read.
  */
 export class RowsOutput extends RowOutput {
-  readonly #added: AddedMembers
-  #fields: ReadonlyMap<string, LocationField> | null
-  #located: LocatedColumns | null = null
+  readonly #added: readonly AddedColumns[]
+  readonly #isFlat: boolean
+  #located: readonly LocatedColumns[] | null = null
+  /** The numbers of the members with the texts of locations. */
+  readonly #texts: readonly number[]
+  /** The names of the columns of locations. */
+  #names: readonly string[] = []
   /** The numbers of the members that columns of the location replace. */
   #replaced: ReadonlySet<number> = new Set()
   /** By the number of a name. */
   readonly #columns: (ValueColumn | undefined)[] = []
   /** Those that were made, in order. */
   readonly #own: OwnColumn[] = []
-  /** How many of them are before the columns of the location; `null` before the first row with one. */
-  #locatedAt: number | null = null
   readonly #rescued = new ValueColumn('JSON')
   #isTable = false
   #hasHeader = true
@@ -53,47 +54,48 @@ export class RowsOutput extends RowOutput {
   #rows = 0
   #bytes = 0
 
-  /** @param fields columns with one value each in place of the location, by their names; `null` for the whole location */
-  constructor(target: Output, added: AddedMembers, fields: ReadonlyMap<string, LocationField> | null) {
+  /** @param isFlat whether a location is columns with one value each. It is in tables, too. Otherwise it is a struct */
+  constructor(target: Output, added: readonly AddedColumns[], isFlat: boolean) {
     super(target)
     this.#added = added
-    this.#fields = fields
+    this.#isFlat = isFlat
+    this.#texts = added.map(({ member }) => this.members.add(member))
   }
 
-  /**
-   * Call it before the first line of an input.
-   *
-   * @param table the plan that would keep the table that the input is; `null` for another input
-   */
-  usePlan(table: DelimitedPlan | null): void {
+  override get cells(): LocationCells {
+    return { separator: SEPARATOR, hasAddress: !this.#isFlat && !this.#isTable }
+  }
+
+  /** @param table the plan that would keep the table that the input is; `null` for another input */
+  override usePlan(table: DelimitedPlan | null): void {
     if (this.#located !== null) return
+    const { members } = this
     if (table !== null) {
       this.#isTable = true
       this.#hasHeader = table.headerLine > 0
-      this.#fields = new Map(table.fields.map((field, index) => [table.columns[index] ?? field, field]))
       this.#replaced = new Set(
         table.names.flatMap((name, column) =>
-          (table.replaced[column] ?? -1) < 0 ? [] : [this.members.add(name)],
+          (table.replaced[column] ?? -1) < 0 ? [] : [members.add(name)],
         ),
       )
     }
-    this.#located = new LocatedColumns(this.members, this.#added, this.#fields)
+    this.#located = this.#added.map((added) => new LocatedColumns(members, added, this.cells.hasAddress))
+    this.#names = this.#elements.map(([column]) => column?.name ?? '')
   }
 
-  protected row(isRaw: boolean): void {
+  protected row(): void {
     const { members } = this
     const { bytes, view } = members
-    const located = this.#located
-    if (located === null) return
-    located.add()
+    for (const located of this.#located ?? []) located.add()
     let rescued: number[] | null = null
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      if (located.has(number) || this.#replaced.has(number)) {
-        if (this.#replaced.has(number) || located.holds(number, member)) continue
+      const [start = 0, end = 0] = [members.starts[member], members.ends[member]]
+      if (this.#replaced.has(number)) continue
+      if (this.#texts.includes(number)) {
+        if (members.isNull(member) || members.isText(member)) continue
       } else {
         const column = this.#columns[number] ?? this.#newColumn(number)
-        const [start = 0, end = 0] = [members.starts[member], members.ends[member]]
         const isHeld =
           column !== null && (members.isNull(member) || column.add(this.#rows, bytes, view, start, end))
         if (isHeld) continue
@@ -105,7 +107,6 @@ export class RowsOutput extends RowOutput {
       const texts = rescued.map((member) => members.jsonOf(member))
       this.#rescued.addText(this.#rows, `{${texts.join(',')}}`)
     }
-    if (!isRaw) this.#locatedAt ??= this.#own.length
     this.#rows++
     this.#bytes += members.end - members.start
     if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
@@ -120,8 +121,9 @@ export class RowsOutput extends RowOutput {
   /** `null` once the columns are decided. */
   #newColumn(number: number): ValueColumn | null {
     const name = this.members.names[number]
-    if (name !== undefined && this.#fields?.has(name)) throw takenColumn(name)
-    if (this.#writer !== null || name === undefined || name === RESCUED) return null
+    const isTaken = name !== undefined && this.#names.includes(name)
+    if (isTaken && !this.cells.hasAddress) throw takenColumn(name)
+    if (this.#writer !== null || name === undefined || name === RESCUED || isTaken) return null
     if (this.#own.length >= MAX_COLUMNS) return null
     const column = new ValueColumn(this.#isTable ? 'STRING' : null)
     this.#columns[number] = column
@@ -140,30 +142,23 @@ export class RowsOutput extends RowOutput {
   /** The values of the columns, in the order of the schema. */
   *#leaves(): Generator<Leaf> {
     const rows = this.#rows
-    const leafOf = ({ column, elements: [element] }: OwnColumn): Leaf =>
-      column.take(element ?? { name: '' }, rows)
-    const [before, after] = this.#halves
-    yield* before.map(leafOf)
-    if (this.#located !== null) yield* this.#located.take()
-    yield* after.map(leafOf)
+    for (const { column, elements } of this.#own) yield column.take(elements[0] ?? { name: '' }, rows)
+    for (const located of this.#located ?? []) yield* located.take()
     yield this.#rescued.take(RESCUED_ELEMENTS[0] ?? { name: '' }, rows)
   }
 
-  /** The columns before and after those of the location. */
-  get #halves(): readonly [OwnColumn[], OwnColumn[]] {
-    const at = this.#locatedAt ?? 0
-    return [this.#own.slice(0, at), this.#own.slice(at)]
+  /** The elements of the columns of locations. */
+  get #elements(): (readonly SchemaElement[])[] {
+    return (this.#located ?? []).flatMap(({ elements }) => elements)
   }
 
   /** Decides on the types of the columns by the values of the first row group. */
   #decide(): ColumnWriter {
     this.members.fixNames()
     for (const own of this.#own) own.elements = elementsOf(own.name, own.column.decide())
-    const [before, after] = this.#halves.map((half) => half.map(({ elements }) => elements))
     return new ColumnWriter([
-      ...(before ?? []),
-      ...(this.#located?.elements ?? []),
-      ...(after ?? []),
+      ...this.#own.map(({ elements }) => elements),
+      ...this.#elements,
       RESCUED_ELEMENTS,
     ])
   }

@@ -6,8 +6,6 @@ import { RowOutput } from './row-output.ts'
  * one, with its text in `raw`.
  */
 export class ArrayOutput extends RowOutput {
-  /** Whether the run writes one document of JSON already. */
-  keepsBytes = false
   /** The member that a raw line lacks, and the end of its object. */
   readonly #tail: Buffer
   #isBegun = false
@@ -16,10 +14,6 @@ export class ArrayOutput extends RowOutput {
   constructor(target: Output, into: string) {
     super(target)
     this.#tail = Buffer.from(`,${JSON.stringify(into)}:null}`)
-  }
-
-  override async write(bytes: Uint8Array): Promise<void> {
-    await (this.keepsBytes ? this.target.write(bytes) : super.write(bytes))
   }
 
   protected row(isRaw: boolean): void {
@@ -31,6 +25,6 @@ export class ArrayOutput extends RowOutput {
   }
 
   protected end(): void {
-    if (!this.keepsBytes) this.out.writeAscii(this.#isBegun ? '\n]\n' : '[]\n')
+    this.out.writeAscii(this.#isBegun ? '\n]\n' : '[]\n')
   }
 }

@@ -8,15 +8,6 @@ const SMALL_N = 0x6e
 /** The most names that get a number. */
 const MOST_NAMES = 4000
 
-/** Values whose text need not be read again. */
-export interface KnownValues {
-  /**
-   * The end of the value that begins at `start`, if it is known and the last member of the line `bytes[0, end)`; otherwise
-   * {@link NONE}.
-   */
-  endOfLast(bytes: Uint8Array, view: DataView, start: number, end: number): number
-}
-
 /**
  * Finds the members of a line that is an object: where their values are in the bytes. Names have numbers, which stay the same
  * from line to line, so that no text is made of a name that was seen before.
@@ -36,8 +27,6 @@ export class ObjectMembers {
   nameStarts = new Int32Array(32)
   starts = new Int32Array(32)
   ends = new Int32Array(32)
-  /** Values that are probably known, by the number of their names. */
-  readonly known: (KnownValues | undefined)[] = []
   readonly #scanner = new JsonScanner()
   /** Names as they are written: with escapes, one name can be written in several ways. */
   readonly #spellings = new DistinctTexts()
@@ -92,6 +81,10 @@ export class ObjectMembers {
     return this.bytes[this.starts[member] ?? 0] === SMALL_N
   }
 
+  isText(member: number): boolean {
+    return this.bytes[this.starts[member] ?? 0] === QUOTE
+  }
+
   /** Whether `bytes[start, end)` is an object, whose members are then known. @param view of all of `bytes` */
   read(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
     this.bytes = bytes
@@ -118,7 +111,10 @@ export class ObjectMembers {
       if (bytes[at] !== COLON) return false
       const number = isExpected ? (this.#nameOf[spelling] ?? NONE) : this.#numberAt(name, nameEnd)
       const value = skipBlanks(bytes, at + 1, end)
-      const valueEnd = this.#valueEnd(number, value)
+      const isNested = bytes[value] === BRACE || bytes[value] === BRACKET
+      const valueEnd = isNested
+        ? this.#scanner.endOf(bytes, view, value, end)
+        : scalarEnd(bytes, view, value, end)
       if (valueEnd < 0 || valueEnd > end) return false
       this.#put(number, name, value, valueEnd)
       at = skipBlanks(bytes, valueEnd, end)
@@ -134,13 +130,6 @@ export class ObjectMembers {
     if (last !== this.end) return false
     this.end = after
     return true
-  }
-
-  #valueEnd(number: number, at: number): number {
-    const { bytes, view, end } = this
-    if (bytes[at] !== BRACE && bytes[at] !== BRACKET) return scalarEnd(bytes, view, at, end)
-    const known = this.known[number]?.endOfLast(bytes, view, at, end) ?? NONE
-    return known === NONE ? this.#scanner.endOf(bytes, view, at, end) : known
   }
 
   #put(number: number, name: number, start: number, end: number): void {

@@ -1,9 +1,21 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../../../enrich/ascii.ts'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
+import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
+import {
+  checkedFields,
+  columnNames,
+  commonPlan,
+  INTO,
+  type LocationCells,
+  type LocationField,
+} from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import { UsageError } from '../../terminal.ts'
+import { asUsage } from '../command-errors.ts'
+import type { AddressOption } from '../command-line.ts'
 import type { Output } from '../output.ts'
 import { decodedIn } from './json-values.ts'
 import { ObjectMembers } from './object-members.ts'
@@ -13,6 +25,31 @@ const MAX_RAW_BYTES = 2 ** 20
 
 /** The column of what has no place in the other columns. Other engines have this name for it. */
 export const RESCUED = '_rescued_data'
+
+/** What is added to the lines for an address. */
+export interface AddedColumns {
+  /** The name of the member with the columns of the location as one text. */
+  readonly member: string
+  /** What the columns have, by their names. */
+  readonly fields: ReadonlyMap<string, LocationField>
+  /** The names of the columns with the whole location and the autonomous system; `null` for none. Only of Parquet. */
+  readonly into: string
+  readonly asn: string | null
+}
+
+/** What is added for the addresses of each line, with the names of the columns. @throws UsageError for a wrong name */
+export function addedColumns(options: EnrichOptions, others: readonly AddressOption[]): AddedColumns[] {
+  const fields = asUsage(() => checkedFields(options))
+  return [options, ...others].map(({ into }) => {
+    const names = asUsage(() => columnNames(fields, { into }))
+    const { asn = null } = commonPlan({ into, asn: options.asn })
+    const [member, columns] = [
+      into ?? INTO,
+      new Map(fields.map((field, index) => [names[index] ?? '', field])),
+    ]
+    return { member, fields: columns, into: member, asn }
+  })
+}
 
 /** The error for a member of the lines that has the name of a column of the location. */
 export function takenColumn(name: string): UsageError {
@@ -28,6 +65,8 @@ export function takenColumn(name: string): UsageError {
 export abstract class RowOutput implements Output {
   /** The members of the row. */
   protected readonly members = new ObjectMembers()
+  /** Whether the run writes what is wanted already. */
+  keepsBytes = false
   /** What is to be written. */
   protected readonly out = new ByteSink()
   protected readonly target: Output
@@ -47,7 +86,19 @@ export abstract class RowOutput implements Output {
   /** Writes what comes after the last row. */
   protected abstract end(): void
 
+  /** How the lines have a location as one text; `null` for JSON. */
+  get cells(): LocationCells | null {
+    return null
+  }
+
+  /** Call it before the first line of an input. @param table the plan that would keep the table that it is, or `null` */
+  usePlan(_table: DelimitedPlan | null): void {}
+
   async write(bytes: Uint8Array): Promise<void> {
+    if (this.keepsBytes) {
+      this.out.write(bytes)
+      return this.send()
+    }
     const firstEnd = bytes.indexOf(LINE_FEED) + 1
     if (firstEnd === 0) return this.#keep(bytes)
     const lastEnd = bytes.lastIndexOf(LINE_FEED) + 1
@@ -65,7 +116,7 @@ export abstract class RowOutput implements Output {
     if (!this.#isEnded) {
       this.#isEnded = true
       this.#endRest()
-      this.end()
+      if (!this.keepsBytes) this.end()
       await this.send()
     }
     await this.target.flush()

@@ -1,12 +1,12 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../../../enrich/ascii.ts'
-import type { LocationField } from '../../../enrich/options.ts'
+import type { LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import { countOf } from '../../figures.ts'
 import type { Output } from '../output.ts'
 import { NONE } from './distinct-texts.ts'
-import { RESCUED, RowOutput, takenColumn } from './row-output.ts'
+import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output.ts'
 import { CellWriter, recordText, type TableForm } from './separated-values.ts'
 
 /** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
@@ -20,16 +20,6 @@ const MAX_NAMES = 10
 /** The byte order mark, by which Excel knows UTF-8. */
 const MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
 const NO_BYTES = new Uint8Array(0)
-
-/** What is added to the lines: the members of an address, and the columns that they become. */
-export interface AddedColumns {
-  /** The name of the member with the location. */
-  readonly into: string
-  /** The name of that with the autonomous system; `null` for none. */
-  readonly asn: string | null
-  /** What the columns have, by their names. */
-  readonly fields: ReadonlyMap<string, LocationField>
-}
 
 export interface TableSettings {
   readonly form: TableForm
@@ -54,14 +44,10 @@ export class TableOutput extends RowOutput {
   readonly #settings: TableSettings
   /** The numbers of the members with the texts of the columns of a location. */
   readonly #located: readonly number[]
-  /** Those of all members that were added. */
-  readonly #added: ReadonlySet<number>
   /** For each of {@link #located} the columns of a record without a location. */
   readonly #nothing: readonly Uint8Array[]
   readonly #writer: CellWriter
   readonly #raw: number
-  /** Whether the lines are such a table already. */
-  keepsBytes = false
   /** The lines before the columns are decided; `null` afterwards. */
   #waiting: ByteSink | null = new ByteSink()
   #waitingRows = 0
@@ -82,27 +68,19 @@ export class TableOutput extends RowOutput {
     this.#settings = settings
     this.#writer = new CellWriter(settings.form)
     const { added } = settings
-    this.#located = added.map(({ into }) => this.members.add(into))
-    const systems = added.flatMap(({ asn }) => (asn === null ? [] : [this.members.add(asn)]))
-    this.#added = new Set([...this.#located, ...systems])
+    this.#located = added.map(({ member }) => this.members.add(member))
     this.#nothing = added.map(({ fields }) => Buffer.from(this.#writer.separator.repeat(fields.size - 1)))
     this.#raw = this.members.add(RAW)
   }
 
-  /** What is between the columns. */
-  get separator(): string {
-    return this.#writer.separator
+  override get cells(): LocationCells | null {
+    return this.keepsBytes ? null : { separator: this.#writer.separator, hasAddress: false }
   }
 
   override async write(bytes: Uint8Array): Promise<void> {
     await this.#paused
-    if (this.keepsBytes) {
-      this.out.write(bytes)
-      await this.send()
-      return
-    }
     await super.write(bytes)
-    if (this.#settings.isLive && this.#waiting !== null)
+    if (this.#settings.isLive && this.#waiting !== null && !this.keepsBytes)
       this.#timer ??= setTimeout(() => this.#pause(), MOST_WAIT_MS)
   }
 
@@ -131,7 +109,6 @@ export class TableOutput extends RowOutput {
   }
 
   protected end(): void {
-    if (this.keepsBytes) return
     if (this.#waiting !== null && this.#waitingRows > 0) this.#decide(this.#waiting, true)
     if (this.#rescuedRows > 0) this.#settings.note(this.#rescuedNote())
   }
@@ -195,7 +172,7 @@ export class TableOutput extends RowOutput {
     let before = -1
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      if (number === NONE || this.#added.has(number) || members.names[number] === RESCUED) continue
+      if (number === NONE || this.#located.includes(number) || members.names[number] === RESCUED) continue
       if (!own.has(number) && own.size < MAX_COLUMNS) {
         own.add(number)
         // After the member before it, and not after those that only other rows have.
@@ -211,7 +188,7 @@ export class TableOutput extends RowOutput {
     if (members.memberOf(this.#raw) === NONE) return false
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      const isNothing = this.#added.has(number) && members.isNull(member)
+      const isNothing = this.#located.includes(number) && members.isNull(member)
       if (number !== this.#raw && !isNothing) return false
     }
     return true
@@ -257,7 +234,7 @@ export class TableOutput extends RowOutput {
     const rescued: string[] = []
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      if (this.#isColumn[number] === 1 || this.#added.has(number)) continue
+      if (this.#isColumn[number] === 1 || this.#located.includes(number)) continue
       if (this.#waiting === null && this.#rescuedNames.size <= MAX_NAMES)
         this.#rescuedNames.add(members.nameOf(member))
       rescued.push(members.jsonOf(member))

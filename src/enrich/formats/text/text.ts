@@ -158,7 +158,7 @@ export const TEXT: FormatDefinition<TextPlan> = {
     return {
       kind: 'places',
       template: annotationTemplate(annotate),
-      hasAddress: false,
+      head: null,
       before: '',
       nothing: '',
       isAddressFirst: annotate.startsWith('{ip}'),

@@ -163,6 +163,28 @@ describe('Parquet to Parquet', () => {
     expect(spark.fields[1]?.type.fields.map(({ name }) => name)).toEqual(Object.keys(expected(0) ?? {}))
   })
 
+  it.each([
+    ['structs', [], { from: { city: 'London' }, to: { city: 'Sydney' } }],
+    ['flat columns', ['--fields', 'city'], { from_city: 'London', to_city: 'Sydney' }],
+  ])('has %s for several addresses, also of lines', async (_, flags, row) => {
+    const columnData: Columns = ['a', 'b'].map((name, index) => ({
+      name,
+      data: [index === 0 ? '81.2.69.142' : '1.2.3.4'],
+      type: 'STRING',
+    }))
+    writeFileSync(path('two.parquet'), new Uint8Array(parquetWriteBuffer({ columnData })))
+    writeFileSync(path('two.ndjson'), '{"a":"81.2.69.142","b":"1.2.3.4"}\n')
+    writeFileSync(path('two.tsv'), 'a\tb\n81.2.69.142\t1.2.3.4\n')
+    const fields = ['--field', 'a=from', '--field', 'b=to', ...flags]
+    for (const name of ['two.parquet', 'two.ndjson', ...(flags.length > 0 ? ['two.tsv'] : [])]) {
+      const { err } = await enrich(path(name), '-o', path('two.out.parquet'), ...fields)
+      expect(err).toBe('')
+      expect(await rowsOf(path('two.out.parquet'))).toMatchObject([
+        { a: '81.2.69.142', b: '1.2.3.4', ...row },
+      ])
+    }
+  })
+
   it.each<[string, string[], string]>([
     ['rows would be left out', ['--only-failed'], '--only-failed has no effect on Parquet'],
     ['rows would be left out', ['--drop-unresolved'], '--drop-unresolved has no effect on Parquet'],
