@@ -129,7 +129,7 @@ describe('tables', () => {
       'the option "fields" has asn_number, which needs "asn"',
     )
     await expect(run(`ip,asn_number\n${LONDON},1\n`)).rejects.toThrow(
-      'asn_number: the table already has such a column',
+      'the table has a column "asn_number" already',
     )
   })
 

@@ -1,7 +1,7 @@
 import { quoted } from '../../errors.ts'
 import { CARRIAGE_RETURN, HASH, LINE_FEED, SPACE, TAB } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../options.ts'
 import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../reading/field-guess.ts'
@@ -50,7 +50,7 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  if (!append.append) refuseTaken(common, ['ip', RAW], 'member')
+  if (!append.append) refuseTaken(addedMembers(common), ['ip', RAW], 'a line has', 'member')
   const addresses = new SampleField([])
   for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
   return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }

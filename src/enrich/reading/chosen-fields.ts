@@ -1,7 +1,7 @@
 // Fields of records that have names or numbers: which one has the address, and which the time.
 import { quoted } from '../../errors.ts'
 import { EnrichError, shownName } from '../errors.ts'
-import { addedMembers, type CommonPlan } from '../options.ts'
+import type { CommonPlan } from '../options.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from './field-guess.ts'
 import {
   addressNotes,
@@ -14,8 +14,18 @@ import {
 } from './field-messages.ts'
 import { SampleTimes } from './sample-times.ts'
 
+/** A field of the sample whose values can be times, whatever its name. */
+export class TimedField extends SampleField {
+  readonly allTimes = new SampleTimes()
+
+  override add(value: string | number | null): void {
+    super.add(value)
+    if (kindOfValue(String(value ?? '')) !== 'missing') this.allTimes.add(String(value))
+  }
+}
+
 /** A field of the sample that has a name or only a number. */
-export class NumberedField extends SampleField {
+export class NumberedField extends TimedField {
   /** @param name '' for none */
   constructor(
     readonly name: string,
@@ -24,14 +34,16 @@ export class NumberedField extends SampleField {
   ) {
     super([name])
   }
+}
 
-  /** Its values as times, whatever its name. */
-  readonly allTimes = new SampleTimes()
-
-  override add(value: string | number | null): void {
-    super.add(value)
-    if (kindOfValue(String(value ?? '')) !== 'missing') this.allTimes.add(String(value))
-  }
+/** The fields of a sample, and what a format calls them. */
+export interface SampledFields<Field extends SampleField, Named extends Field & TimedField> {
+  readonly fields: readonly Field[]
+  readonly words: FieldWords<Field>
+  /** @throws EnrichError when there is no field of this name */
+  named(name: string, option: 'field' | 'timeField'): Named
+  /** What there is if no field holds addresses, for a message. */
+  nothing(): string
 }
 
 /** How messages name numbered fields. */
@@ -43,7 +55,7 @@ export interface NumberedWords extends FieldWords<NumberedField> {
 }
 
 /** The words for fields that are rarely known by their numbers. */
-export const FIELD_WORDS: NumberedWords = {
+const FIELD_WORDS: NumberedWords = {
   noun: 'field',
   shown: ({ name }) => `the field ${shownName(name)}`,
   typed: ({ name, index }) => (shellWord(name) === name ? name : String(index + 1)),
@@ -51,64 +63,83 @@ export const FIELD_WORDS: NumberedWords = {
   remedy: '',
 }
 
+/** Fields that a user names by their names, or else by their numbers, from 1. */
+export function numberedFields(
+  fields: readonly NumberedField[],
+  words: NumberedWords = FIELD_WORDS,
+): SampledFields<NumberedField, NumberedField> {
+  return {
+    fields,
+    words,
+    named: (name) => fieldNamed(name, fields, words),
+    nothing: () => `the ${words.noun}s are ${listed(fields, words)}${words.remedy}`,
+  }
+}
+
 /**
  * Chooses the field with the address.
  *
- * @param named its name, or its number from 1; `undefined` to guess
+ * @param name `undefined` to guess
  * @param notes gets what was guessed
  * @throws EnrichError when there is no such field, nothing can be guessed, or it holds lists and no proxies are trusted
  */
-export function chosenAddress(
-  named: string | undefined,
-  fields: readonly NumberedField[],
-  isTrusting: boolean,
-  words: NumberedWords,
+export function chosenAddress<Field extends SampleField, Named extends Field & TimedField>(
+  name: string | undefined,
+  { fields, words, named, nothing }: SampledFields<Field, Named>,
+  { trustedProxies }: Pick<CommonPlan, 'trustedProxies'>,
   notes: string[],
-): NumberedField {
-  if (named === undefined) {
+): Field {
+  const isTrusting = trustedProxies !== null
+  if (name === undefined) {
     const guess = guessAddress(fields, isTrusting)
-    const nothing = `the ${words.noun}s are ${listed(fields, words)}${words.remedy}`
-    if (guess.best === null) throw unknownAddressField(guess, words, nothing)
+    if (guess.best === null) throw unknownAddressField(guess, words, nothing())
     notes.push(...addressNotes(guess, isTrusting, words))
     return guess.best
   }
-  const field = fieldNamed(named, fields, words)
-  if (!isTrusting && field.kinds.list > 0) throw listFault(`${words.noun} ${quoted(named)}`)
+  const field = named(name, 'field')
+  if (!isTrusting && field.kinds.list > 0) throw listFault(words.shown(field))
   return field
 }
 
 /** Chooses the field with the time of the event in the same way. @returns `null` if none has a usual name */
-export function chosenTime(
-  named: string | undefined,
-  fields: readonly NumberedField[],
-  words: NumberedWords,
+export function chosenTime<Field extends SampleField, Named extends Field & TimedField>(
+  name: string | undefined,
+  { fields, words, named }: SampledFields<Field, Named>,
   notes: string[],
-): NumberedField | null {
-  if (named === undefined) {
+): Field | null {
+  if (name === undefined) {
     const guess = guessTime(fields)
     notes.push(...timeNotes(guess, words))
     return guess.best
   }
-  const field = fieldNamed(named, fields, words)
-  checkNamedTimes(field.allTimes, `${words.noun} ${quoted(named)}`)
+  const field = named(name, 'timeField')
+  checkNamedTimes(field.allTimes, words.shown(field))
   return field
 }
 
 /**
- * @param members of the objects that lines become
+ * @param added names of what is added
+ * @param names those that are there
+ * @param where what has them: "the table has"
  * @param noun what messages call one
- * @throws EnrichError when the plan adds one of these members
+ * @throws EnrichError when one is there already
  */
-export function refuseTaken(plan: CommonPlan, members: readonly string[], noun: string): void {
-  const taken = addedMembers(plan).find((name) => members.includes(name))
-  if (taken === undefined) return
+export function refuseTaken(
+  added: readonly string[],
+  names: readonly string[],
+  where: string,
+  noun: string,
+  remedy = 'choose another name for what is added, as in --into geo (in a program: into)',
+): void {
+  const taken = added.filter((name) => names.includes(name))
+  if (taken.length === 0) return
+  const what = taken.length === 1 ? `a ${noun}` : `${noun}s`
   throw new EnrichError(
     'ENRICH_FIELD_EXISTS',
-    `a line has a ${noun} ${quoted(taken)} already: choose another name for what is added`,
+    `${where} ${what} ${taken.map(quoted).join(', ')} already: ${remedy}`,
   )
 }
 
-/** Finds a field by its name, or else by its number, from 1. */
 function fieldNamed(named: string, fields: readonly NumberedField[], words: NumberedWords): NumberedField {
   const { noun } = words
   const [field, another] = fields.filter(({ name }) => name === named && name !== '')

@@ -1,7 +1,7 @@
 import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { LIST_FLAGS, LOCAL_PROXIES, listFault, throughProxies } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
@@ -35,7 +35,7 @@ export function planAccessLog(
   if (options.timeField !== undefined) {
     throw wrongOption`<timeField> is not for access logs: their lines have a time`
   }
-  if (!append.append) refuseTaken(common, [...PARTS, RAW], 'member')
+  if (!append.append) refuseTaken(addedMembers(common), [...PARTS, RAW], 'a line has', 'member')
   const hasForwarded = field === PARTS[FORWARDED]
   if (field !== undefined && !ADDRESS_WORDS.includes(field) && !hasForwarded) {
     throw new EnrichError(

@@ -14,7 +14,14 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
-import { chosenAddress, chosenTime, NumberedField, type NumberedWords } from '../../reading/chosen-fields.ts'
+import {
+  chosenAddress,
+  chosenTime,
+  NumberedField,
+  type NumberedWords,
+  numberedFields,
+  refuseTaken,
+} from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
@@ -94,8 +101,8 @@ export function planDelimited(
   const isNamed = field !== undefined && names.includes(field)
   const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
   if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))
-  const isTrusting = common.trustedProxies !== null
-  const chosen = width === 0 ? null : chosenAddress(field, columns, isTrusting, COLUMN_WORDS, notes)
+  const sampled = numberedFields(columns, COLUMN_WORDS)
+  const chosen = width === 0 ? null : chosenAddress(field, sampled, common, notes)
   const address = chosen?.index ?? 0
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
@@ -104,24 +111,13 @@ export function planDelimited(
   if (title === '' && field === undefined && records.length > 0) {
     throw missingHeader(`has nothing over the addresses of column ${address + 1}`, columnsOf([], rows, width))
   }
-  const time = chosenTime(timeField, columns, COLUMN_WORDS, notes)?.index ?? null
+  const time = chosenTime(timeField, sampled, notes)?.index ?? null
   const isObject = options.to !== undefined
   const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const replaced = names.map((name) => added.indexOf(name))
   const isReplacing = replaced.some((index) => index >= 0)
-  if (isReplacing && isObject) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `the table has a column ${quoted(added.find((each) => names.includes(each)) ?? '')} already: choose another name for what is added, as in --into geo (in a program: into)`,
-    )
-  }
-  if (isReplacing && !common.overwrite) {
-    const taken = added.filter((each) => names.includes(each))
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the table already has such a column: add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)`,
-    )
-  }
+  if (isObject) refuseTaken(added, names, 'the table has', 'column')
+  else if (!common.overwrite) refuseTaken(added, names, 'the table has', 'column', REMEDY)
   // Of two columns with one name, none is meant.
   const requestFields = requestFieldsIn(records.length, (record, name) =>
     names.indexOf(name) === names.lastIndexOf(name) ? records[record]?.[names.indexOf(name)] : undefined,
@@ -147,6 +143,10 @@ export function planDelimited(
   }
   return { plan, notes }
 }
+
+/** What to do about columns that are there already. */
+const REMEDY =
+  'add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)'
 
 function columnsOf(
   names: readonly string[],

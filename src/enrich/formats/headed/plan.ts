@@ -11,7 +11,13 @@ import {
   type LocationField,
   type Planned,
 } from '../../options.ts'
-import { chosenAddress, chosenTime, FIELD_WORDS, NumberedField } from '../../reading/chosen-fields.ts'
+import {
+  chosenAddress,
+  chosenTime,
+  NumberedField,
+  numberedFields,
+  refuseTaken,
+} from '../../reading/chosen-fields.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
@@ -75,21 +81,15 @@ export function planHeaded(
     )
   }
   const added = isObject ? addedMembers(common) : columnNames(fields, options)
-  const taken = added.filter((each) => columns.some(({ name }) => name === each))
-  if (taken.length > 0) {
-    const remedy = isObject
-      ? 'another name with --into (in a program: into)'
-      : 'other fields with --fields, or other names with --into (in a program: fields, into)'
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `${taken.join(', ')}: the header already has such a field: name ${remedy}`,
-    )
-  }
+  const remedy = isObject
+    ? 'name another with --into (in a program: into)'
+    : 'name other fields with --fields, or other names with --into (in a program: fields, into)'
+  refuseTaken(added, names, 'the header has', 'field', remedy)
   const notes: string[] = []
-  const isTrusting = common.trustedProxies !== null
-  const chosen = columns.length === 0 ? null : chosenAddress(field, columns, isTrusting, FIELD_WORDS, notes)
+  const sampled = numberedFields(columns)
+  const chosen = columns.length === 0 ? null : chosenAddress(field, sampled, common, notes)
   const clock = clockOf(columns, header, timeField)
-  const time = clock ?? [chosenTime(timeField, columns, FIELD_WORDS, notes)].flatMap(keyOf(timeField))
+  const time = clock ?? [chosenTime(timeField, sampled, notes)].flatMap(keyOf(timeField))
   if (clock !== null)
     notes.push(
       header.isLocal

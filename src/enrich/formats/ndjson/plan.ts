@@ -2,20 +2,17 @@ import { quoted } from '../../../errors.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import {
-  addressNotes,
-  checkNamedTimes,
-  type FieldWords,
-  listFault,
-  shellWord,
-  shownFields,
-  timeNotes,
-  unknownAddressField,
-} from '../../reading/field-messages.ts'
+  chosenAddress,
+  chosenTime,
+  refuseTaken,
+  type SampledFields,
+  TimedField,
+} from '../../reading/chosen-fields.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
+import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
 import { sampleLines } from '../../reading/sample.ts'
-import { SampleTimes } from '../../reading/sample-times.ts'
 import { fieldsOf, pathOf, pathText, valueAt } from './member-path.ts'
 
 /** Where the values of objects are. */
@@ -83,36 +80,32 @@ export function planObjects(
   isCut: boolean,
 ): Planned<ObjectPlan> {
   const common = commonPlan(options)
-  if (!common.overwrite && objects.some((object) => Object.hasOwn(object, common.into))) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `there are objects with a member ${quoted(common.into)} already: add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)`,
-    )
-  }
-  const system = common.asn
-  if (system !== undefined && objects.some((object) => Object.hasOwn(object, system))) {
-    throw new EnrichError(
-      'ENRICH_FIELD_EXISTS',
-      `there are objects with a member ${quoted(system)} already: add another name, as in --into geo, which adds geo and geo_asn (in a program: into)`,
-    )
-  }
+  const members = objects.flatMap((object) => Object.keys(object))
+  const refuse = (name: string | undefined, remedy: string): void =>
+    refuseTaken(name === undefined ? [] : [name], members, 'there are objects with', 'member', remedy)
+  refuse(common.overwrite ? undefined : common.into, REPLACE)
+  refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
   const fields = fieldsOf(objects, common.overwrite ? common.into : null)
   const notes: string[] = []
-  const find = (option: 'field' | 'timeField', others: readonly SampleField[]) =>
-    namedPath(option, options[option], objects, others, { ...common, isCut }, notes)
   const { best, others } = guessAddress(fields, true)
-  const path =
-    find('field', best === null ? others : [best, ...others.slice(0, 3)]) ??
-    guessedPath(objects, fields, common, notes)
-  if (common.trustedProxies === null && objects.some((object) => isList(valueAt(object, path)))) {
-    throw listFault(shownName(pathText(path)))
+  const time = guessTime(fields).best
+  const meant = {
+    field: best === null ? others : [best, ...others.slice(0, 3)],
+    timeField: time === null ? [] : [time],
   }
-  const time = guessTime(fields)
-  let timePath = find('timeField', time.best === null ? [] : [time.best])
-  if (timePath === null) {
-    timePath = time.best?.path ?? null
-    notes.push(...timeNotes(time, WORDS))
-  } else checkNamedTimes(timesAt(objects, timePath), shownName(pathText(timePath)))
+  const sampled: SampledFields<SampleField, TimedField> = {
+    fields,
+    words: WORDS,
+    named: (name, option) =>
+      fieldAt(objects, namedPath(option, name, objects, meant[option], { ...common, isCut }, notes)),
+    nothing: () => nothingIn(objects),
+  }
+  const isEmpty = objects.length === 0 && options.field === undefined
+  // Without an object there is nothing to guess from: use the most usual name.
+  const address = isEmpty ? new TimedField(['ip']) : chosenAddress(options.field, sampled, common, notes)
+  const { path, hasPort } = address
+  if (common.trustedProxies === null && address.kinds.list > 0) throw listFault(WORDS.shown(address))
+  const timePath = chosenTime(options.timeField, sampled, notes)?.path ?? null
   const dotted = (named: string | undefined, names: readonly string[] | null) =>
     isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
       ? [named]
@@ -122,7 +115,6 @@ export function planObjects(
   const requestFields = requestFieldsIn(objects.length, (record, name) =>
     valueAt(objects[record], pathOf(name, 'field')),
   )
-  const { hasPort } = fieldAt(objects, path)
   return { plan: { ...common, hasPort, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
 }
 
@@ -130,53 +122,23 @@ export function isIn(objects: readonly object[], path: readonly string[]): boole
   return objects.some((object) => valueAt(object, path) !== undefined)
 }
 
-function isList(value: unknown): boolean {
-  return typeof value === 'string' && kindOfValue(value) === 'list'
-}
-
-/** The texts that objects have at a path. */
-function fieldAt(objects: readonly object[], path: readonly string[]): SampleField {
-  const field = new SampleField(path)
+/** The texts and numbers that objects have at a path. */
+function fieldAt(objects: readonly object[], path: readonly string[]): TimedField {
+  const field = new TimedField(path)
   for (const object of objects) {
     const value = valueAt(object, path)
-    if (typeof value === 'string') field.add(value)
+    if (typeof value === 'string' || typeof value === 'number') field.add(value)
   }
   return field
 }
 
-/** The times that objects have at a path. */
-function timesAt(objects: readonly object[], path: readonly string[]): SampleTimes {
-  const times = new SampleTimes()
-  for (const object of objects) {
-    const value = valueAt(object, path)
-    if (typeof value === 'number' || (typeof value === 'string' && kindOfValue(value) !== 'missing')) {
-      times.add(String(value))
-    }
-  }
-  return times
-}
+const REPLACE =
+  'add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)'
 
 const WORDS: FieldWords<SampleField> = {
   noun: 'member',
   shown: ({ path }) => shownName(pathText(path)),
   typed: ({ path }) => shellWord(pathText(path)),
-}
-
-function guessedPath(
-  objects: readonly object[],
-  fields: readonly SampleField[],
-  { trustedProxies }: CommonPlan,
-  notes: string[],
-): readonly string[] {
-  const isTrusting = trustedProxies !== null
-  const guess = guessAddress(fields, isTrusting)
-  if (guess.best !== null) {
-    notes.push(...addressNotes(guess, isTrusting, WORDS))
-    return guess.best.path
-  }
-  // Without an object there is nothing to guess from: use the most usual name.
-  if (objects.length === 0) return ['ip']
-  throw unknownAddressField(guess, WORDS, nothingIn(objects))
 }
 
 /** What to do if no member holds addresses: they can be in arrays, which are not searched. */
@@ -214,18 +176,16 @@ export function addressIn(value: unknown, path: readonly string[]): readonly str
  * nothing in it suggests that another name is meant: it can come later.
  *
  * @param others fields of the sample that can be what is meant
- * @returns `null` when no field is named
  * @throws EnrichError when no object has it otherwise
  */
 function namedPath(
   option: 'field' | 'timeField',
-  field: string | undefined,
+  field: string,
   objects: readonly object[],
   others: readonly SampleField[],
   { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
   notes: string[],
-): readonly string[] | null {
-  if (field === undefined) return null
+): readonly string[] {
   const path = pathOf(field, option)
   if (objects.length === 0 || isIn(objects, path)) return path
   // The name of one member can have dots in it.

@@ -1,10 +1,10 @@
 import { wrongOption } from '../../../option-names.ts'
-import { type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import {
   chosenAddress,
   chosenTime,
-  FIELD_WORDS,
   NumberedField,
+  numberedFields,
   refuseTaken,
 } from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
@@ -47,16 +47,15 @@ export function planPattern(
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)
-  if (!append.append) refuseTaken(common, [...names, RAW, REST], 'field')
+  if (!append.append) refuseTaken(addedMembers(common), [...names, RAW, REST], 'a line has', 'field')
   const notes: string[] = []
   const fields = fieldsOf(sample, isWhole, pattern)
   // Known programs write the client's address always in the same field.
   const field = options.field ?? (known === null ? undefined : CLIENT)
-  const address = chosenAddress(field, fields, common.trustedProxies !== null, FIELD_WORDS, notes)
+  const sampled = numberedFields(fields)
+  const address = chosenAddress(field, sampled, common, notes)
   const time =
-    timeField === undefined
-      ? timeIn(fields, sample, isWhole, pattern)
-      : chosenTime(timeField, fields, FIELD_WORDS, notes)
+    timeField === undefined ? timeIn(fields, sample, isWhole, pattern) : chosenTime(timeField, sampled, notes)
   if (time !== null && timeField === undefined)
     notes.push(`the time of the event is in the field ${time.name}`)
   return {

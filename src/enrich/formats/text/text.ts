@@ -4,7 +4,7 @@ import { OptionError, wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
-import { ASN_FIELDS, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { ASN_FIELDS, addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
@@ -76,7 +76,7 @@ export function planText(
     )
   }
   const plan = textPlan(options)
-  if (options.to !== undefined) refuseTaken(plan, [RAW, 'ip'], 'member')
+  if (options.to !== undefined) refuseTaken(addedMembers(plan), [RAW, 'ip'], 'a line has', 'member')
   return {
     plan,
     notes: [...formNotes(plan), ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],

@@ -295,7 +295,9 @@ describe('columns', () => {
     expect(csv('ip,src_city\n81.2.69.142,a\n', { into: 'src', overwrite: true })).toBe(
       'ip,src_city,src_country_code\n81.2.69.142,London,GB\n',
     )
-    expect(() => csv('ip,src_city\n81.2.69.142,a\n', { into: 'src' })).toThrow('src_city: the table already')
+    expect(() => csv('ip,src_city\n81.2.69.142,a\n', { into: 'src' })).toThrow(
+      'the table has a column "src_city" already',
+    )
     for (const into of ['a,b', 'a b', '"', 'a\n']) {
       expect(() => csv('ip\n81.2.69.142\n', { into })).toThrow(TypeError)
     }

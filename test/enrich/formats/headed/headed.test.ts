@@ -119,7 +119,7 @@ describe('the names of the fields that are added', () => {
 
   it('are not those of the header', () => {
     const log = W3C.replace('sc-status', 'src_city')
-    expect(() => located(log, { into: 'src' })).toThrow('src_city: the header already has such a field')
+    expect(() => located(log, { into: 'src' })).toThrow('the header has a field "src_city" already')
   })
 })
 
