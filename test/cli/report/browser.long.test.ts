@@ -55,6 +55,8 @@ describe.skipIf(PROGRAM === undefined)('the report in a browser', () => {
     [360, 'dark'],
     [1280, 'light'],
     [1280, 'dark'],
+    [768, 'light'],
+    [1920, 'dark'],
   ] as const)(
     'is accessible and fits the page: %d pixels, %s',
     async (width, colorScheme) => {
