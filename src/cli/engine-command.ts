@@ -63,7 +63,7 @@ export async function writeSparkFiles(
       ...dependencyFiles(root),
       { name: DATABASE, data: await databaseOf(db) },
     ],
-    // The same for everyone and at any time, so that the same files make the same archive.
+    // A fixed owner and time, so that the same files make the same archive.
     { attrs: { mode: '644', uid: 0, gid: 0, mtime: 0 } },
   )
   await mkdir(folder, { recursive: true }).catch((cause) => {

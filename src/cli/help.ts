@@ -15,7 +15,7 @@ export interface HelpTexts {
   readonly statuses: string
 }
 
-/** Of so many examples in the short help, the others are in the whole one. */
+/** The short help has this many examples. The whole help has all. */
 const EXAMPLES_SHOWN = 6
 
 /** The text after the options. @param command as it is called, such as `geofix enrich` */

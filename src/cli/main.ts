@@ -49,7 +49,7 @@ if (status > SIGNAL_STATUS) process.exit(status)
 const flushed = Promise.all([flush(process.stdout), flush(process.stderr)])
 // Text that nobody reads would keep the service alive.
 await (args[0] === 'serve' ? Promise.race([flushed, delay(LAST_WRITES_MS)]) : flushed)
-// Not left to the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
+// Exit now, and not at the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
 // collection of this thread, for ever (https://github.com/nodejs/node/issues/54918).
 process.exit(status)
 

@@ -19,7 +19,7 @@ export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, l
   dump: ['export', 'geofix export'],
 }
 
-/** By command, what does the same as an option that it does not have. The empty name is the lookup of addresses. */
+/** For each command, what to write instead of options that it does not have. The empty name is the lookup of addresses. */
 export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {
     csv: 'echo 81.2.69.142 | geofix enrich --to csv',

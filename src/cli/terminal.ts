@@ -43,7 +43,7 @@ export async function writeLine(stream: Writable, line: string): Promise<void> {
   if (!stream.write(`${line}\n`)) await once(stream, 'drain')
 }
 
-/** As `writeLine`, for standard error. If that is full or closed, nothing fails: the command did its work. */
+/** `writeLine` for standard error. Nothing fails if that is full or closed: the command did its work. */
 export async function writeNote(stderr: Writable, line: string): Promise<void> {
   await writeLine(stderr, line).catch(() => {})
 }
@@ -61,7 +61,7 @@ export function messageLine(message: string): string {
 /** Control characters, and bidirectional controls that reverse the text after them. */
 const NOT_PRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
-/** As `JSON.stringify`, with escapes for these characters too, which it leaves. The value is the same. */
+/** `JSON.stringify` with escapes for these characters too. The value of the JSON is the same. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(NOT_PRINTABLE, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -32,7 +32,7 @@ import { RawLines } from './writing/json-text.ts'
 const MAX_OUTPUT_BYTES = 2 ** 24
 /** The memory of larger copies, those of blocks with a long line, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
-/** Of a bad line that a report shows. */
+/** Bytes of a bad line that a report shows. */
 const MAX_BAD_TEXT_BYTES = 200
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
@@ -148,7 +148,7 @@ export class BlockEnricher {
     this.#counter.forget()
   }
 
-  /** As `#records`, with the addresses of the output as the plan has them. */
+  /** `#records` with the addresses of the output masked by the plan. */
   #maskedRecords(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     if (this.#mask === null) return this.#records(block, out, counts)
     this.#unmasked ??= new ByteSink()

@@ -65,7 +65,7 @@ export class ColumnStream {
   readonly #unread = new ByteSink()
   #memory = this.#unread.room(0)
   #view = new DataView(this.#memory.buffer)
-  /** By the number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
+  /** For each number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
   #places = new Float64Array(1024)
   /** The offset from UTC that it has there, in minutes. */
   #minutes = new Int16Array(1024)

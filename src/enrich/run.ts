@@ -70,7 +70,7 @@ export class Run {
   input: RunInput | null = null
   readonly #settings: RunSettings
   readonly #seam = new Seam()
-  /** By the first plan. Later inputs have the same format, and so the same counts. */
+  /** The totals of the counts of the first plan. Later inputs have the same format, and so the same counts. */
   #totals: RunTotals | null = null
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null

@@ -20,7 +20,7 @@ const PART_ROWS = 4000
 
 /** A column of a form. The text of each value is made once. */
 interface TextColumn {
-  /** By row: which value it has. */
+  /** The code of the value of each row. */
   readonly codes: Int32Array
   /** The text of each code; holes where it is not made yet. */
   readonly texts: string[]
@@ -52,7 +52,7 @@ export function* textOf(
     yield* lines(texts(markdownValue), '| ', ' | ', ' |\n')
   } else {
     const members = texts((value, name) => `${jsonText(name)}:${jsonText(value)}`)
-    // As an object has its members: numbers come first.
+    // Order the members as an object has them: names that are numbers come first.
     const order = Object.values(Object.fromEntries(names.map((name, index) => [name, index])))
     const objects = order.flatMap((index) => members[index] ?? [])
     if (form === 'ndjson') return yield* lines(objects, '{', ',', '}\n')
@@ -107,7 +107,7 @@ function* lines(
   for (let from = 0; from < rows; from += PART_ROWS) yield part(whole, from, Math.min(rows, from + PART_ROWS))
 }
 
-/** Not in the generator, because V8 compiles a function of its own sooner and only once. */
+/** A function outside of the generator, because V8 compiles it sooner and only once. */
 function part(columns: readonly TextColumn[], from: number, to: number): string {
   let lines = ''
   for (let row = from; row < to; row++) {

@@ -32,13 +32,12 @@ const [PLACE, ADDRESS, WIDTH] = [0, 1, 2] as const
 export class Callers {
   readonly #addresses: Networks
   readonly #other: number
-  // Of each group that has an address.
-  /** Its address: a number in `#addresses`. */
+  /** The address of each group: a number in `#addresses`. */
   readonly #addressOf: Int32Array
-  /** The code of its place. */
+  /** The code of the place of each group. */
   readonly #placeOf: Int32Array
   readonly #lines: Float64Array
-  /** By code. */
+  /** Places by their codes. */
   readonly #places: readonly Place[]
   readonly #countries: readonly (string | null)[]
 

@@ -137,7 +137,7 @@ function failedLines(counts: Counts): number {
 
 /** Lines with the same outcome. */
 interface Outcome {
-  /** Also the CSS class. */
+  /** The name of the outcome, which is its CSS class too. */
   readonly kind: 'located' | 'failed' | 'bad'
   readonly label: string
   readonly meaning: string | null

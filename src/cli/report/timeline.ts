@@ -4,9 +4,9 @@ import { clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './mark
 import type { Bucket, DailyAddresses, Timeline } from './times.ts'
 import type { Heading } from './words.ts'
 
-/** Of the chart, in units of its bars. */
+/** Height of the chart, in units of its bars. */
 const HEIGHT = 1000
-/** Between two bars, whose distance is 1. More than {@link MOST_WITH_GAPS} bars have none. */
+/** Gap between two bars, whose distance is 1. More than {@link MOST_WITH_GAPS} bars have none. */
 const GAP = 0.12
 const MOST_WITH_GAPS = 100
 

@@ -9,7 +9,7 @@ import { clientNetwork } from '../../http/rate-limit.ts'
  * that has been idle for longest is closed. If none is idle, it is the one that has waited for its client for longest.
  */
 export const MAX_CONNECTIONS = 10_000
-/** The same for the port of the metrics. */
+/** The most open connections at the port of the metrics. */
 const MAX_METRICS_CONNECTIONS = 16
 /** The default of `--client-connections`, or a tenth of all if the server has fewer than {@link MAX_CONNECTIONS}. */
 const MAX_CLIENT_CONNECTIONS = 1000
@@ -36,7 +36,7 @@ export const METRICS_LIMITS: ConnectionLimits = {
 /** The connections of a server. */
 export class Connections {
   readonly #open = new Set<Socket>()
-  /** Those without a request to answer, the longest idle first. */
+  /** Connections without a request to answer, the longest idle first. */
   readonly #idle = new Set<Socket>()
   /** The answers that are not sent yet. */
   readonly #pending = new Map<Socket, Set<ServerResponse>>()

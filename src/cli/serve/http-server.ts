@@ -64,13 +64,13 @@ export type AnswerFunction = (asked: ServiceRequest, peer: string) => MaybePromi
 
 /** An answer that was sent, to a request or to bytes that are not a request. */
 export interface Exchange {
-  /** Of the client if it sent a well-formed one, in `x-request-id`. The answer has it too. */
+  /** The id of the request: the client's, if it sent a well-formed `x-request-id`. The answer has it too. */
   readonly id: string
   /** `null` if there was no request. */
   readonly asked: ServiceRequest | null
   readonly peer: string
   readonly status: number
-  /** From the header of the request to the answer; `null` if there was no request. */
+  /** Time from the header of the request to the answer; `null` if there was no request. */
   readonly milliseconds: number | null
   /** `null` if the server refused the request itself. */
   readonly served: Served | null
@@ -81,7 +81,7 @@ export interface ServerOptions extends ConnectionLimits {
   readonly isLocal?: boolean
   /** Is called for each connection that is closed because its client does not take its answers. */
   readonly cut?: () => void
-  /** Of the bytes that are held for clients. */
+  /** Limits of the bytes that are held for clients. */
   readonly held?: HeldLimits
   /** Is called with each answer. */
   readonly told?: (exchange: Exchange) => void

@@ -45,7 +45,7 @@ export class Metrics {
     collectDefaultMetrics({ register: registry })
     const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
       new Counter({ name: `geofix_${name}_total`, help, labelNames, registers })
-    /** Of a number that only increases, and is read when it is collected. */
+    /** Makes a counter of a number that only increases, and that is read when the metrics are collected. */
     const read = (name: string, help: string, value: () => number) =>
       new Counter({
         name: `geofix_${name}_total`,

@@ -16,7 +16,7 @@ const REST_MS = 500
 /** A request of Node's server. */
 export class NodeServiceRequest implements ServiceRequest {
   readonly method: string
-  /** Of a malformed target or host, the target as it came. */
+  /** The URL of the request. If the target or the host is malformed, the target as it came. */
   readonly url: string
   /** Why nobody knows what the target or the host is; `null` for other requests. */
   readonly problem: Problem | null

@@ -126,7 +126,7 @@ export class Page {
     return shown.answered === null ? plain('page', reply) : { ...shown.answered, reply }
   }
 
-  /** As `answer`, from the body of a request. */
+  /** `answer` with the form in the body of a request. */
   async answerForm(asked: ServiceRequest, peer: string): Promise<Served> {
     const bytes = await asked.body(MAX_FORM_BYTES).catch(() => null)
     if (bytes === null) {

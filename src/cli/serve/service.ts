@@ -125,7 +125,7 @@ export async function startService(
         // The embedded database is part of the program.
         const isEmbedded = settings.databases.length === 0 && typeof settings.asn === 'boolean'
         const databases = isEmbedded ? 'embedded' : await resolver[RELOAD]()
-        // With --watch, the resolver calls these itself.
+        // The resolver itself calls these with --watch.
         if (!settings.watch) {
           const { reloadError } = resolver.status
           if (databases === 'replaced') logReload(log, resolver.databases)

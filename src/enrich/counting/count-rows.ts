@@ -67,7 +67,7 @@ export function countTable(totals: GroupTotals, top?: number): CountTable {
   return { columns: columns.map(({ name }) => name), rows, ...rest }
 }
 
-/** The same by column. */
+/** The ordered rows of a count as columns. */
 export function countColumns(totals: GroupTotals, top: number = Number.POSITIVE_INFINITY): CountColumns {
   const { columns, lines } = totals
   const unique = totals.uniques()

@@ -118,7 +118,7 @@ export interface Counts {
   overflow: Record<'countries' | 'regions' | 'cities', number>
   /** Resolved lines by local hour, 24 numbers. All 0 without `details`. Omits lines without a time or time zone. */
   hours: number[]
-  /** The same lines by hour of the local week, 168 numbers from Monday at 00:00. */
+  /** These lines by hour of the local week: 168 numbers, from Monday at 00:00. */
   weekHours: number[]
   /** The first and the last time of resolved lines, in milliseconds since 1970; `null` without times or `details`. */
   firstInstant: number | null

@@ -144,7 +144,7 @@ export interface GroupPart {
   readonly values: readonly PartValues[]
   readonly groups: Int32Array
   readonly counts: Float64Array
-  /** Of the `summed` field of the plan in each group; `null` without one. */
+  /** The sum of the `summed` field of the plan in each group; `null` without one. */
   readonly sums: Float64Array | null
   readonly other: number
   readonly pairs: Int32Array | null
@@ -153,7 +153,7 @@ export interface GroupPart {
   readonly absentFields: readonly number[]
   /** Lines whose time has an unknown offset from UTC, if times are counted. */
   readonly localTimes: number
-  /** Of the `summed` field of the plan; `null` without one, and if a value is negative or not a number. */
+  /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
   readonly sum: number | null
   /** The first and the last time of the lines, in milliseconds since 1970, if local hours are counted; `null` without one. */
   readonly span: readonly [first: number, last: number] | null

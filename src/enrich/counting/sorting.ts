@@ -24,7 +24,7 @@ export function ranksOf(values: readonly CountValue[], areDays = false): Ranks {
 export function sortedBy(keys: readonly Ranks[], indexes: Int32Array): Int32Array {
   const count = indexes.length
   let sorted = indexes
-  // Of each place in `sorted`: its ranks by several keys as one number.
+  // The ranks of each place in `sorted` by several keys, as one number.
   let packed = new Float64Array(count)
   let packedSize = 1
   for (const { ranks, size } of [...keys].reverse()) {

@@ -24,7 +24,7 @@ export class GroupTotals {
   /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
   absentFields: readonly number[] | null = null
   localTimes = 0
-  /** As in a part. */
+  /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
   sum: number | null
   span: GroupPart['span'] = null
   readonly #groups: Groups
@@ -43,7 +43,7 @@ export class GroupTotals {
     return this.#groups.other
   }
 
-  /** Of how many addresses one is in the sample that distinct addresses are estimated from; 1 if they are exact. */
+  /** One of this many addresses is in the sample that distinct addresses are estimated from; 1 if they are exact. */
   get sampling(): number {
     return 2 ** (this.#groups.distinct?.halvings ?? 0)
   }

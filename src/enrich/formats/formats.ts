@@ -122,7 +122,7 @@ export function withCounted(plan: Plan, fields: readonly string[]): Plan {
   return countingFields(plan, fields)
 }
 
-/** As {@link withCounted}, for fields that records need not have. */
+/** The plan with the values of fields to be counted. Records need not have the fields. */
 export function countingFields(plan: Plan, fields: readonly string[]): Plan {
   const { inside } = plan
   return { ...plan, counted: fields, ...(inside !== undefined && { inside: { ...inside, counted: fields } }) }

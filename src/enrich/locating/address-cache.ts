@@ -75,7 +75,7 @@ export class AddressCache {
     return (this.#values[(slot + VALUE) >> 2] ?? 0) - 1
   }
 
-  /** As `get`, for an address that is parsed already. @param ipv4 a signed 32-bit number */
+  /** `get` for an address that is parsed already. @param ipv4 a signed 32-bit number */
   getIPv4(ipv4: number): number {
     const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
     if (this.#ipv4[slot] === ipv4) return (this.#ipv4[slot + 1] ?? 0) - 1

@@ -60,7 +60,7 @@ export class AddressFinder {
   }
 
   /**
-   * As `find`, for an IPv4 address that is parsed already. Needs no text. Only if {@link isPlain}.
+   * `find` for an IPv4 address that is parsed already. It needs no text. Call it only if {@link isPlain}.
    *
    * @param ipv4 an unsigned 32-bit number
    */

@@ -247,7 +247,7 @@ function plainNumber(bytes: Uint8Array, start: number, end: number): number {
   return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
 }
 
-/** As {@link eventTime}, for a text. */
+/** `eventTime` of a text. */
 export function eventTimeOf(text: string): number {
   if (text.length > MAX_LENGTH) return NO_TIME
   const bytes = encoder.encode(text)

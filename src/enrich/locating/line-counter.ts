@@ -133,7 +133,7 @@ export class LineCounter {
 
 /** Gives the code of a dimension of a line to all queries that have this dimension. */
 class Source {
-  /** Of the last line. */
+  /** The code of the last line. */
   code = NO_CODE
   /** Whether new values get a code: a query with this dimension has room for more groups. */
   isOpen = true

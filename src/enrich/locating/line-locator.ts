@@ -123,7 +123,7 @@ export class LineLocator {
   }
 
   /**
-   * The same for a local time whose own offset from UTC is unknown. Pass it as if it were UTC. The offset of a location is
+   * Sets the time of the line to a local time whose offset from UTC is unknown. Pass it as if it were UTC. The offset of a location is
    * written if it is the same at all instants that the time can mean. Local hours are not counted.
    */
   set localInstant(instant: number) {
@@ -225,7 +225,7 @@ export class LineLocator {
   }
 
   /**
-   * As `locate`, for the loop of usual lines.
+   * The number of the location of an address, for the loop of usual lines.
    *
    * @returns the number of a location, from {@link FIRST_LOCATION}, or the index of a reason
    */
@@ -234,7 +234,7 @@ export class LineLocator {
     return cached === UNKNOWN ? this.#lookUp(bytes, start, end) : cached
   }
 
-  /** The same for an IPv4 address, as a signed 32-bit number. Only if {@link isPlain}. */
+  /** `numberOf` for an IPv4 address, given as a signed 32-bit number. Call it only if {@link isPlain}. */
   numberOfIPv4(ipv4: number): number {
     const cached = this.#addresses === null ? this.cache.getIPv4(ipv4) : this.#addresses.numberOfIPv4(ipv4)
     return cached === UNKNOWN ? this.#lookUpIPv4(ipv4) : cached

@@ -114,7 +114,7 @@ export class AddressMask {
     out.write(bytes, written, end)
   }
 
-  /** The same for a line with escapes that an address can have. Other escapes stay. */
+  /** Masks the addresses of a line with escapes that an address can have. Other escapes stay. */
   #writeSpelled(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     const spelled = this.#spelled
     spelled.read(bytes, start, end)

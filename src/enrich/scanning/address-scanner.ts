@@ -62,7 +62,7 @@ export class AddressScanner {
   /** Where the search goes on after what is not an address. */
   resume = 0
   readonly #policy: AddressPolicy
-  /** By byte: 1 for a mark of the policy, and for a colon. */
+  /** 1 for each byte that is a mark of the policy or a colon. */
   readonly #marks: Uint8Array
   readonly #words = new CachedView()
 

@@ -33,10 +33,10 @@ const BORDER = 1
 const IN_URL = 2
 /** An address begins there if it has a port: `tcp:192.0.2.1:80`, but not the tag of an image, `nginx:1.25.3.1`. */
 const PORT_FOLLOWS = 3
-/** The same, with a colon before the port: `host/192.0.2.1:80` as Java writes it, but not a version, `nginx/1.25.3.1`. */
+/** An address begins there if a colon and a port follow: `host/192.0.2.1:80` as Java writes it, but not a version, `nginx/1.25.3.1`. */
 const COLON_FOLLOWS = 4
 
-/** By byte: ASCII letters, digits and `_`. */
+/** 1 for each byte that is an ASCII letter, a digit or `_`. */
 const WORDS = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) =>
   /\w/.test(String.fromCharCode(byte)) ? 1 : 0,
 )

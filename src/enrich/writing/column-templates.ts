@@ -112,7 +112,7 @@ export function columnsTemplate(
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
 /**
- * The same without quotes: a backslash escapes what would end a value, and an unknown value is `\N`, as in `TabSeparated`
+ * Columns without quotes: a backslash escapes characters that would end a value, and an unknown value is `\N`, as in `TabSeparated`
  * of ClickHouse and in the text tables of Hive.
  */
 export function escapedColumnsTemplate(
@@ -125,7 +125,7 @@ export function escapedColumnsTemplate(
 }
 
 /**
- * The same for formats that write an unknown value as a word of its own, such as `-`. A value cannot hold the delimiter,
+ * Columns of formats that write an unknown value as a word of its own, such as `-`. A value cannot hold the delimiter,
  * white space other than a blank, or that word.
  *
  * @param instead stands for the delimiter in a value

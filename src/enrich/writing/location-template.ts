@@ -141,7 +141,7 @@ export class CopiedPart {
   readonly isShared: boolean
   /** The member of a {@link StoredLocation} that it copies; `null` if it copies none. */
   readonly #copies: 'city' | 'postalCode' | 'latitude' | 'longitude' | null
-  /** By byte: 1 if a text with it cannot be copied. */
+  /** 1 for each byte that a copied text cannot have. */
   readonly #isExcluded = new Uint8Array(256)
   readonly #quote: Uint8Array
   readonly #nothing: Uint8Array

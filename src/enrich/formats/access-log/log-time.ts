@@ -16,11 +16,11 @@ const ISO_CLOCK = 11
  * with those of the line before as words, since nearly all lines have the same.
  */
 export class LogTime {
-  /** Of the time last read, in milliseconds since 1970. */
+  /** The time that was read last, in milliseconds since 1970. */
   instant = Number.NaN
-  /** Of the last line whose day or offset was new. */
+  /** The parsed time of the last line whose day or offset was new. */
   readonly #timestamp = new Timestamp()
-  /** In ISO 8601, after {@link put}: {@link ISO_BYTES}. */
+  /** The time in ISO 8601 after {@link put}, {@link ISO_BYTES} long. */
   readonly iso = new Uint8Array(TIMESTAMP_ROOM)
   readonly #isoView = viewOf(this.iso)
   /** Midnight of the day in its offset. */
@@ -48,7 +48,7 @@ export class LogTime {
     const secondOnes = (bytes[at + CLOCK + 7] ?? 0) - ZERO
     const hour = hourTens * 10 + hourOnes
     const second = secondTens * 10 + secondOnes
-    // As unsigned numbers, negative ones are large.
+    // Negative numbers are large as unsigned ones.
     const isTime =
       hourTens >>> 0 <= 2 &&
       hourOnes >>> 0 <= 9 &&

@@ -123,7 +123,7 @@ export class DelimitedReader extends RecordReader {
 
 /** An object has each name once: a table can have one name twice, or none. */
 function namesOf(names: readonly string[]): string[] {
-  /** Of each name that is used, the first number that may be free after it. */
+  /** The first number that may be free after each name that is used. */
   const next = new Map<string, number>()
   return names.map((name, index) => {
     const base = name === '' ? `column_${index + 1}` : name

@@ -118,7 +118,7 @@ export function planDelimited(
   const isReplacing = replaced.some((index) => index >= 0)
   if (isObject) refuseTaken(added, names, 'the table has', 'column')
   else if (!common.overwrite) refuseTaken(added, names, 'the table has', 'column', REMEDY)
-  // Of two columns with one name, none is meant.
+  // If two columns have one name, use neither.
   const requestFields = requestFieldsIn(records.length, (record, name) =>
     names.indexOf(name) === names.lastIndexOf(name) ? records[record]?.[names.indexOf(name)] : undefined,
   )

@@ -39,13 +39,13 @@ export interface HeadedPlan extends CommonPlan {
   readonly headerLine: number
   /** The name of the field of the address, or its index. */
   readonly address: string | number
-  /** The field of the time, or those of the day and of the time; empty if there is none. */
+  /** The field of the time, or the fields of the day and of the time; empty if there is none. */
   readonly time: readonly (string | number)[]
   /** Whether the last of `time` is a time of the day, whose day is in the field before or in `#Date:`. */
   readonly isClock: boolean
   /** The names of the fields of all headers of the sample. */
   readonly names: readonly string[]
-  /** Those of requests, by what they have. */
+  /** The names of the fields of requests, by their roles. */
   readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]

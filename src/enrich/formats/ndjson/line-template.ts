@@ -176,7 +176,7 @@ export class TemplateCache {
   }
 
   /**
-   * As `matches`, for a line that ends with the first line feed before `limit`, which need not be known.
+   * `matches` for a line whose end is not known: the first line feed before `limit`.
    *
    * @returns where the line feed is; -1 without a match
    */

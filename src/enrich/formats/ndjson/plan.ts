@@ -19,7 +19,7 @@ import { fieldsOf, pathOf, pathText, valueAt } from './member-path.ts'
 export interface ObjectPlan extends CommonPlan {
   /** Names of members, and indexes of arrays, from the object of the line to the address. */
   readonly path: readonly string[]
-  /** The same for the time; `null` when there is none. */
+  /** The path to the time; `null` when there is none. */
   readonly timePath: readonly string[] | null
   /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
   readonly dottedPath: readonly string[] | null
@@ -55,7 +55,7 @@ export function planNdjson(
   return planNdjsonObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
 }
 
-/** As `planNdjson`, for objects that are read already. */
+/** `planNdjson` for objects that are read already. */
 export function planNdjsonObjects(
   objects: readonly object[],
   options: LineOptions,
@@ -208,7 +208,7 @@ function namedPath(
 /** Fields with addresses that a message lists, at most. */
 const MAX_LISTED = 8
 
-/** Those of the texts that are JSON objects. */
+/** The objects of those texts that are JSON objects. */
 export function objectsIn(texts: readonly string[]): object[] {
   return texts.flatMap((text) => {
     try {

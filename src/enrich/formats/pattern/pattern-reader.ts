@@ -125,7 +125,7 @@ export class PatternReader extends RecordReader {
     const { length: rest } = this.starts
     this.bytes = this.record
     if (field === rest) {
-      // Without the space after the last field.
+      // Leave out the space after the last field.
       this.start = this.#rest + 1
       this.end = this.recordEnd
       return this.#rest < this.end
