@@ -7,7 +7,6 @@ import { withDatabases } from '../resolver.ts'
 import { checkLocations } from './databases.ts'
 import { descriptorStatus } from './enrich/descriptors.ts'
 import { directoryError, reasonOf } from './enrich/system-error.ts'
-import { minuteText } from './figures.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import {
   CommandFailure,
@@ -86,7 +85,11 @@ function card(
 /** @param offset from UTC, `+HH:MM` */
 function localTime(at: Date, offset: string): string {
   const shifted = new Date(at.getTime() - Date.parse(`1970-01-01T00:00${offset}`))
-  return `${minuteText(shifted)} (UTC${offset})`
+  const text = shifted
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/:[^:]*$/, '')
+  return `${text} (UTC${offset})`
 }
 
 /** @throws InvalidDatabaseError when a lookup of the address cannot read the database */

@@ -63,7 +63,7 @@ describe('geofix ADDRESS…', () => {
         'address      81.2.69.142',
         'place        GB-ENG, United Kingdom',
         'coordinates  51.5, -0.5',
-        'local time   1 Jul 2026, 13:00 (UTC+01:00)',
+        'local time   2026-07-01 13:00 (UTC+01:00)',
         'time zone    Europe/London',
       ],
     ],
