@@ -317,7 +317,7 @@ function makeProgram(
     description: 'answer binary requests with columns of addresses, see the guide of engines',
     options: async () => (await enrichFlags()).COLUMNS_OPTIONS,
     readsInput: true,
-    run: async (flags) => (await import('./enrich/columns-command.ts')).runColumns(flags, terminal),
+    run: async (flags) => (await import('./enrich/rows-command.ts')).runColumns(flags, terminal),
   })
   return program
 }

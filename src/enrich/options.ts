@@ -275,6 +275,13 @@ export function isMasked({ mask, dropAddress = false, pseudonymKey }: LineOption
   return mask !== undefined || dropAddress || pseudonymKey !== undefined
 }
 
+/** The option by which records are left out of the output; `undefined` if none is. */
+export function omittingOption(options: LineOptions): keyof LineOptions | undefined {
+  const names = ['onlyFailed', 'dropUnresolved', 'onlyCountries', 'notCountries'] as const
+  const name = names.find((each) => options[each] !== undefined && options[each] !== false)
+  return name ?? (options.onBadLine === 'drop' ? 'onBadLine' : undefined)
+}
+
 /** The names of the members that are added to objects. */
 export function addedMembers({ into, asn }: Pick<CommonPlan, 'into' | 'asn'>): readonly string[] {
   return asn === undefined ? [into] : [into, asn]

@@ -1,4 +1,5 @@
 // SIMD within a register: tests four bytes at once, as a word of 32 bits.
+import { NINE, ZERO } from './ascii.ts'
 
 /** A view of all bytes of an array, to read and write words. */
 export function viewOf(bytes: Uint8Array): DataView {
@@ -111,4 +112,8 @@ export class ByteFinder {
     for (; at < end; at++) if (bytes[at] === byte) return at
     return -1
   }
+}
+
+export function isDigit(byte = 0): boolean {
+  return byte >= ZERO && byte <= NINE
 }

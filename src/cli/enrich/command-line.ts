@@ -1,7 +1,7 @@
 // What a command line of `geofix enrich` asks for, and which of its options contradict each other or the format of the input.
 import { resolve } from 'node:path'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
-import { ALL_FIELDS, isMasked, OUTPUT_FORMS } from '../../enrich/options.ts'
+import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
 import { asnOf } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import { asUsage } from './command-errors.ts'
@@ -82,12 +82,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Whether the output is a JSON array. One document keeps its form, if all its objects stay. */
     isArray,
     /** Whether options can leave objects out. */
-    leavesOut:
-      options.onlyFailed === true ||
-      options.dropUnresolved === true ||
-      options.onBadLine === 'drop' ||
-      options.onlyCountries !== undefined ||
-      options.notCountries !== undefined,
+    leavesOut: omittingOption(enrichOptions) !== undefined,
     /** Whether a byte order mark begins the table. */
     hasMark: bom,
     threads,

@@ -1,4 +1,4 @@
-import { constants, readSync, type Stats } from 'node:fs'
+import { constants, createReadStream, readSync, type Stats } from 'node:fs'
 import { access, type FileHandle, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -252,13 +252,13 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
     const stream = found.isFIFO() ? await openPipeToRead(path) : openTerminal(path)
     if (stream !== null) return fromStream(stream)
   }
+  if (!found.isFile()) return fromStream(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
   const handle = await open(path)
   let isStopped = false
   const file = new FileReader(handle, () => isStopped)
   return {
-    ...(found.isFile()
-      ? { chunks: file.chunks(), fill: (memory) => file.fill(memory) }
-      : { chunks: readAhead(handle, () => isStopped), fill: null }),
+    chunks: file.chunks(),
+    fill: (memory) => file.fill(memory),
     stop: () => {
       isStopped = true
       // Close it here: if no further chunk is asked for, nothing else does.
@@ -305,25 +305,6 @@ class FileReader {
 
   get #isOver(): boolean {
     return performance.now() - this.#since > MAX_HOLD_MS
-  }
-}
-
-/** Reads a device into two buffers in turn: one is filled while the other is used. */
-async function* readAhead(handle: FileHandle, isStopped: () => boolean): AsyncGenerator<Uint8Array> {
-  const read = (buffer: Uint8Array) => {
-    const pending = handle.read(buffer, 0, buffer.length, null)
-    // The error is thrown when the result is awaited, which can be later.
-    pending.catch(() => {})
-    return pending
-  }
-  let pending = read(new Uint8Array(CHUNK_BYTES))
-  let other: Uint8Array = new Uint8Array(CHUNK_BYTES)
-  while (!isStopped()) {
-    const { bytesRead, buffer } = await pending
-    if (bytesRead === 0) return
-    pending = read(other)
-    yield buffer.subarray(0, bytesRead)
-    other = buffer
   }
 }
 

@@ -1,5 +1,6 @@
-// `geofix enrich --rows`: one row out for each row in, for programs that run geofix and count its lines.
-import { ColumnRequestError } from '../../enrich/column-stream.ts'
+// For programs that run geofix: `geofix enrich --rows`, one row out for each row in, and `geofix engine columns`, columns of
+// addresses in, locations out.
+import { ColumnRequestError, ColumnStream } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
@@ -10,12 +11,12 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
 import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
-import { asnOf } from '../options.ts'
+import { asnOf, type FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { asUsage } from './command-errors.ts'
 import { addressesOf, checkFit } from './command-line.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
-import { ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
+import { type COLUMNS_OPTIONS, ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { keyOf } from './pseudonym-key.ts'
@@ -100,6 +101,29 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
   )
 }
 
+/**
+ * Answers requests with columns of addresses.
+ *
+ * @throws UsageError when the rows would have no time
+ * @throws the errors of {@link answerInput}
+ */
+export async function runColumns(
+  flags: FlagsOf<typeof COLUMNS_OPTIONS>,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const { db = [], fields, times, at, locale, cityNames } = flags
+  if (times === 'none' && at === undefined) throw new UsageError('--times none needs --at TIME.')
+  const asn = asnOf(flags)
+  return await answerInput(
+    {
+      databases: db,
+      asn,
+      streamOf: (set) => new ColumnStream(set, { fields, times, at, locale, cityNames, asn: asn !== false }),
+    },
+    terminal,
+  )
+}
+
 /** What answers chunks of standard input. */
 interface Answers {
   push(chunk: Uint8Array): Iterable<Uint8Array>
@@ -107,7 +131,7 @@ interface Answers {
 }
 
 /** The databases of a process that answers its input, and how it does. */
-export interface AnsweringProcess {
+interface AnsweringProcess {
   /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
   readonly asn: boolean | readonly string[]
@@ -121,7 +145,7 @@ export interface AnsweringProcess {
  *   has no locations
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
-export async function answerInput(
+async function answerInput(
   { databases, asn, streamOf }: AnsweringProcess,
   terminal: Terminal,
 ): Promise<ExitStatus> {

@@ -128,6 +128,9 @@ export function countingFields(plan: Plan, fields: readonly string[]): Plan {
   return { ...plan, counted: fields, ...(inside !== undefined && { inside: { ...inside, counted: fields } }) }
 }
 
+/** Nothing is added to lines that are not written, so nothing can be in its way. */
+const UNWRITTEN = { into: INTO, overwrite: true, to: OUTPUT_FORMS[0] } as const
+
 /**
  * Decides how to read an input whose lines are counted and not written. Throws what `makePlan` and {@link withCounted} do.
  */
@@ -138,14 +141,7 @@ export function makeCountPlan(
   count: CountPlan,
   isCut = false,
 ): Planned<Plan> {
-  // Nothing is added to the lines, so nothing can be in its way.
-  const form = {
-    into: INTO,
-    overwrite: true,
-    to: OUTPUT_FORMS[0],
-    fields: undefined,
-    onBadLine: 'drop',
-  } as const
+  const form = { ...UNWRITTEN, fields: undefined, onBadLine: 'drop' } as const
   const { plan, notes } = makePlan(sample, isWhole, { ...options, ...form }, isCut)
   return { plan: { ...withCounted(plan, count.fields), count }, notes }
 }
@@ -266,13 +262,7 @@ function planEnclosed(
   )
   const definition = recognised ?? definitionOf(TEXT.name)
   // Only the location is used of the output for a line.
-  const form = {
-    into: INTO,
-    overwrite: true,
-    timeField: undefined,
-    to: OUTPUT_FORMS[0],
-    logFormat: undefined,
-  }
+  const form = { ...UNWRITTEN, timeField: undefined, logFormat: undefined }
   const { plan, notes } = definition.plan(sample, isWhole, { ...options, ...form }, isCut)
   const told = `each object has a line in ${quoted(member)}, as ${wrapper} writes it; the format of the lines is ${definition.name}`
   return {

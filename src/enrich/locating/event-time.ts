@@ -1,4 +1,5 @@
 import { COLON, COMMA, DASH, DOT, PLUS, SLASH, SPACE, ZERO } from '../ascii.ts'
+import { isDigit } from '../swar.ts'
 
 /** Stands for an unknown instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
@@ -158,10 +159,6 @@ export class Timestamp {
     if (this.#offsetHour > 23 || this.#offsetMinute > 59 || !(hasMinute || isIso)) return -1
     return hasMinute ? minute + 2 : minute
   }
-}
-
-export function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
 }
 
 export function twoDigits(bytes: Uint8Array, at: number): number {

@@ -1,5 +1,6 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
-import { eventTimeOf, isDigit, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
+import { isDigit } from '../swar.ts'
+import { eventTimeOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
 const LOWER_T = 0x74
 const BAR = 0x7c

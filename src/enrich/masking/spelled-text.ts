@@ -1,6 +1,7 @@
 // Characters that are written in other ways: an address can be spelled with them.
 
 import { AND, BACKSLASH, COLON, DOT, HASH, NINE, PERCENT, SEMICOLON, UNDERSCORE, ZERO } from '../ascii.ts'
+import { isDigit } from '../swar.ts'
 
 const LOWER_U = 0x75
 const LOWER_X = 0x78
@@ -167,10 +168,6 @@ function digitOf(byte = 0): number {
   if (byte >= ZERO && byte <= NINE) return byte - ZERO
   const letter = (byte | 0x20) - 0x61
   return letter >= 0 && letter < 6 ? letter + 10 : NO_DIGIT
-}
-
-function isDigit(byte = 0): boolean {
-  return byte >= ZERO && byte <= NINE
 }
 
 function lowerOf(byte = 0): number {

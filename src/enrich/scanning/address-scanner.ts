@@ -1,8 +1,8 @@
 import { Address } from '../../address/address.ts'
 import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { COLON, DOT } from '../ascii.ts'
-import { CachedView } from '../swar.ts'
-import { isDigit, isHex, latin1, Numbers } from './numbers.ts'
+import { CachedView, isDigit } from '../swar.ts'
+import { isHex, latin1, Numbers } from './numbers.ts'
 
 /** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
 const MIN_COLONS = 6

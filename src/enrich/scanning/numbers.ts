@@ -1,6 +1,7 @@
 // Decimal numbers with marks between them, as in an IPv4 address.
 
 import { DOT, ZERO } from '../ascii.ts'
+import { isDigit } from '../swar.ts'
 
 /** Numbers of a run that are kept. A run with more is not an address. */
 const MOST = 6
@@ -61,10 +62,6 @@ export class Numbers {
     const start = this.starts[index] ?? 0
     return bytes[start] === ZERO && (this.ends[index] ?? 0) > start + 1
   }
-}
-
-export function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= ZERO + 9
 }
 
 const HEX = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) =>

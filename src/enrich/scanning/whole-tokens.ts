@@ -1,4 +1,5 @@
 // What surely is an address of a line: a whole token. Each rule says what it is for.
+
 import {
   AT,
   BACKSLASH,
@@ -20,8 +21,9 @@ import {
   TILDE,
   ZERO,
 } from '../ascii.ts'
+import { isDigit } from '../swar.ts'
 import { type AddressPolicy, type AddressScanner, isOfHost } from './address-scanner.ts'
-import { isDigit, isHex, latin1 } from './numbers.ts'
+import { isHex, latin1 } from './numbers.ts'
 
 const LOWER_M = 0x6d
 

@@ -15,7 +15,7 @@ import {
 import { fieldIndex } from '../../counting/field-values.ts'
 import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { ABSENT, type RecordKind, RecordReader, UNKNOWN } from '../../reading/record-reader.ts'
-import { ByteFinder } from '../../swar.ts'
+import { ByteFinder, isDigit } from '../../swar.ts'
 import {
   afterUser,
   closingQuote,
@@ -25,7 +25,6 @@ import {
   endOfText,
   endOfWord,
   isDash,
-  isDigit,
   isMethod,
   isProtocol,
   isQuotedNext,

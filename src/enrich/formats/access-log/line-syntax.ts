@@ -1,18 +1,6 @@
 // How access logs write words, numbers, quoted parts and requests.
-import {
-  BACKSLASH,
-  BRACKET,
-  COMMA,
-  DASH,
-  DELETE,
-  DOT,
-  LINE_FEED,
-  QUOTE,
-  SLASH,
-  SPACE,
-  ZERO,
-} from '../../ascii.ts'
-import { escapesIn, firstOf, mayEndText } from '../../swar.ts'
+import { BACKSLASH, BRACKET, COMMA, DASH, DELETE, DOT, LINE_FEED, QUOTE, SLASH, SPACE } from '../../ascii.ts'
+import { escapesIn, firstOf, isDigit, mayEndText } from '../../swar.ts'
 
 /** Whether a part is `-`, which servers write for an unknown value. */
 export function isDash(bytes: Uint8Array, start: number, end: number): boolean {
@@ -86,10 +74,6 @@ export function isProtocol(bytes: Uint8Array, start: number, end: number): boole
 
 function isUpper(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a
-}
-
-export function isDigit(byte: number): boolean {
-  return byte >= ZERO && byte <= ZERO + 9
 }
 
 /** The first bracket after a space, after the word at `start`; -1 if the line has none. */

@@ -1,7 +1,7 @@
 import { wrongOption } from '../../../option-names.ts'
 import { BRACE, SPACE } from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
-import type { LineOptions, Planned } from '../../options.ts'
+import { type LineOptions, omittingOption, type Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
 import { markLength, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { fieldsOf, pathOf, pathText } from '../ndjson/member-path.ts'
@@ -62,15 +62,7 @@ export function planJson(
 
 /** @throws TypeError when an option would remove elements but keep their commas */
 function refuseOmissions(options: LineOptions): void {
-  const given = {
-    onlyFailed: options.onlyFailed === true,
-    dropUnresolved: options.dropUnresolved === true,
-    onBadLine: options.onBadLine === 'drop',
-    onlyCountries: options.onlyCountries !== undefined,
-    notCountries: options.notCountries !== undefined,
-  }
-  const names = ['onlyFailed', 'dropUnresolved', 'onBadLine', 'onlyCountries', 'notCountries'] as const
-  const option = names.find((name) => given[name])
+  const option = omittingOption(options)
   if (option === undefined) return
   throw wrongOption`<${option}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
 }

@@ -14,7 +14,7 @@ import {
   SPACE,
   ZERO,
 } from '../../ascii.ts'
-import { firstOf, textEnds } from '../../swar.ts'
+import { firstOf, isDigit, textEnds } from '../../swar.ts'
 
 const SMALL_U = 0x75
 
@@ -257,8 +257,4 @@ function digitsEnd(bytes: Uint8Array, start: number): number {
   let at = start
   while (isDigit(bytes[at] ?? 0)) at++
   return at
-}
-
-function isDigit(byte: number): boolean {
-  return byte >= ZERO && byte <= ZERO + 9
 }
