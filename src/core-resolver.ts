@@ -8,7 +8,6 @@ import {
   readBytes,
 } from './bytes/byte-source.ts'
 import { extractUncompressed, isPacked } from './bytes/extract.ts'
-import { gunzip } from './bytes/gunzip.ts'
 import { isGzip } from './bytes/gzip-member.ts'
 import { untilAborted } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
@@ -32,8 +31,16 @@ import type { NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
 import { Resolver } from './resolver.ts'
 
-/** Loaded on demand: programs without packed databases do not need it. */
-let packedReader: typeof import('./packed/open-packed.ts') | undefined
+/** Loaded on demand: programs with plain databases do not need it. */
+let decompression: typeof import('./packed/open-packed.ts') | undefined
+
+/** @throws TypeError when the code is not loaded */
+function decompressionFor(form: string): NonNullable<typeof decompression> {
+  if (decompression !== undefined) return decompression
+  throw new TypeError(
+    `the database is ${form}: call "await Resolver.loadDecompression()" before openSync or attach, or use Resolver.open`,
+  )
+}
 
 /** Loaded on demand, like the reader of packed databases. */
 let overlayCode: typeof import('./location/overlays.ts') | undefined
@@ -46,7 +53,7 @@ function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
   )
 }
 
-/** Loads the code for that on demand too: openSync and attach do not need it. */
+/** Loads the code for that on demand too. */
 async function gunzipped(bytes: Uint8Array, { maxBytes, signal }: OpenSettings): Promise<Uint8Array> {
   const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/platform-gunzip.ts'))
   return gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
@@ -60,10 +67,7 @@ function openBytes(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path, tables)
-  if (packedReader !== undefined) return packedReader.openPacked(bytes, path, options, tables)
-  throw new TypeError(
-    'the database is packed: call "await Resolver.loadPackedReader()" before openSync or attach, or use Resolver.open',
-  )
+  return decompressionFor('packed').openPacked(bytes, path, options, tables)
 }
 
 type AttachOptions = ClientAddressOptions &
@@ -101,13 +105,15 @@ const CORE: Platform<ByteSource> = {
     const { maxBytes, signal, onRead } = settings
     const bytes = await readBytes(source, maxBytes, signal, onRead)
     const file = extractUncompressed(isGzip(bytes) ? await gunzipped(bytes, settings) : bytes)
-    if (isPacked(file)) await CoreResolver.loadPackedReader()
+    if (isPacked(file)) await CoreResolver.loadDecompression()
     return openBytes(file, undefined, settings)
   },
   openSync(source, settings) {
     if (!isBytes(source)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
     const bytes = bytesInMemory(source, settings.maxBytes, settings.onRead)
-    const unpacked = isGzip(bytes) ? gunzip(bytes, undefined, settings.maxBytes) : bytes
+    const unpacked = isGzip(bytes)
+      ? decompressionFor('compressed').gunzip(bytes, undefined, settings.maxBytes)
+      : bytes
     return openBytes(extractUncompressed(unpacked), undefined, settings)
   },
 }
@@ -137,11 +143,11 @@ export class CoreResolver extends Resolver {
   }
 
   /**
-   * Loads the code for packed databases, so that {@link openSync} and {@link attach} can open them. {@link open} loads it
-   * when it meets one. In Node, the resolver of `geofix` always has it.
+   * Loads the code for packed databases and for gzip, so that {@link openSync} and {@link attach} can open them.
+   * {@link open} loads it when it meets one. In Node, the resolver of `geofix` always has it.
    */
-  static async loadPackedReader(): Promise<void> {
-    packedReader ??= await import('./packed/open-packed.ts')
+  static async loadDecompression(): Promise<void> {
+    decompression ??= await import('./packed/open-packed.ts')
   }
 
   /**

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { type OpenProgress, Resolver } from '../src/index.ts'
 import { MmdbWriter, pack } from '../src/writer.ts'
@@ -82,6 +82,8 @@ describe.each([
     expect(seen).toEqual([{ loaded: SIZE, total: SIZE }])
   })
 })
+
+beforeAll(() => CoreResolver.loadDecompression())
 
 describe('onProgress of files', () => {
   it.each([

@@ -1,4 +1,4 @@
-// The core loads this file when it meets a packed database. Its decompression works on every platform.
+// The core loads this file when it meets a packed or compressed database. Its decompression works on every platform.
 import { PORTABLE_CODEC } from '../bytes/deflate.ts'
 import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'
@@ -12,3 +12,5 @@ export function openPacked(
 ): PackedDatabase {
   return openPackedBytes(bytes, PORTABLE_CODEC, path, options, tables)
 }
+
+export { gunzip } from '../bytes/gunzip.ts'

@@ -169,6 +169,7 @@ const RUNS = {
     embedded: ({ embedded }) => [embedded.city.protocol, embedded.country.protocol, embedded.asn.protocol],
     Resolver: async ({ Resolver }) => [
       await openEvery(Resolver, [...ofBytes(), gzipSync(bytes)]),
+      await Resolver.loadDecompression(),
       await runAll(Resolver.openSync(gzipSync(bytes), trusting)),
     ],
   },

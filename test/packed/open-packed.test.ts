@@ -1,4 +1,5 @@
 // The core without the reader of packed databases: it is loaded when a packed database is opened.
+import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 
@@ -25,10 +26,16 @@ describe('the core', () => {
 
   it('opens one synchronously, and attaches one, after loading the reader', async () => {
     expect(() => Resolver.openSync(PACKED)).toThrow(TypeError)
-    expect(() => Resolver.openSync(PACKED)).toThrow('call "await Resolver.loadPackedReader()" before')
-    await Resolver.loadPackedReader()
+    expect(() => Resolver.openSync(gzipSync(PACKED))).toThrow('the database is compressed: call "await')
+    expect(() => Resolver.openSync(PACKED)).toThrow(
+      'the database is packed: call "await Resolver.loadDecompression()" before',
+    )
+    await Resolver.loadDecompression()
     const geo = Resolver.openSync(PACKED, { cacheBytes: 0 })
     expect(geo.lookup('81.2.69.142').country.code).toBe('GB')
+    expect(Resolver.openSync(gzipSync(geo.share().databases[0]?.bytes ?? '')).databases).toEqual(
+      geo.databases,
+    )
     expect(() => Resolver.attach(geo.share(), { cacheBytes: -1 })).toThrow('cacheBytes must be')
     const other = Resolver.attach(geo.share(), { cacheBytes: 0 })
     expect(other.lookup('81.2.69.142')).toEqual(geo.lookup('81.2.69.142'))

@@ -25,6 +25,6 @@ async function open(question: Exclude<Question, { readonly address: string }>): 
     return Resolver.open(typeof source === 'string' ? await fetch(source) : source)
   }
   // `attach` is synchronous, so it cannot load the code for packed databases itself.
-  await Resolver.loadPackedReader()
+  await Resolver.loadDecompression()
   return Resolver.attach(question.shared)
 }
