@@ -51,7 +51,7 @@ export class Arena {
     this.end = this.#start
   }
 
-  /** Makes room for so many bytes after the texts. */
+  /** Makes room after the texts. @param size in bytes */
   reserve(size: number): void {
     const needed = this.end + size
     if (needed <= this.bytes.length) return

@@ -18,7 +18,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** How old a database is. */
 export interface DatabaseAge {
-  /** Whole days since it was built; `null` if the file does not say when. */
+  /** Age in whole days since the database was built; `null` if the file does not say when. */
   readonly days: number | null
   /** Whether it is older than the limit, or has no build date. */
   readonly isStale: boolean

@@ -22,7 +22,7 @@ const MAX_SAMPLE_BYTES = 16 * 1024 * 1024
 /** Memory of a value in addition to its text or bytes. */
 const VALUE_BYTES = 64
 
-/** In characters. Longer paths are not listed: each repeats all the keys above it. */
+/** Limit in characters. Longer paths are not listed: each repeats all the keys above it. */
 const MAX_PATH_LENGTH = 256
 
 /** The maximum number of listed fields. A database with more uses data, such as addresses, as keys. */

@@ -18,7 +18,7 @@ import {
   writeMessage,
 } from './terminal.ts'
 
-/** In characters. No address is this long, so a cut line is not an address. */
+/** Limit in characters. No address is this long, so a cut line is not an address. */
 const MAX_LINE_LENGTH = 1024
 
 /**

@@ -41,7 +41,7 @@ const LINE_ROOM_BYTES = 65_536
 
 /** The output for a block, or for the first part of one. */
 export interface Enriched {
-  /** In the memory given for it, in new memory, or in that of an oversized block. */
+  /** The output: in the memory given for it, in new memory, or in the memory of an oversized block. */
   readonly output: Uint8Array
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts
@@ -65,7 +65,7 @@ export class BlockEnricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
   readonly #format: RecordLines
-  /** For usual records; `null` if the format has no loop. */
+  /** The loop for usual records; `null` if the format has none. */
   readonly #loop: RecordLoop | null
   readonly #layout: Layout
   /** The first byte of a directive; -1 if the format has none. */

@@ -25,7 +25,7 @@ const NO_MICROSECONDS = -(2 ** 31)
 /** The range of `Date`. */
 const MAX_INSTANT_MS = 8.64e15
 
-/** In place of an unknown offset from UTC, in minutes. */
+/** Stands for an unknown offset from UTC in minutes. */
 const NO_MINUTES = 2 ** 15 - 1
 
 /** A request is not what {@link ColumnStream} reads. */

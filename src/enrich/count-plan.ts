@@ -130,7 +130,7 @@ export function plainPlan(
 }
 
 export const COUNTRY: Dimension = { kind: 'location', columns: ['country', 'country_name'] }
-/** All that is shown of a location. */
+/** The dimension of a location, with all its parts. */
 export const PLACE: Dimension = {
   kind: 'location',
   columns: ['country', 'country_name', 'region_code', 'region_name', 'city', 'latitude', 'longitude'],

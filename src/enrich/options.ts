@@ -147,7 +147,7 @@ export interface LineOptions {
   /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
   /**
-   * Keep only so many bits of each address in the output, IPv4 and IPv6: `[24, 48]`. Everything in the line that can be an
+   * Keep only the first bits of each address in the output, as many of IPv4 and of IPv6 as given: `[24, 48]`. Everything in the line that can be an
    * address is masked, and the address of the location. The location is that of the whole address.
    */
   readonly mask?: readonly [ipv4: number, ipv6: number] | undefined

@@ -8,7 +8,7 @@ import { definitionOf, type Plan } from './formats/formats.ts'
 import { AddressMask, endOfCut } from './masking/address-mask.ts'
 import { RawLines } from './writing/json-text.ts'
 
-/** Before any index. */
+/** Stands for an index before the first search. */
 const NOT_SEARCHED = -2
 
 const NO_BYTES = new Uint8Array(0)

@@ -2,7 +2,7 @@ import type { PlatformRequest } from '../platform-types.ts'
 import type { HeaderFields, ServiceRequest } from './exchange.ts'
 import type { Problem } from './problem.ts'
 
-/** Whose key it is. */
+/** The owner of a key. */
 export interface KeyOwner {
   /** The name of the key's plan. */
   readonly plan: string

@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts'
 
 /** A record as the service gives it. */
 export interface ServedRecord extends LocationRecord {
-  /** Only with the option `asn`. */
+  /** The autonomous system, only with the option `asn`. */
   readonly asn?: AsnRecord | null
 }
 

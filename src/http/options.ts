@@ -30,7 +30,7 @@ export interface Answer {
   readonly keyId: string | null
   /** How many addresses were found, and how many failed by `reason` or `code`. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** From the call of the handler to the answer. */
+  /** Time from the call of the handler to the answer. */
   readonly milliseconds: number
   readonly remoteAddress: string | null
 }
@@ -38,7 +38,7 @@ export interface Answer {
 export interface HandlerOptions {
   /** Finds the owner of a key; see `createKeyFile`. `null` serves everyone without keys: only for a private network. */
   readonly authenticate: Authenticate | null
-  /** From the lowest to the highest. Default: `free`, `developer`, `business`. */
+  /** Plans from the lowest to the highest. Default: `free`, `developer`, `business`. */
   readonly plans?: readonly Plan[] | undefined
   /** The name of the lowest plan with lookup and batch. Default: `developer`. */
   readonly lookupPlan?: string | undefined

@@ -14,7 +14,7 @@ export interface Plan {
 
 const PLAN_MEMBERS: NamesOf<Plan> = { name: true, rate: true, burst: true, batch: true }
 
-/** From the lowest to the highest. */
+/** The default plans, from the lowest to the highest. */
 export const DEFAULT_PLANS: readonly Plan[] = [
   { name: 'free', rate: 10, burst: 20, batch: 0 },
   { name: 'developer', rate: 100, burst: 200, batch: 1000 },

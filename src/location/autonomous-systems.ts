@@ -8,9 +8,9 @@ import { SourceReader } from './schema.ts'
 import { longTextBytes } from './shared-parts.ts'
 import { SYSTEMS } from './vendors.ts'
 
-/** Who operates a network. */
+/** The organisation that operates a network. */
 export interface AutonomousSystem {
-  /** From 1 to 2 ** 32 - 1: 3320 for AS3320. */
+  /** The number of the system, from 1 to 2 ** 32 - 1: 3320 for AS3320. */
   readonly number: number
   /** The name of the organisation, as the database has it; `null` if it has none. */
   readonly organization: string | null

@@ -24,13 +24,13 @@ export interface LocationRecord {
 export interface Country {
   /** ISO 3166-1 alpha-2, upper case; `XK` for Kosovo. A database's `UK` is `GB`; `EU`, `AP`, `ZZ` and others are `null`. */
   readonly code: string | null
-  /** In the language of `locale`. */
+  /** The name in the language of `locale`. */
   readonly name: string | null
 }
 
 /** The largest subdivision of the country. */
 export interface Region {
-  /** In the language of `locale`. */
+  /** The name in the language of `locale`. */
   readonly name: string | null
   /** ISO 3166-2, such as `US-CA`. */
   readonly code: string | null
@@ -86,7 +86,7 @@ export interface LookupFailure {
     message: string
     /** Why there is no record, if the code is `UNRESOLVABLE_ADDRESS` or `ADDRESS_UNAVAILABLE`. */
     reason?: UnresolvableReason | UnavailableReason
-    /** From `findClient`: where the address was found, `'socket'` or the lower-case name of a header field. */
+    /** Where `findClient` found the address: `'socket'` or the lower-case name of a header field. */
     via?: string
   }
 }

@@ -15,7 +15,7 @@ export interface TableForm {
   readonly isShown: boolean
 }
 
-/** Rows are written in parts of so many. */
+/** Rows of one part of the output. */
 const PART_ROWS = 4000
 
 /** A column of a form. The text of each value is made once. */

@@ -11,7 +11,7 @@ import { unwritable } from './system-error.ts'
  */
 export class AtomicFile implements Output {
   readonly #target: string
-  /** In the target's folder: a rename is atomic only within one file system. */
+  /** A path in the target's folder, because a rename is atomic only within one file system. */
   readonly #path: string
   readonly #file: DescriptorOutput
   #isFlushed = false

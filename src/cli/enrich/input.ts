@@ -276,7 +276,7 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
 class FileReader {
   readonly #fd: number
   readonly #isStopped: () => boolean
-  /** Since when nothing else could run. */
+  /** The time from which nothing else could run. */
   #since = performance.now()
 
   constructor({ fd }: FileHandle, isStopped: () => boolean) {

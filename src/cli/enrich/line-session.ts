@@ -33,7 +33,7 @@ export interface FinishedRun {
   readonly run: Run
   readonly set: DatabaseSet
   readonly threads: number
-  /** Since the start. */
+  /** Time since the start. */
   readonly seconds: number
   /** The output of the command. */
   readonly target: Output

@@ -133,7 +133,7 @@ function nameOf({ code, name }: CountryCount): string {
 
 const UPDATE_INTERVAL_MS = 150
 
-/** Before this, the rate is too uncertain to estimate the time left. */
+/** Until this time, the rate is too uncertain to estimate the time left. */
 const MIN_ESTIMATE_SECONDS = 1
 
 /** The width if the terminal does not report one. */

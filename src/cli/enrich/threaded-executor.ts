@@ -8,7 +8,7 @@ import type { WorkerPool } from './worker-pool.ts'
 
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
 const BLOCKS_AHEAD = 4
-/** Without workers: one is written while the next is enriched. More would only take memory. */
+/** Blocks in memory without workers: one is written while the next is enriched. More would only take memory. */
 const BLOCKS_ALONE = 2
 
 /** Larger blocks take fewer messages, and fewer addresses are looked up by two threads, but they take more memory. */

@@ -4,7 +4,7 @@ import { isbot } from 'isbot'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { addValue, type Ranked, Tally } from './ranked.ts'
 
-/** Who asked, by what they say of themselves. */
+/** The programs that asked, as they name themselves. */
 export interface Agents {
   readonly browsers: Ranked
   readonly systems: Ranked

@@ -1,7 +1,7 @@
 /** Width of the map in map units. A unit is less than half a pixel on most screens. */
 export const MAP_WIDTH = 2000
 
-/** In degrees. The edge of the map then runs through the Bering Strait and cuts no land except a tip of Antarctica. */
+/** Longitude in degrees. The edge of the map then runs through the Bering Strait and cuts no land except a tip of Antarctica. */
 export const CENTRAL_MERIDIAN = 11
 
 // The Equal Earth projection by Šavrič, Patterson and Jenny (2018), doi:10.1080/13658816.2018.1504949, section 3.
@@ -21,9 +21,9 @@ const SCALE = (MAP_WIDTH * M * A1) / (2 * Math.PI)
 export const MAP_HEIGHT = 2 * SCALE * northing(Math.asin(M))
 
 export interface MapPoint {
-  /** From the left edge, 0 to `MAP_WIDTH`. */
+  /** Distance from the left edge, 0 to `MAP_WIDTH`. */
   readonly x: number
-  /** From the north pole, 0 to `MAP_HEIGHT`. */
+  /** Distance from the north pole, 0 to `MAP_HEIGHT`. */
   readonly y: number
 }
 

@@ -2,7 +2,7 @@
 export class Markup {
   private constructor(readonly text: string) {}
 
-  /** Only for constants of this program, never for text from a file. */
+  /** Markup of a constant of this program. Never call it with text from a file. */
   static of(constant: string): Markup {
     return new Markup(constant)
   }

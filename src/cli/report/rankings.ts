@@ -8,7 +8,7 @@ import type { Heading } from './words.ts'
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
 export const MAX_ROWS = 15
 
-/** In characters, in the rows that a reader opens. */
+/** Limit in characters, in the rows that a reader opens. */
 const MAX_FURTHER_NAME_LENGTH = 100
 
 /** A table of what most lines have. */

@@ -49,10 +49,10 @@ export interface ReportedDatabase {
 /** Further inputs are not named. */
 const MAX_NAMED_INPUTS = 12
 
-/** In characters. */
+/** Limit in characters. */
 const MAX_INPUT_NAME_LENGTH = 300
 
-/** In characters. The attribution of the embedded databases has about 800. */
+/** Limit in characters. The attribution of the embedded databases has about 800. */
 const MAX_ATTRIBUTION_LENGTH = 4000
 
 const STANDARD_INPUT = 'Standard input'

@@ -36,7 +36,7 @@ const IDLE_TIMEOUT_MS = 90_000
 const CHECK_INTERVAL_MS = 1000
 /** Only the owner and the group of a Unix socket can connect: a proxy of another user has the group. */
 export const SOCKET_UMASK = 0o117
-/** In bytes. A longer path would be cut off by the system, and the socket would be elsewhere. */
+/** Limit in bytes. A longer path would be cut off by the system, and the socket would be elsewhere. */
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
 /** How often connections that have become idle are closed while the server stops. */
 const STOP_INTERVAL_MS = 50

@@ -5,7 +5,7 @@ import { messageOf } from '../../realm.ts'
 import type { JsonLog } from './log.ts'
 import { StoreConnection, StoreDelay, StoreNonsense, StoreRefusal } from './store-connection.ts'
 
-/** After so many late answers in a row, requests no longer wait for the store. */
+/** After this many late answers in a row, requests no longer wait for the store. */
 const MAX_DELAYS = 3
 /** Between attempts to use the store again: soon after a restart of the store, and not many while it fails. */
 const FIRST_RETRY_MS = 100

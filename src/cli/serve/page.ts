@@ -12,7 +12,7 @@ import { plain, type Served } from './http-server.ts'
 /** Bytes of the form: an address, a language and a key. */
 const MAX_FORM_BYTES = 8192
 
-/** In characters. */
+/** Limit in characters. */
 const MAX_ATTRIBUTION_LENGTH = 4000
 /** Characters of a submitted value. */
 const MAX_VALUE_LENGTH = 600

@@ -20,10 +20,10 @@ import { type AnswerFunction, plain, type Served } from './http-server.ts'
 import { openApiJson } from './openapi.ts'
 import { operationPath, Page } from './page.ts'
 
-/** In characters: the type of a database is text of its file. */
+/** Limit in characters: the type of a database is text of its file. */
 const MAX_TYPE_LENGTH = 100
 
-/** All that is served on the main port. @param isReady whether balancers shall send requests */
+/** The routes of the main port. @param isReady whether balancers shall send requests */
 export function routes(
   service: Service<ServiceRequest>,
   resolver: Resolver,

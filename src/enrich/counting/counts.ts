@@ -44,7 +44,7 @@ export interface BadLineGroup extends BadLine {
 export interface CountryCount {
   /** ISO 3166-1 alpha-2, or `null`. */
   readonly code: string | null
-  /** In the language of the run. */
+  /** The name in the language of the run. */
   readonly name: string | null
   count: number
 }

@@ -6,7 +6,7 @@ export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'a
 
 /** Finds the values of the `counted` fields of a plan in the last line that a format has read. */
 export interface FieldValues {
-  /** After `find` returns `true`: the value is `bytes[start, end)`, as UTF-8, without quotes and escapes of CSV and JSON. */
+  /** The value, after `find` returns `true`: `bytes[start, end)`, as UTF-8, without quotes and escapes of CSV and JSON. */
   readonly bytes: Uint8Array
   readonly start: number
   readonly end: number
@@ -25,7 +25,7 @@ export function fieldIndex(names: readonly string[], field: string): number {
   return index === -1 && field.startsWith('/') ? names.indexOf(field.slice(1)) : index
 }
 
-/** Any number of so many digits is exact. */
+/** A double holds every number of this many digits exactly. */
 const EXACT_DIGITS = 15
 
 const decoder = /* @__PURE__ */ utf8Decoder()

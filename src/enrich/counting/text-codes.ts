@@ -3,7 +3,7 @@ import { CachedView } from '../swar.ts'
 /** Slots of an empty table: a power of two. */
 const FIRST_SLOTS = 256
 const FIRST_BYTES = 4096
-/** Texts of up to so many bytes, such as a status, are found by their bytes as a number. */
+/** Texts up to this many bytes, such as a status, are found by their bytes as a number. */
 const SHORT_BYTES = 3
 /** The binary logarithm of the short texts that are kept so. */
 const SHORT_BITS = 8

@@ -29,7 +29,7 @@ export class NumberedField extends TimedField {
   /** @param name '' for none */
   constructor(
     readonly name: string,
-    /** From 0, in the first record that has it. */
+    /** The position of the field from 0, in the first record that has it. */
     readonly index: number,
   ) {
     super([name])

@@ -125,13 +125,13 @@ export interface AddressGuess<Field extends SampleField> {
   readonly isByValues: boolean
   /** The other fields that hold addresses, or lists of them, best first. */
   readonly others: readonly Field[]
-  /** Without a choice: fields with names that mean the same. */
+  /** Fields with names that mean the same, if none was chosen. */
   readonly rivals: readonly Field[]
-  /** Without a choice: the field with a usual name that has other values than addresses. */
+  /** The field with a usual name that has other values than addresses, if none was chosen. */
   readonly unreadable: Field | null
 }
 
-/** A field that so many times more records have is preferred to one with a better name. */
+/** A field that this many times more records have is preferred to one with a better name. */
 const TIMES_MORE = 10
 
 /** The fields without those that few records have, such as a member of inner objects of some other kind. */

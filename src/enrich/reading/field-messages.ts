@@ -17,7 +17,7 @@ export interface FieldWords<Field extends SampleField> {
   readonly noun: string
   /** The field, as in "the address is in client.ip". */
   shown(field: Field): string
-  /** What is to be typed after `--field`. */
+  /** The text to type after `--field`. */
   typed(field: Field): string
 }
 

@@ -9,7 +9,7 @@ import { CachedView, equalBytes, firstOf, lineStops, quotesIn } from '../swar.ts
  * write such fields, and they are read, not refused.
  */
 export class RecordFields {
-  /** After `read` returns `false`: what is wrong with the record. */
+  /** What is wrong with the record, after `read` returns `false`. */
   fault = ''
   /** Fields of the last record. */
   count = 0

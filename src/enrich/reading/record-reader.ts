@@ -54,13 +54,13 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   addressBytes: Uint8Array = NO_BYTES
   addressStart = 0
   addressEnd = 0
-  /** After `usual`: the address as a signed 32-bit number if it is an IPv4 address in its usual spelling, else `NOT_IPV4`. */
+  /** The address after `usual`, as a signed 32-bit number if it is an IPv4 address in its usual spelling, else `NOT_IPV4`. */
   ipv4: number = NOT_IPV4
   /** The record's own time in milliseconds since 1970, or `NO_TIME`. */
   instant: number = NO_TIME
   /** Whether `instant` is a local time whose offset from UTC is unknown, given as if it were UTC. */
   isLocal = false
-  /** After `bad`: what is wrong with the record, as text that can follow "line 7: ". */
+  /** What is wrong with the record, after `bad`, as text that can follow "line 7: ". */
   fault = ''
   /** Why a user should look at the record, in the same way; '' if nothing is unusual. */
   doubt = ''

@@ -47,7 +47,7 @@ export interface Container {
   readonly advice: string
 }
 
-/** At least the length of each magic number below. Bytes. */
+/** Bytes that are read to recognise a format. No magic number below is longer. */
 const HEAD_BYTES = 16
 
 /** Compressed formats by magic bytes in hexadecimal. The program, with `-dc`, decompresses to standard output. */

@@ -42,7 +42,7 @@ export interface AddressPolicy {
  * that are made of an address, hexadecimal digits are looked at too.
  */
 export class AddressScanner {
-  /** After `next` returns `true`: the address is `bytes[start, end)`, without its port. */
+  /** The address is `bytes[start, end)` without its port, after `next` returns `true`. */
   start = 0
   end = 0
   /** The address with its port is `bytes[tokenStart, tokenEnd)`. Brackets belong to it if a port follows. */

@@ -42,7 +42,7 @@ export type TextPart =
  * can be printed, or one of the special ones.
  */
 export interface PlainText {
-  /** Before and after the value. */
+  /** Text before and after the value. */
   readonly quote: string
   readonly special: string
 }

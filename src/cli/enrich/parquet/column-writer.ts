@@ -20,7 +20,7 @@ export interface Leaf {
   readonly path: readonly SchemaElement[]
   /** The distinct values. */
   readonly values: readonly ParquetValue[]
-  /** For each row the index of its value, or the complement of how many elements of the path it has. */
+  /** The index of the value of each row, or the complement of how many elements of the path it has. */
   readonly codes: Int32Array
 }
 

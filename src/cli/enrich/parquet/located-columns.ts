@@ -53,7 +53,7 @@ export class LocatedColumns {
   /** The texts of the columns of locations. */
   readonly #texts = new DistinctTexts()
   readonly #ips = new DistinctTexts()
-  /** For each row the number of its text, or `NONE`, and that of its address. */
+  /** The number of the text of each row, or `NONE`, and the number of its address. */
   #numbers = new Int32Array(1024)
   #addresses = new Int32Array(1024)
   #rows = 0

@@ -3,7 +3,7 @@ import { viewOf } from '../../../enrich/swar.ts'
 /** Texts hash to other places in each process, so that an input cannot make them collide. */
 const SEED = Math.floor(Math.random() * 2 ** 32)
 
-/** In place of the number of a text that is not there. */
+/** Stands for the number of a text that is not there. */
 export const NONE = -1
 
 /** Larger memory is not kept for the next texts. */

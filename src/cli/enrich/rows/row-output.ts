@@ -67,7 +67,7 @@ export abstract class RowOutput implements Output {
   protected readonly members = new ObjectMembers()
   /** Whether the run writes what is wanted already. */
   keepsBytes = false
-  /** What is to be written. */
+  /** Bytes that are not written yet. */
   protected readonly out = new ByteSink()
   protected readonly target: Output
   /** The start of a line whose end has not come. */
@@ -146,7 +146,7 @@ export abstract class RowOutput implements Output {
     }
   }
 
-  /** Writes what is to be written. */
+  /** Writes the bytes of `out`. */
   protected async send(): Promise<void> {
     const { length } = this.out
     if (length === 0) return

@@ -36,13 +36,13 @@ const MAX_LISTED_BYTES = 16_384
  * text that is not used. Each level of depth takes a byte of memory and no stack.
  */
 export class JsonScanner {
-  /** After `scan`: where the object begins. */
+  /** Where the object begins, after `scan`. */
   start = 0
   /** Whether it has no member. */
   isEmpty = false
   /** The start and the end of each string, number and word in it, without names. Empty for long lines. */
   readonly scalars: number[] = []
-  /** After `scan` returns `false`: what is wrong with the line. */
+  /** What is wrong with the line, after `scan` returns `false`. */
   fault = ''
   /** The opening byte of each level, from the object of the line. */
   #openings = new Uint8Array(64)

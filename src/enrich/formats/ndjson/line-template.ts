@@ -18,7 +18,7 @@ class LineTemplate {
   readonly #line: Uint8Array
   readonly #scalars: readonly number[]
   readonly #paths: readonly MemberPath[]
-  /** For each value of the first line the index of the path that leads to it, `UNWANTED`, or `SAME` in all lines so far. */
+  /** For each value of the first line, the index of the path that leads to it, `UNWANTED`, or `SAME` in all lines so far. */
   readonly #kinds: Int8Array
   /** The fixed parts, concatenated. A value follows each but the last. The quotes of a string are fixed. */
   #fixed: DataView = viewOf(new Uint8Array(0))

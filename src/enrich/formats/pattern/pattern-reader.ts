@@ -51,7 +51,7 @@ export function isNumberField(name: string): boolean {
   return NUMBERS.test(name)
 }
 
-/** Which fields of a line are wanted. */
+/** The fields of a line that are wanted. */
 export interface WantedFields {
   /** The index of the field of the address. */
   readonly address: number

@@ -21,7 +21,7 @@ import { Prefix } from '../wrapped/prefix.ts'
 
 /** The client's, by the name of its field or the word before it: `src=`, `client: `, `from `. */
 export const CLIENT = 0
-/** Nothing says whose address it is. */
+/** The role of an address that nothing in the line names. */
 export const PLAIN = 1
 /** One that a client gave: as the name of a user, in the identifier of a message, after `@`, or with `HELO`. */
 export const GIVEN = 2
@@ -161,7 +161,7 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
   return (hasMethod && target === '/') || WITH_QUERY.test(target)
 }
 
-/** The last bytes before `end`, at most so many. */
+/** At most `most` of the last bytes before `end`. */
 function textBefore(bytes: Uint8Array, line: number, end: number, most: number): string {
   return String.fromCharCode(...bytes.subarray(Math.max(line, end - most), Math.min(end, bytes.length)))
 }

@@ -11,7 +11,7 @@ import { AddressRoles, CLIENT, OTHER } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
-/** One of so many addresses is enough to tell what they are. */
+/** If one of this many addresses is known, the kind of all is known. */
 const FEW = 10
 const REQUEST = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) [^"']{1,2000} HTTP\/\d/
 /** Lines whose form is looked at. */

@@ -20,7 +20,7 @@ import { type TextPlan, TextReader } from './text-reader.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
-/** One line of so many is few. */
+/** One line of this many is few. */
 const FEW = 10
 
 /** @throws TypeError when an option is wrong, or has no effect on the form of the output */

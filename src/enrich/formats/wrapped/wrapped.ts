@@ -92,7 +92,7 @@ class WrappedReader extends RecordReader {
     }
   }
 
-  /** Reads the line of so many bytes in memory, after its prefix as it is written. */
+  /** Reads the line in memory, after its prefix as it is written. @param size in bytes */
   #readMemory(size: number): RecordKind {
     const memory = this.#memory
     const content = memory.room(0).slice(0, size)
