@@ -79,15 +79,15 @@ const LEAST_WIDTH = 16
 /**
  * Rows of a label and a value in two columns. A value can have several lines. A row without a value is left out.
  *
- * @param columns of the terminal; longer values are wrapped between words
+ * @param columns of the terminal, 0 if it does not say; longer values are wrapped between words
  */
 export function labelledRows(
   rows: readonly (readonly [label: string, value: string | null])[],
-  columns = Number.POSITIVE_INFINITY,
+  columns = 0,
 ): string {
   const shown = rows.filter((row): row is readonly [string, string] => row[1] !== null)
   const indent = Math.max(...rows.map(([label]) => label.length)) + 2
-  const width = Math.max(columns - indent, LEAST_WIDTH)
+  const width = columns === 0 ? Number.POSITIVE_INFINITY : Math.max(columns - indent, LEAST_WIDTH)
   return shown
     .map(([label, value]) => {
       const lines = value.split('\n').flatMap((line) => wrapped(printable(line), width))

@@ -68,6 +68,7 @@ describe('geofix ADDRESS…', () => {
       ],
     ],
     [['81.2.69.142', '--locale', 'de'], 24, [/^address/, 'place        GB-ENG,', '             Vereinigtes']],
+    [['81.2.69.142'], 0, [/^address/, 'place        GB-ENG, United Kingdom']],
     [['2001:4860::1'], 100, ['address      2001:4860::1', 'place        United States', '', '']],
     [
       ['81.2.69.142', '--asn'],
