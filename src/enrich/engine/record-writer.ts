@@ -10,7 +10,7 @@ import {
   UNKNOWN,
   type ValueKind,
 } from '../reading/record-reader.ts'
-import { CachedView, viewOf } from '../swar.ts'
+import { viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
@@ -21,9 +21,13 @@ const SPARE_BYTES = 128
 /** Longer numbers would lose digits where JSON numbers are read as doubles. */
 const MAX_DIGITS = 15
 
-/** The kinds of values, as numbers. */
-const KINDS: readonly ValueKind[] = ['text', 'digits', 'number', 'plain']
-const [DIGITS, NUMBER, PLAIN] = [1, 2, 3] as const
+/** The kinds of values, as numbers. The fixed texts before a value differ by the first three. */
+const KINDS: readonly (ValueKind | 'null')[] = ['digits', 'text', 'null', 'number']
+const [DIGITS, TEXT, NULL, NUMBER] = [0, 1, 2, 3] as const
+/** The fixed texts of a field: three, and those after a value with quotes. */
+const [FIELD_TEXTS, QUOTED_TEXTS] = [6, 3] as const
+/** Those of a location: before it, in its place, and both after a value with quotes. */
+const LOCATION_TEXTS = 4
 
 const NO_COLUMNS: ReplacedColumns = { replaced: [], count: 0, delimiter: 0, quotes: false }
 
@@ -37,17 +41,17 @@ export class RecordWriter {
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   readonly #form: RecordForm
-  /** The fixed texts, one after another: before a location, and in its place; of each field, before its value, and in its place. */
-  #fixed = viewOf(new Uint8Array(0))
-  #ends = new Int32Array(0)
+  /** The fixed texts as doubles, one after another. UTF-8 has no bytes that are a NaN, which V8 could change. */
+  #fixed = new Float64Array(0)
+  /** Where each of them begins, in doubles, and its bytes. */
+  #starts = new Int32Array(0)
+  #sizes = new Int32Array(0)
   /** The fields of which these are. */
   #fields: readonly ReaderField[] | null = null
   #kinds: readonly number[] = []
   readonly #text = new JsonText()
   /** The columns of a location. */
   readonly #values: RecordFields
-  /** The view of times, which are in memory of the reader. */
-  readonly #memory = new CachedView()
 
   constructor(reader: RecordReader, locator: LineLocator, form: RecordForm) {
     const { delimiter, quotes, count } = form.columns ?? NO_COLUMNS
@@ -71,7 +75,8 @@ export class RecordWriter {
     // What is before the first member of an indented object is written again before the location.
     const kept = joint === 'indented' ? 2 * size : size
     const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
-    return text + this.textSize + this.#fixed.byteLength + SPARE_BYTES
+    // Each fixed text is there with a quote before it too.
+    return text + this.textSize + this.#fixed.byteLength / 2 + SPARE_BYTES
   }
 
   /**
@@ -97,7 +102,7 @@ export class RecordWriter {
         return copy(record, reader.insertEnd, recordEnd, target, after)
       }
       case 'object': {
-        const after = this.#putLocation(target, view, this.#putFields(target, view, to))
+        const after = this.#putFields(target, view, to)
         // The comma before the first member.
         target[to] = BRACE
         target[after] = BRACE_END
@@ -131,9 +136,10 @@ export class RecordWriter {
     return to
   }
 
-  #putLocation(target: Uint8Array, view: DataView, from: number): number {
-    if (this.textStart === -1) return this.#putFixed(1, view, from)
-    return this.#putFound(target, this.#putFixed(0, view, from))
+  /** @param quote 1 to write a quote first, else 0 */
+  #putLocation(target: Uint8Array, view: DataView, from: number, quote = 0): number {
+    if (this.textStart === -1) return this.#putFixed(2 * quote + 1, view, from)
+    return this.#putFound(target, this.#putFixed(2 * quote, view, from))
   }
 
   /** Writes the address, if it is wanted, and the text of the location. */
@@ -172,89 +178,87 @@ export class RecordWriter {
     return to + 1
   }
 
+  /** Writes the fields and the location, with a comma before each. */
   #putFields(target: Uint8Array, view: DataView, from: number): number {
     const reader = this.#reader
     if (reader.fields !== this.#fields) this.#compile()
-    if (reader.isPlain && reader.record === target) return this.#putPlainFields(view, from)
+    if (reader.isPlain && reader.record === target) return this.#putPlainFields(target, view, from)
     const kinds = this.#kinds
     let to = from
+    let quote = 0
     for (let field = 0; field < kinds.length; field++) {
-      if (!reader.find(field)) {
-        if (reader.has(field)) to = this.#putFixed(2 * field + 3, view, to)
-        continue
-      }
-      to = this.#putFixed(2 * field + 2, view, to)
+      const isFound = reader.find(field)
+      if (!isFound && !reader.has(field)) continue
       const { bytes, start, end } = reader
-      const kind = kinds[field]
-      if (kind === DIGITS || (kind === NUMBER && isNumber(bytes, start, end))) {
-        for (let at = start; at < end; at++) target[to++] = bytes[at] ?? 0
-        continue
-      } else if (kind === PLAIN) to = copyWords(this.#memory.view(bytes), start, end, view, to)
-      else {
-        if (kind === NUMBER) target[to++] = QUOTE
-        to = this.#text.put(bytes, start, end, target, to)
-      }
-      target[to++] = QUOTE
+      let kind = isFound ? (kinds[field] ?? NULL) : NULL
+      if (kind === NUMBER) kind = isNumber(bytes, start, end) ? DIGITS : TEXT
+      to = this.#putFixed(fixedTextOf(field, quote, kind), view, to)
+      if (kind === DIGITS) for (let at = start; at < end; at++) target[to++] = bytes[at] ?? 0
+      else if (kind === TEXT) to = this.#text.put(bytes, start, end, target, to)
+      quote = kind & TEXT
     }
-    return to
+    return this.#putLocation(target, view, to, quote)
   }
 
   /** As `#putFields`, for an array that has the record too. Positions without calls take 0.9 of the time of a run. */
-  #putPlainFields(view: DataView, from: number): number {
-    const reader = this.#reader
-    const { starts, ends } = reader
+  #putPlainFields(target: Uint8Array, view: DataView, from: number): number {
+    const { starts, ends } = this.#reader
     const kinds = this.#kinds
     let to = from
+    let quote = 0
     for (let field = 0; field < kinds.length; field++) {
       const start = starts[field] ?? ABSENT
-      if (start < 0) {
-        if (start === UNKNOWN) to = this.#putFixed(2 * field + 3, view, to)
-        continue
-      }
-      to = this.#putFixed(2 * field + 2, view, to)
-      const kind = kinds[field]
-      if (kind === PLAIN) {
-        reader.find(field)
-        to = copyWords(this.#memory.view(reader.bytes), reader.start, reader.end, view, to)
-      } else to = copyWords(view, start, ends[field] ?? 0, view, to)
-      view.setInt8(to, QUOTE)
-      if (kind !== DIGITS) to++
+      if (start === ABSENT) continue
+      const kind = start === UNKNOWN ? NULL : (kinds[field] ?? NULL)
+      to = this.#putFixed(fixedTextOf(field, quote, kind), view, to)
+      if (kind !== NULL) to = copyAscii(view, start, ends[field] ?? 0, to)
+      quote = kind & TEXT
     }
-    return to
+    return this.#putLocation(target, view, to, quote)
   }
 
   /** Writes a fixed text, and up to 15 bytes after it, which are overwritten. */
   #putFixed(text: number, view: DataView, to: number): number {
     const fixed = this.#fixed
-    const start = this.#ends[text] ?? 0
-    const size = (this.#ends[text + 1] ?? 0) - start
-    // As doubles, without a branch for most texts. UTF-8 has no bytes that are a NaN, which V8 could change.
-    view.setFloat64(to, fixed.getFloat64(start, true), true)
-    view.setFloat64(to + 8, fixed.getFloat64(start + 8, true), true)
+    const size = this.#sizes[text] ?? 0
+    const first = this.#starts[text] ?? 0
+    // Without a branch for most texts.
+    view.setFloat64(to, fixed[first] ?? 0, true)
+    view.setFloat64((to + 8) | 0, fixed[(first + 1) | 0] ?? 0, true)
     for (let done = 16; done < size; done += 8)
-      view.setFloat64(to + done, fixed.getFloat64(start + done, true), true)
-    return to + size
+      view.setFloat64(to + done, fixed[first + (done >> 3)] ?? 0, true)
+    return (to + size) | 0
   }
 
   #compile(): void {
     const { before, nothing, head, kind } = this.#form
     const fields = kind === 'object' ? this.#reader.fields : []
-    const texts = [
-      before + (head ?? ''),
-      nothing,
-      ...fields.flatMap(({ name, kind: value }) => {
-        const member = `,${JSON.stringify(name)}:`
-        return [member + (value === 'text' || value === 'plain' ? '"' : ''), `${member}null`]
-      }),
-    ].map((text) => encoder.encode(text))
+    const located = [before + (head ?? ''), nothing]
+    const members = fields.map(({ name }) =>
+      ['', '"', 'null'].map((text) => `,${JSON.stringify(name)}:${text}`),
+    )
+    const texts = [located, ...members]
+      .flatMap((each) => [...each, ...each.map((text) => `"${text}`)])
+      .map((text) => encoder.encode(text))
     let end = 0
-    this.#ends = Int32Array.of(0, ...texts.map(({ length }) => (end += length)))
-    const fixed = new Uint8Array(end + 16)
-    texts.forEach((text, index) => void fixed.set(text, this.#ends[index]))
-    this.#fixed = viewOf(fixed)
+    this.#sizes = Int32Array.from(texts, ({ length }) => length)
+    this.#starts = this.#sizes.map((size) => {
+      const start = end
+      end += Math.max(2, Math.ceil(size / 8))
+      return start
+    })
+    const bytes = new Uint8Array(8 * end)
+    texts.forEach((text, index) => void bytes.set(text, 8 * (this.#starts[index] ?? 0)))
+    const view = viewOf(bytes)
+    this.#fixed = Float64Array.from({ length: end }, (_, index) => view.getFloat64(8 * index, true))
     this.#fields = this.#reader.fields
     this.#kinds = fields.map(({ kind: value }) => KINDS.indexOf(value))
   }
+}
+
+/** The fixed text before a value, or in its place. */
+function fixedTextOf(field: number, quote: number, kind: number): number {
+  return LOCATION_TEXTS + FIELD_TEXTS * field + QUOTED_TEXTS * quote + kind
 }
 
 /** @returns where the copy of `bytes[start, end)` ends */
@@ -267,15 +271,18 @@ export function copy(bytes: Uint8Array, start: number, end: number, target: Uint
   return to + size
 }
 
-/** Copies `[start, end)`, and up to seven bytes more. */
-function copyWords(source: DataView, start: number, end: number, view: DataView, to: number): number {
-  for (let at = start, into = to; at < end; at += 8, into += 8) {
-    const first = source.getInt32(at, true)
-    const second = source.getInt32(at + 4, true)
-    view.setInt32(into, first, true)
-    view.setInt32(into + 4, second, true)
-  }
-  return to + end - start
+/** Copies ASCII that is `[start, end)`, and up to eight bytes more. */
+function copyAscii(view: DataView, start: number, end: number, to: number): number {
+  let at = start | 0
+  let into = to | 0
+  // ASCII has no doubles that are a NaN, which runtimes can change; what is after it can have them.
+  for (const last = (end - 8) | 0; at <= last; at = (at + 8) | 0, into = (into + 8) | 0)
+    view.setFloat64(into, view.getFloat64(at, true), true)
+  const first = view.getInt32(at)
+  const second = view.getInt32((at + 4) | 0)
+  view.setInt32(into, first)
+  view.setInt32((into + 4) | 0, second)
+  return (to + end - start) | 0
 }
 
 function putText(text: string, target: Uint8Array, to: number): number {

@@ -12,11 +12,8 @@ export const UNKNOWN = -2
 const NO_POSITIONS = new Int32Array(0)
 const NO_BYTES = new Uint8Array(0)
 
-/**
- * What the value of a field is in JSON: a text; digits, which are a number; a number if it looks like one, else a text; or a
- * text without escapes, with seven bytes after it that can be read.
- */
-export type ValueKind = 'text' | 'digits' | 'number' | 'plain'
+/** What the value of a field is in JSON: a text; digits, which are a number; or a number if it looks like one, else a text. */
+export type ValueKind = 'text' | 'digits' | 'number'
 
 /** A field of the records of a format. */
 export interface ReaderField {
@@ -65,8 +62,8 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   /** Why a user should look at the record, in the same way; '' if nothing is unusual. */
   doubt = ''
   /**
-   * Whether `usual` has found {@link starts} and {@link ends}, and no byte of the record needs an escape in JSON. The values of
-   * fields then need not be asked for one by one.
+   * Whether `usual` has found {@link starts} and {@link ends}, no byte of the record needs an escape in JSON, and no field is a `number`.
+   * The values of fields then need not be asked for one by one.
    */
   isPlain = false
   /**
@@ -96,7 +93,8 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
    * Reads the record that begins at `start` if it is usual.
    *
    * @param view of all of `bytes`
-   * @param limit the end of the bytes, which is after a line feed; 64 bytes more can be read
+   * @param limit the end of the bytes, which is after a line feed. 64 bytes more can be read, and written: for values that are not in the
+   * record as they are wanted
    * @returns where the line feed of the record is; -1 if `read` must read the record
    */
   usual(_bytes: Uint8Array, _view: DataView, _start: number, _limit: number): number {

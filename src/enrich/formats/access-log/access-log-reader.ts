@@ -113,7 +113,7 @@ export class AccessLogReader extends RecordReader {
   #isGeneral = false
   readonly #timestamp = new Timestamp()
   readonly #logTime = new LogTime()
-  readonly #iso = new Uint8Array(TIMESTAMP_ROOM + 8)
+  readonly #iso = new Uint8Array(TIMESTAMP_ROOM)
   readonly #address = new Address()
   /** An `X-Forwarded-For` list, followed by a comma and the host that sent it. */
   readonly #hops: Uint8Array
@@ -152,8 +152,8 @@ export class AccessLogReader extends RecordReader {
       this.#found(HOST, start, host)
       this.starts[IDENT] = UNKNOWN
       this.#foundKnown(bytes, USER, host + 3, time - 1)
-      this.#found(TIME, time + 1, time + LOG_TIME_BYTES)
-      this.#logTime.put(view, time + 1)
+      this.#found(TIME, limit, limit + ISO_BYTES)
+      this.#logTime.put(view, time + 1, limit)
     } else {
       if (this.#searched !== bytes) {
         this.#searched = bytes
@@ -191,23 +191,16 @@ export class AccessLogReader extends RecordReader {
     this.bytes = record
     this.start = start
     this.end = end
-    if (part === TIME) this.#findTime()
+    if (part === TIME && this.#isGeneral) {
+      // In ISO 8601, as a usual line has it.
+      this.bytes = this.#iso
+      this.start = 0
+      this.end = this.#timestamp.put(record, this.#iso, 0)
+    }
     // JSON numbers have no leading zeros, but nginx writes the status "000".
     else if (record[start] === ZERO && (part === STATUS || part === SIZE))
       while (record[this.start] === ZERO && this.start < end - 1) this.start++
     return true
-  }
-
-  /** The time in ISO 8601. */
-  #findTime(): void {
-    this.start = 0
-    if (this.#isGeneral) {
-      this.bytes = this.#iso
-      this.end = this.#timestamp.put(this.record, this.#iso, 0)
-      return
-    }
-    this.bytes = this.#logTime.iso
-    this.end = ISO_BYTES
   }
 
   override has(part: number): boolean {

@@ -20,9 +20,9 @@ export class LogTime {
   instant = Number.NaN
   /** The parsed time of the last line whose day or offset was new. */
   readonly #timestamp = new Timestamp()
-  /** The time in ISO 8601 after {@link put}, {@link ISO_BYTES} long. */
-  readonly iso = new Uint8Array(TIMESTAMP_ROOM)
-  readonly #isoView = viewOf(this.iso)
+  /** The time of that line in ISO 8601. */
+  readonly #iso = new Uint8Array(TIMESTAMP_ROOM)
+  readonly #isoView = viewOf(this.#iso)
   /** Midnight of the day in its offset. */
   #midnight = Number.NaN
   #day0 = 0
@@ -64,10 +64,12 @@ export class LogTime {
     return isTime
   }
 
-  /** Writes the time last read, which is at `from`, to {@link iso}. */
-  put(view: DataView, from: number): void {
-    this.#isoView.setInt32(ISO_CLOCK, view.getInt32(from + CLOCK))
-    this.#isoView.setInt32(ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4))
+  /** Writes the time last read, which is at `from`, in ISO 8601: {@link ISO_BYTES}, and seven more. */
+  put(view: DataView, from: number, to: number): void {
+    const iso = this.#isoView
+    for (let at = 0; at < ISO_BYTES; at += 8) view.setFloat64(to + at, iso.getFloat64(at, true), true)
+    view.setInt32(to + ISO_CLOCK, view.getInt32(from + CLOCK))
+    view.setInt32(to + ISO_CLOCK + 4, view.getInt32(from + CLOCK + 4))
   }
 
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
@@ -80,7 +82,7 @@ export class LogTime {
     const seconds = (two(clock) * 60 + two(clock + 3)) * 60 + two(clock + 6)
     this.instant = this.#timestamp.instant
     this.#midnight = this.instant - seconds * 1000
-    this.#timestamp.put(bytes, this.iso, 0)
+    this.#timestamp.put(bytes, this.#iso, 0)
     this.#day0 = view.getInt32(at, true)
     this.#day1 = view.getInt32(at + 4, true)
     this.#day2 = view.getInt32(at + 8, true)

@@ -15,8 +15,7 @@ export const REQUEST_PARTS: readonly number[] = [METHOD, TARGET, PROTOCOL, STATU
 const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
 export const IS_OPTIONAL = PARTS.map((_, part) => OPTIONAL.includes(part))
 export const FIELDS = PARTS.map((name, part): ReaderField => {
-  const kind = part === STATUS || part === SIZE ? 'digits' : part === TIME ? 'plain' : 'text'
-  return { name, kind }
+  return { name, kind: part === STATUS || part === SIZE ? 'digits' : 'text' }
 })
 
 /** How lines begin and end. */
