@@ -1,9 +1,9 @@
 import { ClientWalk } from '../client/client-address.ts'
+import { countryCodesOf } from '../location/country-codes.ts'
 import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 import { wrongOption } from '../option-names.ts'
 import type { CountPlan } from './count-plan.ts'
-import { type CountryChoice, countryChoice } from './country-choice.ts'
 
 /** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
@@ -160,6 +160,56 @@ export interface LineOptions {
   readonly pseudonymKey?: Uint8Array | undefined
 }
 
+/**
+ * What quotes mean in CSV and TSV:
+ * - `double`: fields can be quoted, and a quote in them is doubled (RFC 4180)
+ * - `none`: quotes are text. A backslash escapes what would end a value, and an unknown value is `\N`, as in
+ *   `TabSeparated` of ClickHouse and the text format of Hive
+ */
+export type Quoting = (typeof QUOTING)[number]
+
+/** How rows of one format are read and what is added to them. Nothing is guessed. */
+export interface RowLineOptions
+  extends Omit<
+    LineOptions,
+    | 'field'
+    | 'header'
+    | 'force'
+    | 'onBadLine'
+    | 'onlyFailed'
+    | 'dropUnresolved'
+    | 'onlyCountries'
+    | 'notCountries'
+    | 'maxRecordLines'
+    | 'details'
+  > {
+  /**
+   * Where the address is. NDJSON: a dotted path or a JSON pointer. CSV and TSV: the number of a column, from 1, because
+   * rows have no header. Required for these formats.
+   */
+  readonly field?: string | undefined
+  /** Required for CSV and TSV, and only for these. */
+  readonly quoting?: Quoting | undefined
+  /**
+   * What to write for a row that cannot be read. `raw`: `{"raw":"…","location":null}` if rows are JSON, otherwise the
+   * row without a location. `keep`: the row alone. Default: `raw`.
+   */
+  readonly onBadLine?: 'raw' | 'keep' | undefined
+}
+
+/** The countries whose lines are wanted, or not wanted. Plain data. */
+export interface CountryChoice {
+  /** ISO 3166-1 alpha-2 codes. */
+  readonly codes: readonly string[]
+  /** Whether lines in these countries are left out. Otherwise all other lines are, also those without a country. */
+  readonly areExcluded: boolean
+}
+
+/** Whether the lines of a country are wanted. @param code `null` if a line has no country */
+export function isChosen({ codes, areExcluded }: CountryChoice, code: string | null): boolean {
+  return (code !== null && codes.includes(code)) !== areExcluded
+}
+
 /** The values of options, or their defaults. */
 type ValuesOf<Name extends keyof LineOptions> = { readonly [Each in Name]: NonNullable<LineOptions[Each]> }
 
@@ -240,7 +290,7 @@ export function commonPlan(options: LineOptions): CommonPlan {
   const { into = INTO, locale, cityNames, trustedProxies } = options
   localeOf(locale, cityNames)
   if (trustedProxies !== undefined) new ClientWalk({ trustedProxies })
-  const countries = countryChoice(options.onlyCountries, options.notCountries)
+  const countries = countryChoice(options)
   return {
     into,
     at: options.at === undefined ? null : instantOf(options.at),
@@ -261,6 +311,19 @@ export function commonPlan(options: LineOptions): CommonPlan {
     dropAddress: options.dropAddress ?? false,
     pseudonymKey: options.pseudonymKey === undefined ? null : Uint8Array.from(options.pseudonymKey),
   }
+}
+
+/** The choice of the options `onlyCountries` and `notCountries`; `undefined` without them. @throws TypeError when one is wrong */
+function countryChoice({ onlyCountries: only, notCountries: not }: LineOptions): CountryChoice | undefined {
+  if (only !== undefined) return { codes: codesOf('onlyCountries', only), areExcluded: false }
+  return not === undefined ? undefined : { codes: codesOf('notCountries', not), areExcluded: true }
+}
+
+function codesOf(option: string, countries: readonly string[]): readonly string[] {
+  if (!Array.isArray(countries) || countries.length === 0) {
+    throw wrongOption`<${option}> must be a list of country codes, such as DE, or EU for its member states`
+  }
+  return countryCodesOf(countries)
 }
 
 /** The options of a run whose output is the input of another one, which masks the addresses once they are located. */

@@ -8,8 +8,7 @@ import {
   type Format,
   type Plan,
 } from './formats/formats.ts'
-import type { RowLineOptions } from './formats/row-options.ts'
-import type { LineOptions } from './options.ts'
+import type { LineOptions, RowLineOptions } from './options.ts'
 import { RAW } from './writing/json-text.ts'
 
 /** How rows are read and what is added to them. Nothing is guessed. */

@@ -3,11 +3,10 @@ import type { FieldRole } from '../counting/field-values.ts'
 import type { LineFormat } from '../engine/line-format.ts'
 import { RecordLines } from '../engine/record-lines.ts'
 import { LineLocator } from '../locating/line-locator.ts'
-import type { CommonPlan, LineOptions, Planned } from '../options.ts'
+import type { CommonPlan, LineOptions, Planned, RowLineOptions } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import type { RecordForm } from '../writing/record-form.ts'
-import type { RowLineOptions } from './row-options.ts'
 
 /** The options that only some formats have. */
 export type FormatOption = Exclude<

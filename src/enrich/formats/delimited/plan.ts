@@ -13,6 +13,7 @@ import {
   type LineOptions,
   type LocationField,
   type Planned,
+  type RowLineOptions,
 } from '../../options.ts'
 import {
   chosenAddress,
@@ -25,7 +26,6 @@ import {
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/request-fields.ts'
-import type { RowLineOptions } from '../row-options.ts'
 import { dataInHeader } from './header.ts'
 import { csvTable, type Dialect, MAX_COLUMNS, tsvTable } from './table.ts'
 
