@@ -25,6 +25,7 @@ export {
 } from './errors.ts'
 export type { AsnRecord } from './location/autonomous-systems.ts'
 export type { DatabaseInfo } from './location/database-info.ts'
+export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export {
   type Coordinates,
   type Country,

@@ -26,6 +26,7 @@ export {
 export type { AsnRecord } from './location/autonomous-systems.ts'
 export type { DatabaseInfo } from './location/database-info.ts'
 export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './location/details.ts'
+export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export {
   type Coordinates,
   type Country,

@@ -7,7 +7,9 @@ import type { AsnRecord } from './location/autonomous-systems.ts'
 import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
+import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {
+  checkLookupOptions,
   LOOKUP_OPTIONS,
   type LocationRecord,
   type LookupOptions,
@@ -304,6 +306,19 @@ export abstract class Resolver {
   }
 
   /**
+   * The networks that have a location, in the order of their addresses, IPv4 first: the database as a table. Each has what
+   * `lookup` finds for its addresses. They are found while you iterate. The addresses that `lookup` answers by the IPv4 address
+   * inside, such as 6to4, are in no network.
+   *
+   * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
+   * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
+   */
+  networks(options?: NetworksOptions): IterableIterator<LocatedNetwork> {
+    if (this === undefined) throw detached('networks')
+    return networksOf(this.#open(), () => this[BORROW](), options)
+  }
+
+  /**
    * Checks each database completely, as `mmdbctl verify` does: the search tree has no loops and no unused nodes, all
    * pointers are valid, all records can be decoded, text is UTF-8, and the metadata is plausible. Lookups do not need
    * it, since they check what they read. Blocks for seconds with a large file, and needs up to half its size in memory. A
@@ -404,17 +419,6 @@ export abstract class Resolver {
   #parse(ip: string): void {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
   }
-}
-
-/**
- * `checkOptionNames` for the options of every lookup. Comparing with the names is faster than
- * searching a table for them.
- */
-function checkLookupOptions(call: string, options: LookupOptions | undefined): void {
-  if (options === undefined) return
-  let isKnown = typeof options === 'object' && options !== null
-  for (const name in options) if (name !== 'locale' && name !== 'at' && name !== 'cityNames') isKnown = false
-  if (!isKnown) checkOptionNames(call, options, LOOKUP_OPTIONS)
 }
 
 /**

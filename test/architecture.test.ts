@@ -119,7 +119,9 @@ describe('the imports of src', () => {
         'rows-output',
         'value-column',
         'values',
-      ].map((name) => `cli/enrich/parquet/${name}.ts`),
+      ]
+        .map((name) => `cli/enrich/parquet/${name}.ts`)
+        .concat('cli/export/parquet-rows.ts'),
     ],
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
     ['fzstd', ['cli/enrich/parquet/pages.ts']],

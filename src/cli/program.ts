@@ -36,6 +36,7 @@ with --json. Addresses of standard input are always printed as JSON.`,
     'geofix verify GeoLite2-City.mmdb',
     'geofix pack GeoLite2-City.mmdb -o GeoLite2-City.mmdb.packed',
     'geofix slim GeoLite2-City.mmdb --fields country --ipv4-only -o countries.mmdb',
+    'geofix export --as integers -o networks.parquet',
     'geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb',
     "geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'",
   ],
@@ -253,6 +254,16 @@ function makeProgram(
     run: async (flags, [input = '']) => {
       const { runOverlay } = await import('./convert-commands.ts')
       return runOverlay(input, flags, terminal)
+    },
+  })
+  const exportFlags = () => import('./export/flags.ts')
+  define(program.command('export'), {
+    description: 'write the networks of a database as a table: CSV, Parquet or NDJSON',
+    options: async () => (await exportFlags()).EXPORT_OPTIONS,
+    help: async () => (await exportFlags()).EXPORT_HELP,
+    run: async (flags) => {
+      const command = (await exportFlags()).exportCommand(flags)
+      return (await import('./export/export-command.ts')).runExport(command, terminal)
     },
   })
   program.commandsGroup('Services:')

@@ -2,6 +2,7 @@ import type { Address } from '../address/address.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_TEXT } from '../mmdb/field-reader.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { AutonomousSystem } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates, LocationRecord } from './location-record.ts'
@@ -97,11 +98,17 @@ export class LocationTable extends RecordTable {
   /** Finds a location only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */
   findOverlay(address: Address): number {
     if (this.isOverlay) return this.find(address)
+    return this.database.metadata.overlayBytes === 0
+      ? NO_LOCATION
+      : this.overlayAt(findRecord(this.database, address))
+  }
+
+  /** As {@link at}, but only of a program's own records. */
+  overlayAt(offset: number): number {
     const { metadata } = this.database
-    if (metadata.overlayBytes === 0) return NO_LOCATION
     // Added records are the last ones of the data section, which ends where the metadata starts.
-    const offset = findRecord(this.database, address)
-    return offset >= metadata.start - metadata.overlayBytes ? this.at(offset) : NO_LOCATION
+    const isOwn = this.isOverlay || offset >= metadata.start - metadata.overlayBytes
+    return isOwn && offset !== NO_RECORD ? this.at(offset) : NO_LOCATION
   }
 
   /** The location with a number, as a new object. Its city is in English without a locale. @throws RangeError when there is none */

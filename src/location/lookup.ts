@@ -47,8 +47,14 @@ export function lookupRecord(
   if (typeof found === 'string') {
     throw new UnresolvableAddressError(reasonText(set, address, found, via), found, address.text, via)
   }
+  checkHasLocations(set)
+  throw found
+}
+
+/** @throws InvalidDatabaseError when no database has locations */
+export function checkHasLocations({ noLocationsError: error }: LocationTables): void {
   // The error of the set is from opening it: a new one has the caller's stack trace.
-  throw found === set.noLocationsError ? new InvalidDatabaseError(found.fault, found) : found
+  if (error !== null) throw new InvalidDatabaseError(error.fault, error)
 }
 
 /** `lookupRecord` that returns a failure instead of throwing. A failure has no stack trace. */

@@ -1,5 +1,5 @@
 import { Database } from '../mmdb/database.ts'
-import { IPV4_ALIASES, IPV4_IN_IPV6, type TreePath } from '../mmdb/format.ts'
+import { LOOKED_UP_AS_IPV4 } from '../mmdb/format.ts'
 import { DataSectionEncoder } from '../mmdb/writer/data-section-encoder.ts'
 import { encodeDatabase } from '../mmdb/writer/database-encoder.ts'
 import { DEFAULT_BUILD_DATE } from '../mmdb/writer/mmdb-writer.ts'
@@ -8,14 +8,6 @@ import { NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { type Overlay, readOverlays } from './overlay-records.ts'
-
-/** IPv6 networks that networks such as ::/0 do not cover: addresses in them are looked up as IPv4 addresses. */
-const LOOKED_UP_AS_IPV4: readonly TreePath[] = [
-  IPV4_IN_IPV6,
-  ...IPV4_ALIASES,
-  // NAT64, 64:ff9b::/96
-  { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
-]
 
 /**
  * A database of the option `overlays`; `null` for none. The most specific network with an address is used.

@@ -1,3 +1,4 @@
+import type { Words } from '../address/position.ts'
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
@@ -18,10 +19,27 @@ export interface AddressTree {
   findIPv4(address: number): number
   /** The offset of the record of an IPv6 address, given as four big-endian words; `NO_RECORD` for none. */
   findIPv6(words: Uint32Array): number
+  /** Finds the records of neighbouring addresses faster. */
+  ranges(): RangeCursor
+}
+
+/** Goes over ranges of addresses: all addresses of a range have its record. */
+export interface RangeCursor {
+  /** Of the record of the range in the file, or `NO_RECORD`. */
+  readonly offset: number
+  /** The first position after the range. Zero is the end of all addresses. */
+  readonly end: Words
+  /**
+   * Goes to the range with a position: one network, or some neighbours. Fast at the end of the last range.
+   *
+   * @param position of an address in the tree. An IPv4 tree has no other than those of ::/96
+   * @throws InvalidDatabaseError when the tree is damaged there
+   */
+  seek(position: Words): void
 }
 
 /** Finds results for addresses, faster than {@link AddressTree} finds records. */
-export interface AddressIndex extends Omit<AddressTree, 'prefixLength'> {
+export interface AddressIndex extends Omit<AddressTree, 'prefixLength' | 'ranges'> {
   /** Forgets all results. Call it when they have changed. */
   clear(): void
 }

@@ -45,6 +45,14 @@ export const IPV4_ALIASES: readonly TreePath[] = [
   { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
 ]
 
+/** IPv6 networks that networks such as ::/0 do not cover: addresses in them are looked up as IPv4 addresses. */
+export const LOOKED_UP_AS_IPV4: readonly TreePath[] = [
+  IPV4_IN_IPV6,
+  ...IPV4_ALIASES,
+  // NAT64, 64:ff9b::/96
+  { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
+]
+
 /** Starts the metadata: `\xab\xcd\xefMaxMind.com`. */
 // biome-ignore format: one line for each part
 export const METADATA_MARKER = Uint8Array.of(

@@ -12,6 +12,15 @@ interface Sections {
 /** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
 export const MAX_VISITED_NODES = 100_000
 
+/** Shared subtrees are repeated, so a tree has up to this many networks for each node, and some more. */
+const MAX_REPETITION = 4
+const MIN_NETWORKS = 65_536
+
+/** Limit of the networks of a tree. */
+export function mostNetworks(nodeCount: number): number {
+  return MAX_REPETITION * nodeCount + MIN_NETWORKS
+}
+
 /**
  * Offsets of the first distinct records of a database, in the order of its networks.
  *

@@ -1,3 +1,4 @@
+import { moveToEnd, sharedBits, type Words } from '../address/position.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
 import { SEPARATOR_BYTES } from './format.ts'
 import type { Metadata } from './metadata.ts'
@@ -68,6 +69,10 @@ export class SearchTree {
     return this.metadata.ipVersion === 6 ? this.record(this.#walkAll(words)) : NO_RECORD
   }
 
+  ranges(): TreeRanges {
+    return new TreeRanges(this)
+  }
+
   #walkAll(words: Uint32Array): number {
     this.prefixLength = 0
     let value = 0
@@ -125,6 +130,38 @@ export class SearchTree {
 
   #fault(fault: string, offset: number | undefined): InvalidDatabaseError {
     return damagedFile(fault, { offset, path: this.path })
+  }
+}
+
+/** Goes over the networks of a tree, with the path to the last one. */
+class TreeRanges {
+  offset = NO_RECORD
+  readonly end = new Uint32Array(4)
+  readonly #tree: SearchTree
+  readonly #position = new Uint32Array(4)
+  /** The values on the path, by depth. IPv4 trees begin at the depth 96. */
+  readonly #values = new Float64Array(129)
+  #depth: number
+
+  constructor(tree: SearchTree) {
+    this.#tree = tree
+    this.#depth = tree.metadata.ipVersion === 4 ? 96 : 0
+  }
+
+  seek(position: Words): void {
+    const { nodeCount } = this.#tree.metadata
+    let depth = Math.min(this.#depth, sharedBits(position, this.#position))
+    let value = this.#values[depth] ?? 0
+    while (value < nodeCount && depth < 128) {
+      const word = position[depth >>> 5] ?? 0
+      value = this.#tree.child(value, (word >>> (31 - (depth & 31))) & 1)
+      this.#values[++depth] = value
+    }
+    this.#depth = depth
+    this.#position.set(position)
+    this.offset = this.#tree.record(value)
+    this.end.set(position)
+    moveToEnd(this.end, depth)
   }
 }
 

@@ -1,11 +1,11 @@
+import { compare, type Words } from '../address/position.ts'
 import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
+import { mostNetworks } from '../mmdb/networks.ts'
 import { type Family, type ReadDirectory, readDirectory } from './directory.ts'
-import { mostNetworks } from './format.ts'
-import { compare, type Words } from './position.ts'
 
 /** The bytes of a packed file, in memory or on disk. */
 export interface BlockSource {

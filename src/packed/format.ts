@@ -25,15 +25,6 @@ export const ALIAS = 1
 /** The value of a run with the first record of the record table; the others follow. */
 export const FIRST_RECORD = 2
 
-/** Shared subtrees are repeated, so a tree has up to this many networks for each node, and some more. */
-const MAX_REPETITION = 4
-const MIN_NETWORKS = 65_536
-
-/** Limit of the networks of a tree. */
-export function mostNetworks(nodeCount: number): number {
-  return MAX_REPETITION * nodeCount + MIN_NETWORKS
-}
-
 /**
  * Limit of the nodes that no path leads to. They are not packed, and unpacking makes no more bytes of them than inflating
  * the packed file could.

@@ -1,3 +1,4 @@
+import { distance, type Words } from '../address/position.ts'
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/deflate.ts'
 import { isPacked } from '../bytes/extract.ts'
@@ -16,7 +17,6 @@ import {
   mostUnreachable,
   NONE,
 } from './format.ts'
-import { distance, type Words } from './position.ts'
 import { type AddRun, listRuns, STORED_ALIAS } from './tree-runs.ts'
 import { unpackFile } from './unpack.ts'
 

@@ -1,11 +1,15 @@
+import { compare, isIn, prefixLengthWithin, type Words, writeLast } from '../address/position.ts'
 import { isGeofixError, ReadFailure } from '../errors.ts'
+import type { RangeCursor } from '../mmdb/database.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
-import type { PackedContents } from './contents.ts'
+import { PackedContents } from './contents.ts'
 import { ALIAS, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
-import { compare, isIn, prefixLengthWithin, type Words } from './position.ts'
 import { Runs } from './runs.ts'
+
+/** Limit of the decoded blocks of a cursor. Bytes. */
+const MAX_RANGE_BYTES = 2 ** 23
 
 /** Stands for runs of a family that has none. Only damaged files have no runs at all, and they are not opened. */
 const NO_RUNS = new Runs(
@@ -42,10 +46,7 @@ export class PackedTree {
   get prefixLength(): number {
     if (this.#run < 0) return 0
     const [start, end] = this.#bounds()
-    // The last position of the run. It can be the one before zero.
-    let word = 3
-    while (word >= 0 && end[word] === 0) end[word--] = 0xffff_ffff
-    end[word] = (end[word] ?? 0) - 1
+    writeLast(end, end)
     const words = this.#runs === this.#ipv4 ? Uint32Array.of(0, 0, 0, this.#address) : this.#words
     return prefixLengthWithin(words, start, end, 32 * this.#runs.firstWord) + this.#offset - this.#file.base
   }
@@ -207,6 +208,29 @@ export class PackedTree {
     this.#runs.startOf(this.#run, start)
     this.#runs.endOf(this.#run, end)
     return [start, end]
+  }
+
+  ranges(): RangeCursor {
+    // Runs are read once, and would drop the data that lookups of their locations need.
+    const contents = new PackedContents(this.#file, MAX_RANGE_BYTES)
+    const tree = new PackedTree(this.#file, contents)
+    const range = { offset: NO_RECORD, end: new Uint32Array(4), seek: (_: Words) => {} }
+    let runs = NO_RUNS
+    let run = -1
+    range.seek = (position) => {
+      if (run >= 0 && run + 1 < runs.count && compare(position, range.end) === 0) run++
+      else {
+        if (this.#file.base === 96) tree.valueIPv4(position[3] ?? 0)
+        else tree.valueIPv6(position)
+        runs = tree.#runs
+        run = tree.#run
+      }
+      const block = runs.firstBlock + (run >>> BLOCK_SHIFT)
+      if (contents.isFilled[block] === 0) contents.fill(block)
+      runs.endOf(run, range.end)
+      range.offset = tree.offsetOf(runs.values[run] ?? NONE)
+    }
+    return range
   }
 
   /** Decodes the block of the last search again if reading its record has dropped it. */

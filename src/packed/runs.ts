@@ -1,8 +1,9 @@
 // The runs of a family of addresses. A run is a range of neighbouring networks with the same value; a block has up to
 // 4,096 of them. README.md has the layout.
+
+import type { Words } from '../address/position.ts'
 import { type Family, RUN_BYTES } from './directory.ts'
 import { BLOCK_ITEMS, BLOCK_SHIFT, ESCAPE } from './format.ts'
-import type { Words } from './position.ts'
 
 /** The sizes of a block, and what its values can be. */
 export interface RunBounds {

@@ -1,10 +1,10 @@
 // A search tree as runs: ranges of neighbouring networks with the same value, in the order of their addresses.
+
+import { advance, compare, largestNetwork, leastPrefixLength, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { IPV4_ALIASES } from '../mmdb/format.ts'
-import { NOT_WALKED, walkTree } from '../mmdb/networks.ts'
+import { mostNetworks, NOT_WALKED, walkTree } from '../mmdb/networks.ts'
 import type { SearchTree } from '../mmdb/search-tree.ts'
-import { mostNetworks } from './format.ts'
-import { advance, compare, distance, largestWithin, leastPrefixLength, type Words } from './position.ts'
 
 /** A value as the tree stores it, less the number of nodes: 0 for no record. An alias has this value. */
 export const STORED_ALIAS = -1
@@ -121,10 +121,8 @@ export type AddNetwork = (start: Words, prefixLength: number) => void
 /** Lists the networks of a run: the largest ones that fill it. */
 export function listNetworks(start: Words, end: Words, add: AddNetwork): void {
   const position = Uint32Array.from(start)
-  const rest = new Uint32Array(4)
   do {
-    distance(position, end, rest)
-    const length = Math.max(leastPrefixLength(position), largestWithin(rest))
+    const length = largestNetwork(position, end)
     add(position, length)
     advance(position, length)
   } while (compare(position, end) !== 0)

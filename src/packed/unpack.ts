@@ -1,11 +1,12 @@
+import { advance, compare, type Words } from '../address/position.ts'
 import { isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { mostNetworks } from '../mmdb/networks.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
-import { ALIAS, FIRST_RECORD, mostNetworks, mostUnreachable, NONE } from './format.ts'
-import { advance, compare, type Words } from './position.ts'
+import { ALIAS, FIRST_RECORD, mostUnreachable, NONE } from './format.ts'
 import { listNetworks } from './tree-runs.ts'
 
 /**

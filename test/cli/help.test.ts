@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { COUNT_HELP, COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_HELP, ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
+import { EXPORT_HELP, EXPORT_OPTIONS } from '../../src/cli/export/flags.ts'
 import type { HelpTexts } from '../../src/cli/help.ts'
 import { DETECT_OPTIONS, INFO_OPTIONS, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_HELP, SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
@@ -30,6 +31,7 @@ const flagsIn = (options: readonly string[][] = []): (string | undefined)[] =>
 const GROUPED: readonly (readonly [string, OptionGroups, HelpTexts])[] = [
   ['enrich', ENRICH_OPTIONS, ENRICH_HELP],
   ['count', COUNT_OPTIONS, COUNT_HELP],
+  ['export', EXPORT_OPTIONS, EXPORT_HELP],
   ['serve', SERVE_OPTIONS, SERVE_HELP],
 ]
 

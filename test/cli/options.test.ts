@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
+import { EXPORT_OPTIONS } from '../../src/cli/export/flags.ts'
 import { guideTables, helpOf } from '../../src/cli/help.ts'
 import { databasePath, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
@@ -75,6 +76,7 @@ describe('the definition of an option', () => {
   it.each<[string, OptionGroups, ((name: string) => readonly string[])?]>([
     ['src/cli/enrich/README.md', ENRICH_OPTIONS, formatsWith],
     ['src/cli/count/README.md', COUNT_OPTIONS, formatsWith],
+    ['src/cli/export/README.md', EXPORT_OPTIONS],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],

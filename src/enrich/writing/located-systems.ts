@@ -2,11 +2,16 @@ import type { Address } from '../../address/address.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { Locale } from '../../location/locale.ts'
-import { Location, type StoredLocation } from '../../location/location-table.ts'
+import { Location, NO_LOCATION, type StoredLocation } from '../../location/location-table.ts'
+import { NO_COORDINATES } from '../../location/schema.ts'
+import { NO_PARTS } from '../../location/shared-parts.ts'
 import { RowSet } from '../../location/tables.ts'
 
 /** Numbers in the row of a pair. */
 const PAIR = 2
+
+/** The location of a network that has only an autonomous system. */
+const UNKNOWN = new Location(NO_PARTS, null, null, NO_COORDINATES)
 
 /** Numbers pairs of a location and an autonomous system, so that the text of a pair is made once for all its addresses. */
 export class LocatedSystems {
@@ -44,14 +49,16 @@ export class LocatedSystems {
 
   /** Where the values of the location of a pair are. The system is not there. */
   stored(pair: number): StoredLocation | null {
-    return this.#set.stored(this.#pairs.rows[(pair - 1) * PAIR] ?? 0)
+    const location = this.#pairs.rows[(pair - 1) * PAIR] ?? NO_LOCATION
+    return location === NO_LOCATION ? null : this.#set.stored(location)
   }
 
   /** The location of a pair, with its system. @throws RangeError when no pair has this number */
   location(pair: number, locale?: Locale): Location {
     const { rows } = this.#pairs
     const [location = 0, system = NO_SYSTEM] = rows.subarray((pair - 1) * PAIR, pair * PAIR)
-    const { shared, city, postalCode, coordinates } = this.#set.location(location, locale)
+    const { shared, city, postalCode, coordinates } =
+      location === NO_LOCATION ? UNKNOWN : this.#set.location(location, locale)
     const found = system === NO_SYSTEM ? null : this.#set.systems.system(system)
     return new Location(shared, city, postalCode, coordinates, found)
   }

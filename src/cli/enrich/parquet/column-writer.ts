@@ -24,6 +24,17 @@ export interface Leaf {
   readonly codes: Int32Array
 }
 
+/** The values of a column that each row has, and few rows share. */
+export interface PlainLeaf {
+  readonly path: readonly SchemaElement[]
+  /** All values as Parquet stores them: `PLAIN`. */
+  readonly plain: Uint8Array
+  /** For each row where its value ends. */
+  readonly ends: Int32Array
+  /** The smallest and the largest value; `null` if they are not known. */
+  readonly range: readonly [least: ParquetValue, most: ParquetValue] | null
+}
+
 /** Writes a file of columns, a row group at a time. The caller takes the bytes. */
 export class ColumnWriter {
   readonly #bytes = new ByteWriter()
@@ -40,12 +51,12 @@ export class ColumnWriter {
   }
 
   /** Adds a row group. @param leaves of all columns, each with the same number of rows */
-  add(leaves: Iterable<Leaf>, rows: number): void {
+  add(leaves: Iterable<Leaf | PlainLeaf>, rows: number): void {
     const start = this.#bytes.offset
     const columns: ColumnChunk[] = []
     let size = 0n
     for (const leaf of leaves) {
-      const chunk = writeChunk(this.#bytes, leaf)
+      const chunk = 'plain' in leaf ? writePlainChunk(this.#bytes, leaf) : writeChunk(this.#bytes, leaf)
       size += chunk.meta_data?.total_uncompressed_size ?? 0n
       columns.push(chunk)
     }
@@ -138,6 +149,35 @@ function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnCh
       data_page_offset: BigInt(dataStart),
       ...(hasDictionary && { dictionary_page_offset: BigInt(start) }),
       ...(hasStatistics && { statistics: statisticsOf(values, codes.length - rowsWithValue) }),
+    },
+    file_offset: BigInt(start),
+  }
+}
+
+function writePlainChunk(writer: ByteWriter, { path, plain, ends, range }: PlainLeaf): ColumnChunk {
+  const { type = 'BYTE_ARRAY' } = path.at(-1) ?? { name: '' }
+  const start = writer.offset
+  let uncompressed = 0
+  for (let from = 0; from < ends.length; ) {
+    const first = ends[from - 1] ?? 0
+    let to = from + 1
+    while (to < ends.length && (ends[to] ?? 0) - first <= PAGE_BYTES) to++
+    const bytes = plain.subarray(first, ends[to - 1])
+    const present = new Int32Array(to - from)
+    uncompressed += writePage(writer, present, path.length, 'PLAIN', (body) => body.appendBytes(bytes))
+    from = to
+  }
+  return {
+    meta_data: {
+      type,
+      encodings: ['PLAIN'],
+      path_in_schema: path.map(({ name }) => name),
+      codec: 'SNAPPY',
+      num_values: BigInt(ends.length),
+      total_compressed_size: BigInt(writer.offset - start),
+      total_uncompressed_size: BigInt(uncompressed),
+      data_page_offset: BigInt(start),
+      ...(range !== null && { statistics: { null_count: 0n, min_value: range[0], max_value: range[1] } }),
     },
     file_offset: BigInt(start),
   }

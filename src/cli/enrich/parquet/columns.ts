@@ -7,8 +7,8 @@ import type { Leaf, ParquetValue } from './column-writer.ts'
 /** No code of a value. */
 const UNSEEN = 2 ** 31 - 1
 
-/** The types of columns that values of JSON get. */
-export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON'
+/** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */
+export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON' | 'BYTES_16'
 
 /** The type of the column of a field. */
 export function typeOfField(field: LocationField): ColumnType {
@@ -32,6 +32,8 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
     const json = { converted_type: 'JSON', logical_type: { type: 'JSON' } } as const
     return [{ name, type: 'BYTE_ARRAY', ...json, repetition_type: 'OPTIONAL' }]
   }
+  if (type === 'BYTES_16')
+    return [{ name, type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, repetition_type: 'OPTIONAL' }]
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 

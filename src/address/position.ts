@@ -24,6 +24,32 @@ export function advance(words: Words, prefixLength: number): void {
   }
 }
 
+/** Moves a position in a network to the end of the network. At the end of all addresses, it returns to zero. */
+export function moveToEnd(words: Words, prefixLength: number): void {
+  for (let i = 3; i >= 0 && prefixLength < 32 * (i + 1); i--) {
+    const bits = prefixLength - 32 * i
+    words[i] = bits <= 0 ? 0 : (words[i] ?? 0) & (-1 << (32 - bits))
+  }
+  advance(words, prefixLength)
+}
+
+/** How many of their first bits two positions share. */
+export function sharedBits(a: Words, b: Words): number {
+  for (let i = 0; i < 4; i++) {
+    const difference = (a[i] ?? 0) ^ (b[i] ?? 0)
+    if (difference !== 0) return 32 * i + Math.clz32(difference)
+  }
+  return 128
+}
+
+/** Writes the address before a position. Zero is the end of all addresses. */
+export function writeLast(end: Words, into: Words): void {
+  into.set(end)
+  let i = 3
+  while (i > 0 && into[i] === 0) into[i--] = 0xffff_ffff
+  into[i] = (into[i] ?? 0) - 1
+}
+
 /** Writes how far it is from one position to another. A whole address space has the distance zero. */
 export function distance(from: Words, to: Words, into: Words): void {
   let borrow = 0
@@ -41,6 +67,21 @@ export function largestWithin(addresses: Words): number {
     if (word !== 0) return 32 * i + 1 + Math.clz32(word)
   }
   return 0
+}
+
+/** The prefix length of the largest network that starts at a position and is not longer than up to an end. */
+export function largestNetwork(start: Words, end: Words): number {
+  distance(start, end, rest)
+  return Math.max(leastPrefixLength(start), largestWithin(rest))
+}
+
+/** Whether an end comes before another one. Zero is the end of all addresses. */
+export function endsBefore(a: Words, b: Words): boolean {
+  return isZero(b) ? !isZero(a) : !isZero(a) && compare(a, b) < 0
+}
+
+function isZero(words: Words): boolean {
+  return words[3] === 0 && words[2] === 0 && words[1] === 0 && words[0] === 0
 }
 
 /** Negative if `a` comes before `b`, zero if they are equal, positive if it comes after. */
@@ -80,5 +121,6 @@ export function prefixLengthWithin(words: Words, first: Words, last: Words, leas
 }
 
 // Reused for every call.
+const rest = new Uint32Array(4)
 const networkFirst = new Uint32Array(4)
 const networkLast = new Uint32Array(4)

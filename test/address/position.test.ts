@@ -8,7 +8,7 @@ import {
   largestWithin,
   leastPrefixLength,
   prefixLengthWithin,
-} from '../../src/packed/position.ts'
+} from '../../src/address/position.ts'
 
 const wordsOf = (value: bigint): Uint32Array =>
   Uint32Array.from([96n, 64n, 32n, 0n], (shift) => Number((value >> shift) & 0xffff_ffffn))

@@ -1,0 +1,154 @@
+import type { SchemaElement } from 'hyparquet'
+import { isIPv4Compatible } from '../../address/address.ts'
+import { type Words, writeLast } from '../../address/position.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
+import type { LocationField } from '../../enrich/options.ts'
+import { viewOf } from '../../enrich/swar.ts'
+import { positionCidr, positionText } from '../../location/located-networks.ts'
+import {
+  ColumnWriter,
+  type Leaf,
+  type ParquetValue,
+  type PlainLeaf,
+} from '../enrich/parquet/column-writer.ts'
+import { elementsOf, leafOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
+import { DistinctTexts } from '../enrich/rows/distinct-texts.ts'
+import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
+import type { RowSink } from './network-rows.ts'
+
+/** Rows of a row group, at most: all of them are in memory. */
+const GROUP_ROWS = 2 ** 18
+
+/** What `escapedColumnsTemplate` writes for an unknown value. */
+const UNKNOWN = '\\N'
+const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
+
+/** A column of addresses. They are stored one after the other. */
+class AddressColumn {
+  readonly element: SchemaElement
+  readonly #plain = new ByteSink()
+  readonly #ends = new Int32Array(GROUP_ROWS)
+  readonly #form: AddressForm
+  readonly #isIPv4: boolean
+
+  constructor(name: string, form: AddressForm, isIPv4: boolean) {
+    this.#form = form
+    this.#isIPv4 = isIPv4
+    const [element] = elementsOf(name, form !== 'integers' ? 'STRING' : isIPv4 ? 'INT64' : 'BYTES_16')
+    this.element = element ?? { name }
+  }
+
+  add(row: number, words: Words, prefixLength: number): void {
+    const plain = this.#plain
+    if (this.#form === 'integers') this.#addInteger(words)
+    else {
+      const text = prefixLength > 0 ? positionCidr(words, prefixLength) : positionText(words)
+      plain.writeByte(text.length)
+      plain.writeAscii('\0\0\0')
+      plain.writeAscii(text)
+    }
+    this.#ends[row] = plain.length
+  }
+
+  #addInteger(words: Words): void {
+    const plain = this.#plain
+    const size = this.#isIPv4 ? 8 : 16
+    const bytes = plain.room(size)
+    const view = viewOf(bytes)
+    if (this.#isIPv4) {
+      view.setUint32(plain.length, words[3] ?? 0, true)
+      view.setUint32(plain.length + 4, 0, true)
+    } else {
+      const isMapped = isIPv4Compatible(words)
+      for (let i = 0; i < 4; i++)
+        view.setUint32(plain.length + 4 * i, isMapped && i === 2 ? 0xffff : (words[i] ?? 0))
+    }
+    plain.length += size
+  }
+
+  take(rows: number): PlainLeaf {
+    const plain = this.#plain.take()
+    const ends = this.#ends.slice(0, rows)
+    const valueAt = (end: number): ParquetValue =>
+      this.#isIPv4 ? viewOf(plain).getBigInt64(end - 8, true) : plain.slice(end - 16, end)
+    const isOrdered = this.#form === 'integers' && rows > 0
+    const range = isOrdered ? ([valueAt(ends[0] ?? 0), valueAt(ends[rows - 1] ?? 0)] as const) : null
+    return { path: [this.element], plain, ends, range }
+  }
+}
+
+/** Rows as a Parquet file. */
+export class ParquetRows implements RowSink {
+  readonly #addresses: readonly AddressColumn[]
+  readonly #fields: readonly LocationField[]
+  readonly #elements: readonly (readonly SchemaElement[])[]
+  readonly #writer: ColumnWriter
+  readonly #texts = new DistinctTexts()
+  /** By row, the number of its text. */
+  readonly #numbers = new Int32Array(GROUP_ROWS)
+  readonly #last = new Uint32Array(4)
+  #rows = 0
+
+  /** @param isIPv4 whether there are no IPv6 addresses */
+  constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
+    this.#fields = fields
+    this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
+    this.#elements = fields.map((field) => elementsOf(field, typeOfField(field)))
+    this.#writer = new ColumnWriter([...this.#addresses.map(({ element }) => [element]), ...this.#elements])
+  }
+
+  get isFull(): boolean {
+    return this.#rows > GROUP_ROWS - 256
+  }
+
+  add(start: Words, end: Words, prefixLength: number, text: Uint8Array, from: number, to: number): void {
+    if (this.#rows === GROUP_ROWS) this.#writeGroup()
+    const row = this.#rows++
+    const [first, last] = this.#addresses
+    first?.add(row, start, prefixLength)
+    if (last !== undefined) {
+      writeLast(end, this.#last)
+      last.add(row, this.#last, prefixLength)
+    }
+    this.#numbers[row] = this.#texts.numberOf(text, viewOf(text), from, to)
+  }
+
+  /** The bytes of the rows. */
+  take(): Uint8Array {
+    this.#writeGroup()
+    return this.#writer.take()
+  }
+
+  /** Adds the end of the file. */
+  end(): void {
+    this.#writeGroup()
+    this.#writer.end()
+  }
+
+  #writeGroup(): void {
+    if (this.#rows > 0) this.#writer.add(this.#leaves(), this.#rows)
+    this.#rows = 0
+    this.#texts.clear()
+  }
+
+  *#leaves(): Generator<Leaf | PlainLeaf> {
+    for (const column of this.#addresses) yield column.take(this.#rows)
+    const { count } = this.#texts
+    const numbers = this.#numbers.subarray(0, this.#rows)
+    const decoder = new TextDecoder()
+    const cells = Array.from({ length: count }, (_, number) =>
+      decoder.decode(this.#texts.textOf(number)).split('\t'),
+    )
+    for (const [index, field] of this.#fields.entries()) {
+      const type = typeOfField(field)
+      yield leafOf(this.#elements[index] ?? [], numbers, count, (number) => {
+        const cell = cells[number]?.[index] ?? UNKNOWN
+        return cell === UNKNOWN ? null : parquetValue(type, unescaped(cell))
+      })
+    }
+  }
+}
+
+function unescaped(cell: string): string {
+  return cell.includes('\\') ? cell.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each) : cell
+}

@@ -1,0 +1,212 @@
+// The networks of a set of databases, in the order of their addresses.
+import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
+import { IPV4_REGISTRY, IPV6_REGISTRY } from '../address/iana-registries.ts'
+import { type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { compare, endsBefore, moveToEnd, type Words } from '../address/position.ts'
+import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../address/special-purpose.ts'
+import { InvalidDatabaseError } from '../errors.ts'
+import type { RangeCursor } from '../mmdb/database.ts'
+import { LOOKED_UP_AS_IPV4 } from '../mmdb/format.ts'
+import { mostNetworks } from '../mmdb/networks.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
+import { NO_SYSTEM } from './autonomous-systems.ts'
+import type { DatabaseSet } from './database-set.ts'
+import { type LocationTable, NO_LOCATION } from './location-table.ts'
+import type { RecordTable } from './record-table.ts'
+
+/** How addresses are looked up: in databases, only in a program's own networks, or as the IPv4 address in them. */
+type Lookup = 'databases' | 'overlays' | 'as-ipv4'
+
+/** From its start on, up to the next one, addresses are looked up in one way. */
+interface Segment {
+  readonly start: Words
+  readonly lookup: Lookup
+}
+
+/** Positions are as in a search tree: IPv4 is at ::/96. */
+function lookupAt(words: Words): Lookup {
+  if (isIPv4Compatible(words)) {
+    return specialPurposeOfIPv4(words[3] ?? 0) === null ? 'databases' : 'overlays'
+  }
+  if (mappedIPv4(words) !== NOT_IPV4 || translatedIPv4(words) !== NOT_IPV4) return 'as-ipv4'
+  return specialPurposeOfIPv6(words) === null ? 'databases' : 'overlays'
+}
+
+let segments: readonly Segment[] | undefined
+
+/** All addresses, by the registries of special-purpose addresses. */
+function addressSegments(): readonly Segment[] {
+  const ipv4 = ['0.0.0.0/0', ...IPV4_REGISTRY.map(([text]) => text)]
+  // IPv4 is at ::/96 here.
+  const ipv6 = IPV6_REGISTRY.map(([text]) => text).filter((text) => !/^::1?\/(0|128)$/.test(text))
+  const paths = LOOKED_UP_AS_IPV4.map((path): Network => ({ family: 6, ...path }))
+  const bounds = [...[...ipv4, ...ipv6].map(parseCidr), ...paths].flatMap(boundsOf)
+  const found: Segment[] = []
+  for (const start of bounds.sort(compare)) {
+    const lookup = lookupAt(start)
+    if (found.at(-1)?.lookup !== lookup) found.push({ start, lookup })
+  }
+  return found
+}
+
+/** Where a network starts, and the position after it. Zero is the end of all addresses. */
+export function boundsOf({ family, words, prefixLength }: Network): readonly [start: Words, end: Words] {
+  const start = new Uint32Array(4)
+  start.set(words, family === 4 ? 3 : 0)
+  const end = start.slice()
+  moveToEnd(end, family === 4 ? 96 + prefixLength : prefixLength)
+  return [start, end]
+}
+
+/** The ranges of the database of a table. */
+class TableRanges<Table extends RecordTable> {
+  readonly #cursor: RangeCursor
+  /** Whether the tree has no addresses after IPv4. */
+  readonly #isIPv4: boolean
+  #isKnown = false
+
+  constructor(readonly table: Table) {
+    const { tree, metadata } = table.database
+    this.#cursor = tree.ranges()
+    this.#isIPv4 = metadata.ipVersion === 4
+  }
+
+  get end(): Words {
+    return this.#cursor.end
+  }
+
+  /** The offset of the record at a position, or `NO_RECORD`. Positions ascend. */
+  offsetAt(position: Words): number {
+    const cursor = this.#cursor
+    if (this.#isKnown && endsBefore(position, cursor.end)) return cursor.offset
+    if (this.#isIPv4 && !isIPv4Compatible(position)) {
+      cursor.end.fill(0)
+      return NO_RECORD
+    }
+    this.#isKnown = true
+    cursor.seek(position)
+    return cursor.offset
+  }
+}
+
+/** What to walk over. */
+export interface WalkOptions {
+  /** Default: true. */
+  readonly locations?: boolean
+  /** Whether ranges have autonomous systems. Default: false. */
+  readonly systems?: boolean
+  /** Where to start and to end. Default: all addresses. */
+  readonly bounds?: readonly [start: Words, end: Words]
+}
+
+/**
+ * Walks over the ranges of addresses that have one location, as a lookup finds it, and one autonomous system. A range is a part
+ * of a network, a network, or several neighbours. Those without a location and a system are left out. IPv4 comes first. Addresses
+ * that are looked up as others, such as 6to4, are in no range.
+ */
+export class NetworkWalk {
+  /** Where the range starts. IPv4 is at ::/96, as in a search tree. */
+  readonly start = new Uint32Array(4)
+  /** The first position after the range. Zero is the end of all addresses. */
+  readonly end = new Uint32Array(4)
+  /** The number of the location in the set, valid until the next step; `NO_LOCATION` for none. */
+  location = NO_LOCATION
+  /** The number of the autonomous system, valid until the next step; `NO_SYSTEM` for none. */
+  system = NO_SYSTEM
+  /** How many ranges of the databases were read. */
+  steps = 0
+  readonly #last: Words
+  readonly #locations: readonly TableRanges<LocationTable>[]
+  readonly #systems: readonly TableRanges<RecordTable>[]
+  readonly #maxSteps: number
+  #segment = 0
+  #isAtEnd = false
+
+  constructor(set: DatabaseSet, { locations = true, systems = false, bounds }: WalkOptions = {}) {
+    segments ??= addressSegments()
+    this.#locations = locations ? set.tables.map((table) => new TableRanges(table)) : []
+    this.#systems = systems ? set.systems.tables.map((table) => new TableRanges(table)) : []
+    const tables = [...this.#locations, ...this.#systems].map(({ table }) => table)
+    this.#maxSteps = tables.reduce(
+      (sum, { database }) => sum + mostNetworks(database.metadata.nodeCount),
+      segments.length,
+    )
+    const [start, end] = bounds ?? [new Uint32Array(4), new Uint32Array(4)]
+    this.end.set(start)
+    this.#last = end
+  }
+
+  /**
+   * Goes to the next range. @returns whether there is one
+   *
+   * @throws InvalidDatabaseError when it meets damage that a lookup would meet
+   */
+  next(): boolean {
+    while (!this.#isAtEnd) {
+      this.#step()
+      if (this.location !== NO_LOCATION || this.system !== NO_SYSTEM) return true
+    }
+    return false
+  }
+
+  #step(): void {
+    if (++this.steps > this.#maxSteps) {
+      throw new InvalidDatabaseError('its search tree repeats subtrees too often to list its networks', {
+        path: this.#locations[0]?.table.database.path,
+      })
+    }
+    this.start.set(this.end)
+    this.location = NO_LOCATION
+    this.system = NO_SYSTEM
+    this.end.set(this.#last)
+    const lookup = this.#enterSegment()
+    if (lookup !== 'as-ipv4') this.#find(lookup === 'databases')
+    this.#isAtEnd = !endsBefore(this.end, this.#last)
+  }
+
+  /** Finds how the address is looked up, and ends the range where that changes. */
+  #enterSegment(): Lookup {
+    const all = segments ?? []
+    while (true) {
+      const next = all[this.#segment + 1]
+      if (next === undefined) break
+      if (compare(this.start, next.start) < 0) {
+        this.#endAt(next.start)
+        break
+      }
+      this.#segment++
+    }
+    return all[this.#segment]?.lookup ?? 'overlays'
+  }
+
+  #find(isGlobal: boolean): void {
+    const locations = this.#locations
+    for (let index = 0; index < locations.length; index++) {
+      const ranges = locations[index]
+      if (ranges === undefined) break
+      const { table } = ranges
+      const offset = ranges.offsetAt(this.start)
+      this.#endAt(ranges.end)
+      if (offset === NO_RECORD) continue
+      const number = isGlobal ? table.at(offset) : table.overlayAt(offset)
+      if (number === NO_LOCATION) continue
+      this.location = number * locations.length + index
+      break
+    }
+    const systems = this.#systems
+    for (let index = 0; isGlobal && index < systems.length; index++) {
+      const ranges = systems[index]
+      if (ranges === undefined) break
+      const offset = ranges.offsetAt(this.start)
+      this.#endAt(ranges.end)
+      const number = offset === NO_RECORD ? NO_SYSTEM : ranges.table.at(offset)
+      if (number === NO_SYSTEM) continue
+      this.system = number * systems.length + index
+      break
+    }
+  }
+
+  #endAt(position: Words): void {
+    if (endsBefore(position, this.end)) this.end.set(position)
+  }
+}

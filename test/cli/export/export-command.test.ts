@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { describe, expect, it } from 'vitest'
+import { MmdbWriter } from '../../../src/writer.ts'
+import { ASN_DATABASE } from '../../http/service.ts'
+import { temporaryFolder } from '../../temporary.ts'
+import { geofix, valuesIn, writeDatabase } from '../enrich/command-line.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+const DB = ['--db', writeDatabase(folder)]
+writeFileSync(at('asn.mmdb'), ASN_DATABASE)
+
+const run = async (...args: string[]): Promise<string[]> => {
+  const { status, out, err } = await geofix(['export', ...DB, ...args])
+  expect([status, err]).toEqual([0, expect.stringMatching(/^geofix: standard output: \d rows?, /)])
+  return out.split(/\r?\n/).slice(0, -1)
+}
+
+describe('geofix export', () => {
+  it('writes a row for each network, IPv4 first, with the columns of a location', async () => {
+    expect(await run()).toEqual([
+      'network,country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id',
+      '1.0.0.0/8,AU,Australia,,,Sydney,,-33.5,151.25,Australia/Sydney',
+      '81.2.69.0/24,GB,United Kingdom,GB-ENG,England,London,,51.5,-0.5,Europe/London',
+      '2001:4860::/32,US,United States,,,,,,,',
+    ])
+  })
+
+  it.each([
+    ['cidr', ['network'], ['1.0.0.0/8', '81.2.69.0/24', '2001:4860::/32']],
+    [
+      'range',
+      ['start_ip', 'end_ip'],
+      [
+        '1.0.0.0,1.255.255.255',
+        '81.2.69.0,81.2.69.255',
+        '2001:4860::,2001:4860:ffff:ffff:ffff:ffff:ffff:ffff',
+      ],
+    ],
+    [
+      'integers',
+      ['start_integer', 'end_integer'],
+      [
+        '16777216,33554431',
+        '1359103232,1359103487',
+        '42541956101370907050197289607612071936,42541956180599069564461627201156022271',
+      ],
+    ],
+  ])('says addresses as %s, in CSV, NDJSON and Parquet', async (as, columns, addresses) => {
+    const rows = addresses.map((each, index) => `${each},${['AU', 'GB', 'US'][index]}`)
+    const options = ['--as', as, '--fields', 'country_code']
+    expect(await run(...options)).toEqual([`${columns.join(',')},country_code`, ...rows])
+    const objects = rows.map((row) => {
+      const cells = row.split(',')
+      return Object.fromEntries([...columns, 'country_code'].map((name, index) => [name, cells[index]]))
+    })
+    expect(valuesIn((await run(...options, '--to', 'ndjson')).join('\n'))).toEqual(objects)
+    await geofix(['export', ...DB, ...options, '-o', at(`${as}.parquet`)])
+    const found = await parquetReadObjects({
+      file: await asyncBufferFromFile(at(`${as}.parquet`)),
+      utf8: false,
+    })
+    expect(found.map(({ country_code }) => Buffer.from(country_code).toString())).toEqual(['AU', 'GB', 'US'])
+    const textOf = (bytes: Uint8Array): string =>
+      as === 'integers' ? integerOf(bytes) : Buffer.from(bytes).toString()
+    expect(found.map((row) => columns.map((name) => textOf(row[name])).join(','))).toEqual(addresses)
+  })
+
+  it('writes IPv4 integers as numbers where there is nothing else', async () => {
+    const options = ['--as', 'integers', '--fields', 'city', '--ipv4-only']
+    expect(valuesIn((await run(...options, '--to', 'ndjson')).join('\n'))).toEqual([
+      { start_integer: 16777216, end_integer: 33554431, city: 'Sydney' },
+      { start_integer: 1359103232, end_integer: 1359103487, city: 'London' },
+    ])
+    await geofix(['export', ...DB, ...options, '-o', at('ipv4.parquet')])
+    expect(await parquetReadObjects({ file: await asyncBufferFromFile(at('ipv4.parquet')) })).toEqual([
+      { start_integer: 16777216n, end_integer: 33554431n, city: 'Sydney' },
+      { start_integer: 1359103232n, end_integer: 1359103487n, city: 'London' },
+    ])
+  })
+
+  it('makes one row of neighbours with the same values, but not of networks or families', async () => {
+    const writer = new MmdbWriter({ databaseType: 'X-City' })
+    for (const [index, network] of ['1.0.0.0/24', '1.0.1.0/24', '1.0.2.0/24', '1.0.4.0/24'].entries())
+      writer.insert(network, {
+        country: { iso_code: index === 2 ? 'NZ' : 'AU' },
+        city: { names: { en: `${index}` } },
+      })
+    writeFileSync(at('neighbours.mmdb'), writer.toBytes())
+    const rows = async (...args: string[]): Promise<string> =>
+      (await geofix(['export', '--db', at('neighbours.mmdb'), '--fields', 'country_code', ...args])).out
+    expect(await rows('--as', 'range')).toBe(
+      'start_ip,end_ip,country_code\r\n1.0.0.0,1.0.1.255,AU\r\n1.0.2.0,1.0.2.255,NZ\r\n1.0.4.0,1.0.4.255,AU\r\n',
+    )
+    expect((await rows()).split('\r\n')).toHaveLength(6)
+  })
+
+  it('takes what is asked for, and names the countries without a network', async () => {
+    const { out, err } = await geofix(['export', ...DB, '--fields', 'city', '--only-country', 'AU,NZ,US'])
+    expect([out, err]).toEqual([
+      'network,city\r\n1.0.0.0/8,Sydney\r\n',
+      'geofix: standard output: 1 row, 32 bytes; no network is in NZ\n',
+    ])
+    expect((await run('--fields', 'country_name', '--within', '81.2.69.128/25', '--locale', 'de'))[1]).toBe(
+      '81.2.69.128/25,Vereinigtes Königreich',
+    )
+    expect((await run('--fields', 'timezone_offset', '--at', '2026-07-01', '--ipv4-only'))[2]).toBe(
+      '81.2.69.0/24,+01:00',
+    )
+    expect(await run('--ipv6-only', '--fields', 'country_code')).toHaveLength(2)
+  })
+
+  it('adds autonomous systems, also where there is no location, and writes their networks alone', async () => {
+    const asn = ['--asn-db', at('asn.mmdb')]
+    const rows = await run(...asn, '--fields', 'city,asn_number', '--ipv4-only')
+    expect(rows).toContain('81.2.69.0/24,London,20712')
+    expect(rows).toContain('81.2.68.0/24,,20712')
+    expect(await run(...asn, '--fields', 'asn_number', '--within', '81.2.64.0/18')).toEqual([
+      'network,asn_number',
+      '81.2.64.0/19,20712',
+    ])
+  })
+
+  it.each([
+    [
+      ['--fields', 'city', '--ipv6-only'],
+      1,
+      'no network is left: none has a value of --fields city with --ipv6-only',
+    ],
+    [['--within', '10.0.0.0/8'], 1, 'no network is left'],
+    [['--only-country', 'FR'], 1, 'no network is left'],
+    [['--ipv4-only', '--ipv6-only'], 2, '--ipv4-only and --ipv6-only leave no network'],
+    [['--fields', 'asn_number'], 2, '--fields has asn_number, which needs --asn'],
+    [['--fields', 'timezone_offset'], 2, 'add --at, or use timezone_id'],
+    [['--within', 'x'], 2, 'neither an address nor a network'],
+    [['--only-country', 'ZZ'], 2, 'is not an ISO 3166-1 alpha-2 code'],
+    [['-o', 'x.xlsx'], 2, 'no form has the ending .xlsx'],
+    [['--db', '/nowhere.mmdb'], 4, 'nowhere.mmdb'],
+  ])('refuses %j', async (args, status, message) => {
+    const given = args[0] === '-o' ? args : [...args, '-o', at('none.csv')]
+    const result = await geofix(['export', ...DB, ...given])
+    expect([result.status, result.out]).toEqual([status, ''])
+    expect(result.err).toContain(message)
+    expect(existsSync(at('none.csv'))).toBe(false)
+  })
+
+  it('replaces a file at the end only', async () => {
+    writeFileSync(at('old.csv'), 'old')
+    await geofix(['export', ...DB, '--within', '10.0.0.0/8', '-o', at('old.csv')])
+    expect(readFileSync(at('old.csv'), 'utf8')).toBe('old')
+    await geofix(['export', ...DB, '-o', at('old.csv')])
+    expect(readFileSync(at('old.csv'), 'utf8')).toMatch(/^network,/)
+  })
+})
+
+/** As Parquet has integers of both families: 16 bytes, IPv4 as `::ffff:0:0/96`. */
+function integerOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex')
+  return String(BigInt(`0x${hex.startsWith(`${'0'.repeat(20)}ffff`) ? hex.slice(24) : hex}`))
+}
