@@ -82,7 +82,7 @@ function once(file: string, version: string, install: () => void): void {
   }
 }
 
-/** Whether the folder was not there, and is now. */
+/** Makes a folder. @returns `false` if it existed before */
 function made(folder: string): boolean {
   try {
     mkdirSync(folder)
