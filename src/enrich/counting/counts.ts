@@ -29,7 +29,7 @@ export const FAILURE_REASONS = [
 
 /** A line that could not be read. */
 export interface BadLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number
   readonly message: string
 }

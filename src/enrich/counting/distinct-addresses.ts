@@ -11,7 +11,7 @@ export const MAX_PAIRS = 2 ** 21
  * the same sample, which depends on the addresses alone, so that the counts of several threads can be added up.
  */
 export class DistinctAddresses {
-  /** Of 2 to the power of this, one address is in the sample. */
+  /** One of 2 to the power of this many addresses is in the sample. */
   halvings = 0
   readonly #maxPairs: number
   #pairs = new RowSet(WIDTH)

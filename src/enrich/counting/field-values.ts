@@ -32,7 +32,7 @@ const decoder = /* @__PURE__ */ utf8Decoder()
 
 /** The numbers of a field of the log, such as the bytes of all answers. */
 export class FieldNumber {
-  /** In the last line that {@link read} has read: 0 if it has none, `NaN` for what is not a number from 0. */
+  /** The number in the last line that {@link read} has read: 0 if it has none, `NaN` for what is not a number from 0. */
   value = 0
   readonly #field: number
   readonly #values: FieldValues

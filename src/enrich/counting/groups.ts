@@ -51,7 +51,7 @@ export class Groups {
     return this.#sums?.subarray(0, this.#rows.size) ?? null
   }
 
-  /** Adds to the sum of a group. {@link NO_CODE}: to none. */
+  /** Adds to the sum of a group. {@link NO_CODE} adds nothing. */
   addSum(group: number, value: number): void {
     if (this.#sums === null || group === NO_CODE) return
     if (group >= this.#sums.length) this.#sums = resized(this.#sums, 2 * group)
@@ -86,7 +86,7 @@ export class Groups {
 
   #appended(): number {
     if (this.#lacksCode()) return NO_CODE
-    // They would lack this group.
+    // Their counts would lack this group.
     this.#keys = null
     return this.#append()
   }

@@ -2,7 +2,7 @@
 // get their numbers.
 import type { CountValue } from '../count-plan.ts'
 
-/** What is sorted by: for each index a number from 0 to less than `size`. */
+/** A key to sort by: a number for each index, from 0 to less than `size`. */
 export interface Ranks {
   readonly ranks: Int32Array
   readonly size: number

@@ -105,7 +105,7 @@ export class GroupTotals {
     return this.#values[dimension]?.at(code) ?? []
   }
 
-  /** What a function makes of the values of each code of a dimension. */
+  /** The results of a function for the values of each code of a dimension. */
   mapValues<Made>(dimension: number, make: (values: readonly CountValue[]) => Made): Made[] {
     const values = this.#values[dimension]
     return Array.from({ length: values?.size ?? 0 }, (_, code) => make(values?.at(code) ?? []))

@@ -13,8 +13,8 @@ export const NO_CODE = -1
 export const MAX_TUPLE_CHARS = 50_331_648
 
 /**
- * The values of the columns of a dimension, by code. Of addresses: the words of the networks, whose codes begin with 1, because
- * there can be so many of them.
+ * The values of the columns of a dimension, by code. A dimension of addresses has the words of its networks, whose codes begin
+ * with 1: there can be too many networks for texts.
  */
 export type PartValues = readonly (readonly CountValue[])[] | Int32Array
 
@@ -47,7 +47,7 @@ export function valuesOf(dimension: Dimension, mask: TextMask | null): Dimension
 /** Numbers distinct tuples of values. */
 export class Tuples implements DimensionValues {
   list: (readonly CountValue[])[] = []
-  /** By key; empty while there is one part only. */
+  /** Codes by the keys of tuples; empty while there is only one part. */
   readonly #codes = new Map<string, number>()
   readonly #areDistinct: boolean
   #chars = 0

@@ -1,4 +1,4 @@
-// What a line says of each dimension of a count, as codes.
+// The values of a line for each dimension of a count, as codes.
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
@@ -88,7 +88,7 @@ class LocalHourCoder implements Coder {
   }
 }
 
-/** Whether it is that of whole addresses. */
+/** Whether the networks are whole addresses. */
 export function isOfAddresses(dimension: Dimension): boolean {
   return dimension.kind === 'address' && dimension.ipv4Bits === 32 && dimension.ipv6Bits === 128
 }

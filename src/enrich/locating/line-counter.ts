@@ -24,7 +24,7 @@ export class LineCounter {
   readonly #ofLocations: Level
   readonly #ofAddresses: Level
   readonly #ofLines: Level
-  /** `null` if nothing is counted by address. */
+  /** The lines of each address; `null` if nothing is counted by address. */
   readonly #addresses: AddressCounts | null
   /** Whether lines are counted by group of locations, because no query asks for more. */
   readonly #byGroup: boolean

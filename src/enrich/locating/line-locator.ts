@@ -55,14 +55,14 @@ export class LineLocator {
   /** The locations, with the values that are needed. */
   readonly #locations: LocationTables
   readonly #everySystem: AutonomousSystems
-  /** `null` if no autonomous systems are added. */
+  /** The autonomous systems; `null` if none are added. */
   readonly #systems: LocatedSystems | null
   /** The generation of the set in which the rendered locations got their numbers. */
   #generation: number
   readonly #countries: CountryChoice | null
   /** Whether the lines of a location are wanted, by its number: 1, or 2 if not. */
   #wanted = new Uint8Array(0)
-  /** What lines are counted by, if it is their addresses: it takes the place of the cache. */
+  /** The lines of each address, if lines are counted by address: it takes the place of the cache. */
   #addresses: AddressCounts | null = null
   #beforeRenumbering: () => void = () => {}
   /** Whether no lines with the address that is counted now were counted before. */
@@ -265,7 +265,7 @@ export class LineLocator {
   }
 
   /**
-   * Makes lines that were read before this line, as far as they are counted together.
+   * Sets this line to lines that were read before, so that they can be counted together.
    *
    * @param number of their location or reason
    * @param words their address; `null` for that of this line

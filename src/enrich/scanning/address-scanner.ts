@@ -9,7 +9,7 @@ const MIN_COLONS = 6
 /** A longer run of groups and colons is searched in parts, since it is read again after each address in it. Bytes. */
 const MAX_RUN = 256
 
-/** What is taken for an address. A policy sets the place of an address that it takes in the scanner. */
+/** Decides which texts are addresses. A policy sets the place of an address that it takes in the scanner. */
 export interface AddressPolicy {
   /** The marks between the numbers of an IPv4 address. */
   readonly marks: string
@@ -25,7 +25,7 @@ export interface AddressPolicy {
     after: number,
     end: number,
   ): boolean
-  /** Whether one of the marks is in an address that is neither of both, such as a name that is made of one. */
+  /** Whether a mark can be in an address that is spelled neither as IPv4 nor as IPv6, such as a name made of an address. */
   takesName(scanner: AddressScanner, bytes: Uint8Array, from: number, mark: number, end: number): boolean
   /** Whether digits without a mark are an address; `null` if they never are. Sets `scanner.resume`. */
   readonly takesDigits:
@@ -48,7 +48,7 @@ export class AddressScanner {
   /** The address with its port is `bytes[tokenStart, tokenEnd)`. Brackets belong to it if a port follows. */
   tokenStart = 0
   tokenEnd = 0
-  /** Whether it is the host of a URL. */
+  /** Whether the address is the host of a URL. */
   isInUrl = false
   /** The address as 32 bits; `NOT_IPV4` if it is in `address`. */
   ipv4 = NOT_IPV4
