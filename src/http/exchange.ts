@@ -1,5 +1,5 @@
-// What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` also uses
-// Node's own objects, because to make Fetch objects takes much of the time of an answer there.
+// What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` uses Node's own
+// objects, because to make Fetch objects takes much of the time of an answer there.
 
 import { utf8Encoder } from '../bytes/utf8.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'

@@ -9,7 +9,6 @@ import { effort } from '../effort.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
 import { visitNetworks } from '../mmdb/every-network.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
-import { hasShared, sharedBytes } from '../shared.ts'
 
 /** What a lookup in the slimmed database must give for a record of the original; `null` for no location. */
 function projected(record: LocationRecord, { fields, countries }: SlimOptions): LocationRecord | null {
@@ -171,17 +170,6 @@ describe('slim', () => {
   ])('does so for cities, %j', (each) => {
     const original = OWN_DATABASES['cities in the schema of GeoIP2']?.() ?? new Uint8Array(0)
     expect(compare(original, each, addressesOf(original))).toBeGreaterThan(3)
-  })
-
-  it.skipIf(!hasShared).each<[string, SlimOptions]>([
-    ['GeoIP2-City-Test.mmdb', {}],
-    ['GeoIP2-City-Test.mmdb', { fields: ['country', 'region'], locales: ['de', 'ja'] }],
-    ['GeoIP2-City-Test.mmdb', { fields: ['city', 'coordinates'], countries: ['GB', 'US'] }],
-    ['GeoLite2-City-Test.mmdb', { fields: ['region', 'timezone'], locales: ['fr'] }],
-    ['GeoLite2-Country-Test.mmdb', { fields: ['country'], ipv4Only: true }],
-  ])('does so for %s, %j', (name, each) => {
-    const original = sharedBytes(`fixtures/mmdb/${name}`)
-    expect(compare(original, each, addressesOf(original))).toBeGreaterThan(10)
   })
 
   it('reads every known schema, and writes that of GeoIP2', () => {

@@ -11,7 +11,6 @@ import { TRIES_ALL } from '../effort.ts'
 import { lastOf, offsetOf, visitNetworks } from '../mmdb/every-network.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
 import { plainCity } from '../plain-city.ts'
-import { hasShared, sharedBytes } from '../shared.ts'
 import { isLocation, mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
 /** IPv6 blocks whose addresses contain an IPv4 address, or are special-purpose. */
@@ -123,15 +122,6 @@ describe('every network of our own databases', () => {
       const { networks, resolved } = compareEveryNetwork(make(), locale)
       if (name.startsWith('cities')) expect(resolved).toBeGreaterThan(3)
       expect(networks).toBeGreaterThan(0)
-    }
-  })
-})
-
-describe.skipIf(!hasShared)('every network of the fixtures', () => {
-  it.each(['GeoIP2-City-Test', 'GeoLite2-City-Test', 'GeoLite2-Country-Test'])('%s', (name) => {
-    const bytes = sharedBytes(`fixtures/mmdb/${name}.mmdb`)
-    for (const locale of ['en', 'de'] as const) {
-      expect(compareEveryNetwork(bytes, locale).resolved).toBeGreaterThan(100)
     }
   })
 })

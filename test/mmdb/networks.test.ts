@@ -6,7 +6,6 @@ import { countNetworks, firstRecords } from '../../src/mmdb/networks.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
-import { hasShared, sharedBytes } from '../shared.ts'
 import { bytesOf, encode, handMade } from './hand-made.ts'
 
 /** Counts the paths that end in a record one by one, except those below an alias of IPv4. */
@@ -74,19 +73,6 @@ describe('countNetworks', () => {
   it.each(Object.entries(OWN_DATABASES))('counts the networks of %s', (_, make) => {
     const database = new Database(make())
     expect(countNetworks(database)).toBe(naiveCount(database))
-  })
-
-  it.skipIf(!hasShared).each([
-    'GeoIP2-City-Test', // with all three aliases
-    'GeoLite2-Country-Test',
-    'MaxMind-DB-test-ipv4-24',
-    'MaxMind-DB-test-ipv6-28',
-    'MaxMind-DB-test-mixed-32',
-    'MaxMind-DB-no-ipv4-search-tree',
-  ])('counts the networks of %s', (name) => {
-    const database = new Database(sharedBytes(`fixtures/mmdb/${name}.mmdb`))
-    expect(countNetworks(database)).toBe(naiveCount(database))
-    expect(countNetworks(database)).toBeGreaterThan(0)
   })
 
   it.each([

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Resolver } from '../../src/index.ts'
+import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
@@ -15,11 +14,6 @@ function file(bytes?: Uint8Array): string {
   if (bytes !== undefined) writeFileSync(path, bytes)
   return path
 }
-
-const toClose: Resolver[] = []
-afterEach(() => {
-  for (const resolver of toClose.splice(0)) resolver.close()
-})
 
 describe('the watcher', () => {
   /** Runs a program with the package's sources to its end. */

@@ -1,17 +1,14 @@
 // Several processes that share one port, which threads cannot before Node 22.12.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
-import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
-import { listen, makeServer, removeStaleSocket, SOCKET_UMASK, stop } from './http-server.ts'
-import { type JsonLog, requestLog } from './log.ts'
+import { removeStaleSocket, SOCKET_UMASK, stop } from './http-server.ts'
+import type { JsonLog } from './log.ts'
 import { ASK_RELOAD } from './reload-requests.ts'
-import { metricsAnswer } from './routes.ts'
-import { type Running, startService } from './service.ts'
+import { type Running, serveMetrics, startService } from './service.ts'
 import { sendMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** Delay before the replacement of a worker that died before it listened. */
@@ -71,19 +68,11 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
     process.umask(SOCKET_UMASK)
   }
   const first = Array.from({ length: settings.workers }, start)
-  const server =
-    settings.metricsPort === null
-      ? null
-      : makeServer(async (asked) => metricsAnswer(asked, await metrics.text(), register.contentType), {
-          ...METRICS_LIMITS,
-          told: requestLog(log, settings),
-        })
   let ports: number[]
-  let metricsPort: number | null
+  let ofMetrics: Awaited<ReturnType<typeof serveMetrics>>
   try {
     ports = await Promise.all(first.map(listening))
-    metricsPort =
-      server === null ? null : await listen(server, { port: settings.metricsPort ?? 0, host: settings.host })
+    ofMetrics = await serveMetrics(settings, log, metrics)
   } catch (error) {
     for (const worker of first) worker.process.kill('SIGKILL')
     throw error
@@ -91,7 +80,7 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
   replaces = true
   return {
     port: ports[0] ?? settings.port,
-    metricsPort,
+    metricsPort: ofMetrics?.port ?? null,
     reload: async () => {
       for (const worker of Object.values(cluster.workers ?? {}))
         if (worker?.isConnected()) worker.send(ASK_RELOAD)
@@ -107,7 +96,7 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
       )
       await Promise.all(exits)
       clearTimeout(late)
-      if (server !== null) await stop(server, 0)
+      if (ofMetrics !== null) await stop(ofMetrics.server, 0)
     },
   }
 }

@@ -150,13 +150,10 @@ let known: number | undefined
 
 /** The limit of this process, which Node raises to the hard limit when it starts. Windows has none. */
 function descriptorLimit(): number {
-  known ??= readDescriptorLimit()
-  return known
-}
-
-function readDescriptorLimit(): number {
+  if (known !== undefined) return known
   const report: { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } } =
     process.report.getReport()
   const soft = report.userLimits?.open_files?.soft
-  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
+  known = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
+  return known
 }

@@ -65,7 +65,14 @@ export async function startService(
   const proxies = new TrustList(settings.trustedProxies ?? [])
   const store = await openLimitStore(settings, log)
   let keys: ReloadableKeyFile | null = null
-  let server: Server | null = null
+  const servers: Server[] = []
+  /** Closes the main server within the grace time, and then everything else. */
+  const release = async (graceMs: number): Promise<void> => {
+    for (const [index, each] of servers.entries()) await stop(each, index === 0 ? graceMs : 0)
+    store?.close()
+    keys?.close()
+    resolver.close()
+  }
   try {
     withDatabases(resolver, checkLocations)
     keys = await openKeys(settings, plans, log)
@@ -100,27 +107,15 @@ export async function startService(
         },
       },
     )
-    server = main
+    servers.push(main)
     if (settings.socket !== null && !isWorker) await removeStaleSocket(settings.socket.path)
     const port = await listen(main, settings.socket ?? { port: settings.port, host: settings.host })
-    const metricsServer =
-      metrics === null || isWorker
-        ? null
-        : makeServer(
-            async (asked) =>
-              metricsAnswer(asked, await metrics.registry.metrics(), metrics.registry.contentType),
-            {
-              ...METRICS_LIMITS,
-              told: requestLog(log, settings),
-            },
-          )
-    const metricsPort =
-      metricsServer === null
-        ? null
-        : await listen(metricsServer, { port: settings.metricsPort ?? 0, host: settings.host })
+    const ofMetrics =
+      metrics === null || isWorker ? null : await serveMetrics(settings, log, metrics.registry)
+    if (ofMetrics !== null) servers.push(ofMetrics.server)
     return {
       port,
-      metricsPort,
+      metricsPort: ofMetrics?.port ?? null,
       reload: async () => {
         // The embedded database is part of the program.
         const isEmbedded = settings.databases.length === 0 && typeof settings.asn === 'boolean'
@@ -142,20 +137,28 @@ export async function startService(
           // Right after new connections were accepted: the system resets connections that still wait.
           await setImmediate()
         }
-        await stop(main, settings.graceSeconds * 1000)
-        if (metricsServer !== null) await stop(metricsServer, 0)
-        store?.close()
-        keys?.close()
-        resolver.close()
+        await release(settings.graceSeconds * 1000)
       },
     }
   } catch (error) {
-    if (server !== null) await stop(server, 0)
-    store?.close()
-    keys?.close()
-    resolver.close()
+    await release(0)
     throw error
   }
+}
+
+/** Serves metrics at their own port; `null` if they have none. @throws CommandFailure when the port cannot be used */
+export async function serveMetrics(
+  settings: ServeSettings,
+  log: JsonLog,
+  metrics: { readonly contentType: string; readonly metrics: () => Promise<string> },
+): Promise<{ readonly server: Server; readonly port: number } | null> {
+  const { metricsPort, host } = settings
+  if (metricsPort === null) return null
+  const server = makeServer(
+    async (asked) => metricsAnswer(asked, await metrics.metrics(), metrics.contentType),
+    { ...METRICS_LIMITS, told: requestLog(log, settings) },
+  )
+  return { server, port: await listen(server, { port: metricsPort, host }) }
 }
 
 async function openResolver(settings: ServeSettings, log: JsonLog): Promise<NodeResolver> {

@@ -18,6 +18,7 @@ export function sendMetrics(): void {
 
 /** The metrics of all workers. Counts never decrease: the counts of a worker that died stay as the worker last sent them. */
 export class WorkerMetrics {
+  readonly contentType: string = register.contentType
   /** What each worker sent last. */
   readonly #sent = new Map<Worker, readonly object[]>()
   /** The sum of the counts of workers that died. */
@@ -36,7 +37,7 @@ export class WorkerMetrics {
   }
 
   /** Asks the workers, and writes the sum for Prometheus. Calls while it asks get the same text. */
-  async text(): Promise<string> {
+  async metrics(): Promise<string> {
     this.#asking ??= this.#askAll().finally(() => {
       this.#asking = null
     })

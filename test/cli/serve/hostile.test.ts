@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { effort, TRIES_ALL } from '../../effort.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { CHUNKED, CLOSE, fieldOf, HOST, JSON_TYPE, statusesOf } from './raw.ts'
+import { CHUNKED, CLOSE, fieldOf, HOST, JSON_TYPE, raw as send, statusesOf } from './raw.ts'
 import { KEY, LONDON, type Service, serve } from './running.ts'
 
 const folder = temporaryFolder()
@@ -19,28 +19,8 @@ function open(): Socket {
   return socket
 }
 
-/**
- * Sends bytes as they are. Gives what comes back until the server closes, or is silent for some time after `count`
- * answers.
- */
-async function raw(text: string | Uint8Array, count = 1): Promise<string> {
-  const socket = open()
-  let answer = ''
-  let last = Date.now()
-  let isClosed = false
-  socket.on('data', (chunk) => {
-    answer += chunk.toString('latin1')
-    last = Date.now()
-  })
-  socket.on('close', () => {
-    isClosed = true
-  })
-  socket.write(text)
-  const silence = () => Date.now() - last
-  while (!isClosed && silence() < (statusesOf(answer).length < count ? 10_000 : 150)) await delay(5)
-  socket.destroy()
-  return answer
-}
+/** At most one answer is expected, but more are noticed. */
+const raw = (text: string, count = 1): Promise<string> => send(service, text, count)
 
 const recordsIn = (answer: string) => answer.split('"ip":"').length - 1
 
@@ -52,7 +32,7 @@ const GZIP_CHUNKED = 'Transfer-Encoding: gzip, chunked\r\n'
 
 /** Sends a request whose one answer is a problem with its line in the log. @returns the answer */
 async function refused(request: string, status: number): Promise<string> {
-  const answer = await raw(Buffer.from(request, 'latin1'))
+  const answer = await raw(request)
   expect(statusesOf(answer), answer).toEqual([status])
   expect(recordsIn(answer)).toBe(0)
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').status).toBe(status)

@@ -6,7 +6,10 @@ export const CLOSE = 'Connection: close\r\n'
 export const CHUNKED = 'Transfer-Encoding: chunked\r\n'
 export const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** Sends bytes as they are. Gives what came back when the server closes the connection, or after `count` answers. */
+/** Silence after which no further answer comes. */
+const SILENCE_MS = 150
+
+/** Sends bytes as they are. Gives what came back until the server closes the connection, or is silent after `count` answers. */
 export async function raw(
   at: { readonly port: number } | { readonly path: string },
   text: string,
@@ -15,9 +18,12 @@ export async function raw(
   return new Promise((resolve) => {
     const socket = 'path' in at ? connect(at.path) : connect(at.port, '127.0.0.1')
     let answer = ''
+    let silence: NodeJS.Timeout | undefined
     socket.setEncoding('latin1').on('data', (chunk) => {
       answer += chunk
-      if (statusesOf(answer).length >= count && answer.includes('\r\n\r\n')) socket.destroy()
+      clearTimeout(silence)
+      if (statusesOf(answer).length >= count && answer.includes('\r\n\r\n'))
+        silence = setTimeout(() => socket.destroy(), SILENCE_MS)
     })
     socket.on('error', () => {})
     socket.on('close', () => resolve(answer))

@@ -20,7 +20,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     expect(answer).toContain('"ip":"81.2.69.142"')
     expect(service.lines().at(-1)).toMatchObject({ peer: 'unix:', client: '81.2.69.142', status: 200 })
     expect(statusesOf(await raw(socket, request('/healthz')))).toEqual([200])
-    // Requests that go over Fetch objects, and bytes that are not a request.
+    // Requests whose targets are not plain, and bytes that are not a request.
     expect(await raw(socket, request('/v1/ip?locale=%65n', CLIENT))).toContain('"ip":"81.2.69.142"')
     expect(statusesOf(await raw(socket, 'hello\r\n\r\n'))).toEqual([400])
     expect(service.lines().at(-1)).toMatchObject({ peer: 'unix:', client: null, status: 400 })
