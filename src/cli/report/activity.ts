@@ -1,4 +1,4 @@
-// When, who and what: the figures of a report that are made from the tallies of a run.
+// The figures of a report that are made from the tallies of a run: times, addresses and requests.
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
@@ -9,7 +9,7 @@ import { Callers, type DistinctAddresses, NO_ADDRESSES } from './callers.ts'
 import { addValue, type Ranked, type Tallied, Tally } from './ranked.ts'
 import { type DailyAddresses, dailyAddresses, errorsOf, type Timeline, timelineOf } from './times.ts'
 
-/** What was asked for. Only logs of requests have it. */
+/** The requests of a run. Only logs of requests have them. */
 export interface Requests {
   readonly statuses: readonly Tallied[]
   readonly methods: readonly Tallied[]
@@ -71,7 +71,7 @@ export function activityOf(
 }
 
 const NOT_FOUND = '404'
-/** What pages load. */
+/** Endings of the files that pages load. */
 const ASSET =
   /\.(?:css|m?js|map|json|png|jpe?g|gif|svg|ico|webp|avif|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|wasm)$/i
 /** Later lines can have something else in a field of this name. */
@@ -121,7 +121,7 @@ function requestsOf(
     errors: errorsOf(byStatus),
     pages: byPage === undefined ? null : pages.ranked(byPage.other),
     assets: byPage === undefined ? null : { ...assets.ranked(), isExact: byPage.other === 0 },
-    // Which of the paths beyond the bound were not found is not known.
+    // The tally does not say which of the paths beyond its bound were not found.
     notFound:
       byPage === undefined || byStatus === undefined
         ? null

@@ -1,4 +1,4 @@
-// Who: the addresses, networks and autonomous systems of a report, and the distinct addresses of its places.
+// The addresses, networks and autonomous systems of a report, and the distinct addresses of its places.
 import { Address } from '../../address/address.ts'
 import { isMapped, Networks } from '../../enrich/counting/networks.ts'
 import { type GroupTotals, Place } from '../../enrich/counting/totals.ts'
@@ -8,7 +8,7 @@ import { type Ranked, rankedOf, Tally } from './ranked.ts'
 /** Distinct addresses of lines. The keys of the maps are those of the counts of a run. */
 export interface DistinctAddresses {
   readonly total: number
-  /** `false` if there were more than can be counted: each number is then the least that it can be. */
+  /** Whether the numbers are exact. If there were more addresses than can be counted, each number is a lower limit. */
   readonly isExact: boolean
   readonly countries: ReadonlyMap<string, number>
   readonly regions: ReadonlyMap<string, number>
@@ -95,7 +95,7 @@ export class Callers {
     })
   }
 
-  /** Their networks. */
+  /** The networks with most lines. */
   networks(): Ranked {
     const networks = new Networks(NETWORK_BITS)
     const { words } = this.#addresses
@@ -107,7 +107,7 @@ export class Callers {
     return sums.ranked(this.#other, (network) => networks.text(network))
   }
 
-  /** Their autonomous systems. */
+  /** The autonomous systems with most lines. */
   systems(systems: AutonomousSystems): Ranked {
     const { words } = this.#addresses
     const address = new Address()

@@ -49,7 +49,7 @@ function chart(hours: readonly number[], total: number): Markup {
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-/** Shades of a cell, without that of no lines. */
+/** Shades of a cell. A cell without lines has none of them. */
 const SHADES = 5
 
 /** A row for each day of the week. `null` if all lines are of one day. */

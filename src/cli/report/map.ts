@@ -169,7 +169,7 @@ function insetPicture(
   return html`<div class="inset"><p class="within">${name}</p><svg viewBox="${box}" role="img" aria-label="${`${name}, enlarged`}"><use href="#countries"/><g class="dots">${inside.map((circle) => drawnCircle(circle, radiusOf(circle.count, highest) * INSET_SCALE, null))}</g></svg></div>`
 }
 
-/** What the shades of countries mean. `null` if none has a shade. */
+/** The legend of the shades of countries. `null` if no country has a shade. */
 function shadeLegend({ countries, resolved }: Counts): Markup | null {
   const most = Math.max(0, ...Array.from(countries, ([code, { count }]) => (code in COUNTRIES ? count : 0)))
   if (most === 0) return null

@@ -12,7 +12,7 @@ export interface Tallied {
   readonly count: number
   /** `null` where addresses are not counted. */
   readonly addresses: number | null
-  /** Where or what it is. */
+  /** The place or the kind of the row. */
   readonly within: string | null
   /** Bytes of the answers; `null` where they are not added up. */
   readonly bytes: number | null
@@ -21,7 +21,7 @@ export interface Tallied {
 /** The largest rows, and the lines of all others. */
 export interface Ranked {
   readonly rows: readonly Tallied[]
-  /** How many rows there are in all; at least, if `isExact` is `false`. */
+  /** Number of all rows; a lower limit if `isExact` is `false`. */
   readonly all: number
   readonly otherLines: number
   readonly isExact: boolean

@@ -11,23 +11,23 @@ export const MAX_ROWS = 15
 /** Limit in characters, in the rows that a reader opens. */
 const MAX_FURTHER_NAME_LENGTH = 100
 
-/** A table of what most lines have. */
+/** A table of the values that most lines have. */
 interface Table {
   readonly title: Parameters<Heading>[0]
   readonly one: string
   readonly many: string
   readonly rows: readonly Tallied[]
-  /** How many there are in all, of which `rows` are the largest. */
+  /** Number of all values. `rows` has the largest ones. */
   readonly all: number
   /** Lines in rows that are not in `rows`. */
   readonly otherLines: number
   /** Whether `all` is exact. */
   readonly isExact: boolean
-  /** The lines that shares are of. */
+  /** The number of lines that is 100% of a share. */
   readonly lines: number
 }
 
-/** What all tables of a report have. */
+/** Settings of all tables of a report. */
 export interface TableOptions {
   readonly heading: Heading
   /** The most rows of a table, those that a reader opens included. */

@@ -13,15 +13,15 @@ import { STYLE } from './style.ts'
 import { daysCard, timelineCard } from './timeline.ts'
 import { type Heading, headingsIn } from './words.ts'
 
-/** What a report says about the run, besides the counts. */
+/** Facts of a run that a report has besides the counts. */
 export interface ReportDetails {
-  /** What stands above the report; absent for the names of the inputs. */
+  /** The title above the report; absent for the names of the inputs. */
   readonly title?: string | undefined
   /** Names of the inputs, without their folders. Empty or `-`: standard input. */
   readonly sources: readonly string[]
   /** A BCP 47 tag: headings are in its language, if the report has it. Default: English. */
   readonly locale?: string | undefined
-  /** When, who and what; absent if the run did not count it. */
+  /** The figures of times, addresses and requests; absent if the run did not count them. */
   readonly activity?: Activity | undefined
   /** Groups of unreadable lines; absent if the run did not group them. */
   readonly badLines?: readonly BadLineGroup[] | undefined
@@ -140,7 +140,7 @@ ${body}
 `.text
 }
 
-/** What most readers want first comes first. If no line was located, most charts would be empty. */
+/** The body of the page. Cards that most readers want first come first. If no line was located, most charts would be empty. */
 function charts(counts: Counts, { activity, badLines }: ReportDetails, options: TableOptions): Markup {
   const { heading } = options
   const result = outcome(counts, badLines, heading)

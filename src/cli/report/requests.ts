@@ -18,7 +18,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   5: 'failed: an error of the server',
 }
 
-/** The cards of what was asked for, and who says to have asked. Empty for logs without requests. */
+/** The cards of the requests and of the programs that sent them. Empty for logs without requests. */
 export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
   if (requests === null) return []
   const { statuses, pages, assets, notFound, referrers, agents } = requests

@@ -153,7 +153,7 @@ function degrees(angle: number): number {
   return Math.round(Math.round(angle * 1e8) / 1e4) / 1e4
 }
 
-/** @param others the names of what follows the series */
+/** @param others the names of the numbers that follow the series */
 function timelineRows(timeline: Timeline | null, others: readonly string[]): Row[] {
   if (timeline === null) return []
   const names = [...timeline.series, ...others]

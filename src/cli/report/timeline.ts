@@ -28,10 +28,10 @@ const UNITS: Readonly<Record<Timeline['unit'], readonly [one: string, many: stri
 
 /** How a chart names and paints its series. */
 interface Series {
-  /** What is counted. */
+  /** The name of the counted things, such as lines. */
   readonly one: string
   readonly many: string
-  /** The class of each series, and last that of all others. */
+  /** The CSS class of each series; the last one is the class of all other lines. */
   readonly classes: readonly string[]
 }
 

@@ -15,7 +15,7 @@ const MAX_DAYS = 200
 export interface Bucket {
   /** Milliseconds since 1970. */
   readonly start: number
-  /** Lines of each series, and last of all others. */
+  /** Lines of each series; the last number is all other lines. */
   readonly counts: readonly number[]
 }
 
@@ -29,11 +29,11 @@ export interface Timeline {
 
 /** Distinct addresses by day; by month if there are very many days: then the mean of its days. */
 export interface DailyAddresses extends Timeline {
-  /** `false` if there were more than can be counted: the numbers are then estimates. */
+  /** Whether the numbers are exact. If there were more addresses than can be counted, they are estimates. */
   readonly isExact: boolean
 }
 
-/** The place of the time in the dimensions of a tally, and that of what has the series. */
+/** Indexes of the time, and of the series, in the dimensions of a tally. */
 const [TIME, SERIES, WIDTH] = [0, 1, 2] as const
 
 /** The lines of the countries with most lines. @param totals groups of a day with an hour, and a country */

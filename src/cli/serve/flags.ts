@@ -192,30 +192,30 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
     /** The Unix socket to listen at instead of the port; `null` for the port. */
     socket: flags.listen ?? null,
     host: flags.host ?? '127.0.0.1',
-    /** 0: any free port. */
+    /** The port; 0 for any free one. */
     port,
-    /** Paths; empty for the embedded city database. */
+    /** Paths of databases; empty for the embedded city database. */
     databases: flags.db ?? [],
     asn: asnOf(flags),
     cityNames: flags.cityNames ?? 'en',
     watch: flags.watch ?? false,
-    /** Days. */
+    /** Age in days from which a database is stale. */
     staleAfter: flags.staleAfter ?? DEFAULT_STALE_AFTER,
     /** The file of keys; `null` to serve without keys. */
     keys,
-    /** From the lowest; `undefined` for the default plans. */
+    /** Plans from the lowest to the highest; `undefined` for the default plans. */
     plans: flags.plan,
     /** The URL of the store that counts requests; `null` to count them here. */
     limits: flags.limits ?? null,
     trustedProxies,
     forwardedHeader: flags.forwardedHeader,
     workers: flags.workers ?? 1,
-    /** Empty, or a path without `/` at its end. */
+    /** The path before all paths: empty, or without `/` at its end. */
     basePath: flags.basePath ?? '',
     cors: flags.cors,
     log: flags.log ?? 'json',
     logClient: flags.logClient ?? 'address',
-    /** `null`: no metrics. 0: any free port. */
+    /** The port of the metrics; 0 for any free one, `null` for no metrics. */
     metricsPort,
     keyMetrics: flags.metricsKeys ?? false,
     clientConnections: flags.clientConnections,
@@ -244,7 +244,7 @@ function isStoreUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, pathname, search, hash } = new URL(text)
   try {
-    // Each alone: together, the bytes of two texts can be a character.
+    // Decode each text alone: the bytes of two texts together can be a character.
     decodeURIComponent(username)
     decodeURIComponent(password)
   } catch {

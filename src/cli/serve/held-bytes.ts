@@ -17,15 +17,15 @@ const SMALL_ANSWER_BYTES = 4096
 const SWEEP_MS = 1000
 
 export interface HeldLimits {
-  /** Bytes of all connections. Default: 64 MiB. */
+  /** Most bytes held for all connections. Default: 64 MiB. */
   readonly total?: number
-  /** Milliseconds in addition to the time at the slowest rate. Default: 10,000. */
+  /** Time for an answer in milliseconds, in addition to the time at the slowest rate. Default: 10,000. */
   readonly slowMs?: number
-  /** Bytes a second. Default: 32 KiB. */
+  /** The slowest rate in bytes a second. Default: 32 KiB. */
   readonly minRate?: number
 }
 
-/** What a connection holds. */
+/** The bytes that a connection holds. */
 interface Held {
   unsent: number
   /** Answers that the system has taken since the client sent its last request. Its next request says that it read them. */
@@ -38,7 +38,7 @@ interface Held {
 
 /** Bounds the memory for clients that do not read. */
 export class HeldBytes {
-  /** The longest held first. */
+  /** Held connections, the longest held first. */
   readonly #held = new Map<Socket, Held>()
   readonly #max: number
   readonly #slowMs: number

@@ -66,13 +66,13 @@ export type AnswerFunction = (asked: ServiceRequest, peer: string) => MaybePromi
 export interface Exchange {
   /** The id of the request: the client's, if it sent a well-formed `x-request-id`. The answer has it too. */
   readonly id: string
-  /** `null` if there was no request. */
+  /** The request; `null` if there was none. */
   readonly asked: ServiceRequest | null
   readonly peer: string
   readonly status: number
   /** Time from the header of the request to the answer; `null` if there was no request. */
   readonly milliseconds: number | null
-  /** `null` if the server refused the request itself. */
+  /** The answer of the routes; `null` if the server itself refused the request. */
   readonly served: Served | null
 }
 
@@ -145,7 +145,7 @@ export function makeServer(
     const refuse = (problem: Problem): Reply => sent(problemReply(problem, asked.method, CLOSE), null)
     const unclear = framingProblem(incoming, asked) ?? asked.problem
     const problem = expects === 'something' ? UNEXPECTED : unclear
-    // Node itself does so where a body was not read at all.
+    // Node does this itself if a body was not read at all.
     if (asked.method !== 'GET' && asked.method !== 'HEAD') outgoing.once('finish', () => dropRest(incoming))
     if (problem !== null) return void send(refuse(problem), outgoing)
     const served = answer(asked, peer)
@@ -166,7 +166,7 @@ export function makeServer(
     const id = randomUUID()
     refusals.set(socket, reply)
     socket.end(rawReply(reply, id), () => socket.destroy())
-    // The request in flight has a line of its own.
+    // The request in flight writes its own line.
     if (pending === undefined)
       told({ id, asked: null, peer, status: reply.status, milliseconds: null, served: null })
   }

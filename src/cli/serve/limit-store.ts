@@ -1,4 +1,4 @@
-// Loaded only with --limits.
+// Counts requests in a store. This file is loaded only with --limits.
 import { createHash } from 'node:crypto'
 import { type MakeLimiter, type WindowCount, WindowCounts } from '../../http/rate-limit.ts'
 import { messageOf } from '../../realm.ts'
@@ -7,7 +7,7 @@ import { StoreConnection, StoreDelay, StoreNonsense, StoreRefusal } from './stor
 
 /** After this many late answers in a row, requests no longer wait for the store. */
 const MAX_DELAYS = 3
-/** Between attempts to use the store again: soon after a restart of the store, and not many while it fails. */
+/** Delays between attempts to use the store again: soon after a restart of the store, and not many while it fails. */
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5000
 /** A store that has worked for this long is tried again soon after it fails. */
@@ -122,7 +122,7 @@ export class LimitStore {
     if (connection !== this.#connection) return
     this.#connection = null
     if (error instanceof StoreNonsense) this.#dropped++
-    // Closed, so that the name of the store is resolved again: it can have moved.
+    // Close the connection, so that the name of the store is resolved again: it can have moved.
     connection.destroy(new Error('the store is left for a while'))
     if (this.#isClosed) return
     if (this.#isShared && performance.now() - this.#sharedAt > STEADY_MS) this.#retryMs = FIRST_RETRY_MS

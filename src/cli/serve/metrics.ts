@@ -12,14 +12,14 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 /** The objects whose state is read each time that the metrics are. */
 export interface Measured {
   readonly resolver: NodeResolver
-  /** `null` for a service without keys. */
+  /** The file of keys; `null` for a service without keys. */
   readonly keys: KeyFile | null
   readonly log: JsonLog
-  /** `null` where this service counts requests itself. */
+  /** The store of the limits; `null` if this service counts requests itself. */
   readonly store: LimitStore | null
 }
 
-/** What is measured, for Prometheus. */
+/** The metrics of the service, for Prometheus. */
 export class Metrics {
   readonly registry: Registry
   /** Counts connections that were closed at once, by the server's limits, or because their clients do not read. */

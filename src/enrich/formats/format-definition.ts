@@ -16,7 +16,7 @@ export type FormatOption = Exclude<
 
 /** What is known about an input besides its bytes. Only the command knows it. */
 export interface InputFacts {
-  /** When its file was last written, in milliseconds since 1970. */
+  /** When the file of the input was last written, in milliseconds since 1970. */
   readonly writtenAt?: number | undefined
 }
 
@@ -30,9 +30,9 @@ export type RequiredRowOption = 'field' | 'quoting' | 'at'
  */
 export interface FormatDefinition<Plan extends CommonPlan & { readonly format: string }, State = unknown> {
   readonly name: Plan['format']
-  /** What it is, for a list of the formats. */
+  /** The title of the format, for a list of the formats. */
   readonly title: string
-  /** Lines of it, with one public address, for the same list. */
+  /** Lines of the format with one public address, for the list of the formats. */
   readonly example: string
   /** The options that affect this format, besides those that all formats have. */
   readonly options: readonly FormatOption[]

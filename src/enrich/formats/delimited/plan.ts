@@ -49,9 +49,9 @@ export interface DelimitedPlan extends CommonPlan, Dialect {
   readonly time: number | null
   /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
   readonly fields: readonly LocationField[]
-  /** Their names in the header. */
+  /** Names of the added columns in the header. */
   readonly columns: readonly string[]
-  /** For each column the index in `fields` of its new value, or -1. Empty when no column is replaced. */
+  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced. */
   readonly replaced: readonly number[]
   /** Whether records become objects. */
   readonly isObject: boolean

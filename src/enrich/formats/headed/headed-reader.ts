@@ -21,12 +21,12 @@ export class HeadedReader extends RecordReader<Header> {
   readonly #plan: HeadedPlan
   readonly #rules: DirectiveRules | null
   #header: Header = NO_HEADER
-  /** What is wrong with the header; '' if nothing is. */
+  /** The fault of the header; '' without one. */
   #headerFault = ''
   /** Reads records in which values can be quoted, and records in which quotes are text. */
   #quoted: RecordFields | null = null
   #plain = new RecordFields(0, false, 0)
-  /** That which has read the last record. */
+  /** The reader of the last record. */
   #fields = this.#plain
   #address = -1
   /** The fields of the time: one with an instant, or the one with the day and the one with the time of the day. */

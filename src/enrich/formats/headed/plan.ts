@@ -49,7 +49,7 @@ export interface HeadedPlan extends CommonPlan {
   readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** The fields that are appended. */
   readonly fields: readonly LocationField[]
-  /** Their names in the header. */
+  /** Names of the appended fields in the header. */
   readonly columns: readonly string[]
   /** Whether records become objects. */
   readonly isObject: boolean
@@ -131,7 +131,7 @@ interface ReadSample {
   readonly columns: readonly NumberedField[]
   /** The values of each record, by the name of the field, without those that are unknown. */
   readonly records: readonly ReadonlyMap<string, string>[]
-  /** After the sample, or the header in the first line. */
+  /** The state of the headers after the sample, or the header in the first line. */
   readonly header: Header
   /** The line of the first header; 0 if there is none. */
   readonly headerLine: number

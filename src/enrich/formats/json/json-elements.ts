@@ -44,7 +44,7 @@ export class JsonElements implements RecordEnds {
   readonly endWithLines = false
   readonly spansLines = true
   contentStart = 0
-  /** After `elementIn` returns -1: what is wrong with the record; `null` if the record is the end of a document. */
+  /** The fault of the record after `elementIn` returns -1; `null` if the record is the end of a document. */
   fault: string | null = null
   /** The names on the path, as they stand between quotes. */
   readonly #path: readonly Uint8Array[] | null

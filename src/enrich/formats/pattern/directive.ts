@@ -9,7 +9,7 @@ export interface PatternField {
   readonly name: string
 }
 
-/** How a line is written: text and fields, in turn. Plain data. */
+/** The pattern of a line: text and fields, in turn. Plain data. */
 export interface Pattern {
   readonly fields: readonly PatternField[]
   /** The text after the last field. */

@@ -19,17 +19,17 @@ import {
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
 import { Prefix } from '../wrapped/prefix.ts'
 
-/** The client's, by the name of its field or the word before it: `src=`, `client: `, `from `. */
+/** The address of the client, by the name of its field or the word before it: `src=`, `client: `, `from `. */
 export const CLIENT = 0
 /** The role of an address that nothing in the line names. */
 export const PLAIN = 1
-/** One that a client gave: as the name of a user, in the identifier of a message, after `@`, or with `HELO`. */
+/** An address that a client gave: as the name of a user, in the identifier of a message, after `@`, or with `HELO`. */
 export const GIVEN = 2
-/** Another host's, by the name of its field, such as `dst=`, by the port of a service, or as the host of a URL. */
+/** The address of another host, by the name of its field, such as `dst=`, by the port of a service, or as the host of a URL. */
 export const OTHER = 3
 /** The host that sent the line, as syslog writes it before the line. */
 export const SENDER = 4
-/** What the client wrote: a part of the path or of the query of a request in quotes. */
+/** An address that the client wrote: a part of the path or of the query of a request in quotes. */
 export const CLAIM = 5
 
 const LOWER_R = 0x72

@@ -3,7 +3,7 @@ import type { PrefixWrapper } from '../../options.ts'
 import { firstLines, markLength } from '../../reading/sample.ts'
 import { PartialLines } from './partial-lines.ts'
 
-/** What terminals read as a colour. */
+/** An escape by which terminals change the colour. */
 const COLOURS = `(?:${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z])*`
 
 /**
