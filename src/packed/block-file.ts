@@ -1,4 +1,4 @@
-import { compare, type Words } from '../address/position.ts'
+import { compare } from '../address/position.ts'
 import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/deflate.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
@@ -40,8 +40,6 @@ export class BlockFile {
   readonly dataStart: number
   readonly dataEnd: number
   readonly #codec: BlockCodec
-  /** Where each block starts in the file. */
-  readonly #positions: Float64Array
 
   /**
    * @param maxBytes of the file, of its directory inflated, and of the unpacked file
@@ -60,12 +58,7 @@ export class BlockFile {
     this.directory = this.#checked('the packed file', () =>
       readDirectory(source.size, read, codec, limit, path),
     )
-    const { blocks, dataBytes, families, end, metadata, recordCount } = this.directory
-    this.#positions = new Float64Array(blocks.crc.length)
-    for (let block = 0, at = end; block < this.#positions.length; block++) {
-      this.#positions[block] = at
-      at += (blocks.deflated[block] ?? 0) + (blocks.plain[block] ?? 0)
-    }
+    const { dataBytes, families, metadata, recordCount } = this.directory
     const found = readMetadata(metadata, path)
     if (found.start !== 0) throw this.fault('the metadata of the packed file does not start with its marker')
     this.dataStart = (found.nodeCount * found.recordSize) / 4 + SEPARATOR_BYTES
@@ -92,7 +85,7 @@ export class BlockFile {
    */
   block(number: number, what: string, decode: (stream: Uint8Array, plain: Uint8Array) => void): void {
     const { inflated, deflated, plain, crc } = this.directory.blocks
-    const position = this.#positions[number] ?? 0
+    const position = this.directory.positions[number] ?? 0
     const streamBytes = deflated[number] ?? 0
     this.#checked(`the block of ${what} at byte ${position} of the packed file`, () => {
       const bytes = this.source.read(position, streamBytes + (plain[number] ?? 0))
@@ -109,24 +102,24 @@ export class BlockFile {
 
   /** Whether the blocks start where their family does, and then at ascending positions. */
   #areInOrder(families: readonly Family[]): boolean {
-    const last = new Uint32Array(4)
-    /** The end of the previous family. */
+    /** Where the family before ends. */
     const end = new Uint32Array(4)
     for (const [number, { count, width, firstWord, starts }] of families.entries()) {
       if (count === 0) {
         // The last family has the rest of all IPv6 addresses. The first has all of IPv4.
         if (number === (this.base === 96 ? 0 : 2)) return false
-        // A network does not go beyond the end of its family.
+        // Nor does a family end at a network that goes beyond it.
         if (this.base === 0 && compare(end, ZERO) !== 0) return false
         continue
       }
       if (this.base === 96 && number > 0) return false
       const blocks = starts.length / width
-      for (let block = 0; block < blocks; block++) {
-        const start: Words = new Uint32Array(4)
-        for (let word = 0; word < width; word++) start[firstWord + word] = starts[word * blocks + block] ?? 0
-        if (block === 0 ? compare(start, end) !== 0 : compare(start, last) <= 0) return false
-        last.set(start)
+      for (let word = 0; word < width; word++)
+        if (starts[word * blocks] !== end[firstWord + word]) return false
+      for (let block = 1; block < blocks; block++) {
+        let at = block
+        while (at + blocks < starts.length && starts[at] === starts[at - 1]) at += blocks
+        if ((starts[at] ?? 0) <= (starts[at - 1] ?? 0)) return false
       }
       end.fill(0)
       if (firstWord > 0) end[firstWord - 1] = 1

@@ -118,8 +118,8 @@ const BLOCK_COLUMNS = ['inflated', 'deflated', 'plain', 'crc'] as const
 /** A directory that was read, with its blocks by column. */
 export interface ReadDirectory extends Omit<Directory, 'blocks'> {
   readonly blocks: Readonly<Record<keyof BlockRow, Uint32Array>>
-  /** Where the first block starts in the file. */
-  readonly end: number
+  /** By block, where it starts in the file. */
+  readonly positions: Float64Array
 }
 
 /**
@@ -161,12 +161,11 @@ export function readDirectory(
   if (codec.crc32(deflated) !== header.getUint32(24, true)) {
     throw new Error('its directory does not match its checksum')
   }
-  const directory = parseDirectory(codec.inflate(deflated, length), HEADER_BYTES + deflatedLength)
-  check(directory, size)
-  return directory
+  const directory = parseDirectory(codec.inflate(deflated, length))
+  return { ...directory, positions: positionsOf(directory, HEADER_BYTES + deflatedLength, size) }
 }
 
-function parseDirectory(bytes: Uint8Array, end: number): ReadDirectory {
+function parseDirectory(bytes: Uint8Array): Omit<ReadDirectory, 'positions'> {
   let at = 0
   const column = (count: number): Uint32Array => {
     const start = at
@@ -207,7 +206,6 @@ function parseDirectory(bytes: Uint8Array, end: number): ReadDirectory {
     families,
     blocks,
     metadata: bytes.slice(at),
-    end,
   }
 }
 
@@ -228,12 +226,19 @@ function mostDeflated(length: number): number {
 }
 
 /**
- * Bounds the memory of the blocks, and checks that they fill the file. It uses loops, because callbacks take longer in a
- * new process.
+ * Where the blocks start. Bounds what they can take in memory, and checks that they fill the file. Uses loops, because callbacks
+ * take longer in a new process.
+ *
+ * @param start where the first block starts
  */
-function check({ families, recordCount, dataBytes, blocks, end }: ReadDirectory, size: number): void {
+function positionsOf(
+  { families, recordCount, dataBytes, blocks }: Omit<ReadDirectory, 'positions'>,
+  start: number,
+  size: number,
+): Float64Array {
+  const positions = new Float64Array(blocks.crc.length)
   const valueBytes = bytesOf(recordCount + 1)
-  let total = end
+  let total = start
   let row = 0
   let isPlausible = true
   /** @param least and `most` bytes of the stream for each item */
@@ -255,6 +260,7 @@ function check({ families, recordCount, dataBytes, blocks, end }: ReadDirectory,
         inflated <= most * count &&
         plain <= mostPlain * count &&
         deflated <= mostDeflated(inflated)
+      positions[row] = total
       total += deflated + plain
     }
   }
@@ -265,6 +271,7 @@ function check({ families, recordCount, dataBytes, blocks, end }: ReadDirectory,
   checkBlocks(dataBytes, DATA_BLOCK_BYTES, 1, 1, 0)
   if (!isPlausible) throw new Error('its directory has impossible sizes')
   if (total !== size) throw new Error('its blocks do not fill the file')
+  return positions
 }
 
 /** Every run has this many bytes: the index of its length, and two of the distance to its value. */

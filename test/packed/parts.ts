@@ -16,25 +16,20 @@ interface Block {
 export interface Parts extends Omit<Directory, 'blocks'> {
   readonly blocks: readonly Block[]
   /** Where each block starts in the packed file. */
-  readonly positions: readonly number[]
+  readonly positions: Float64Array
 }
 
 export function partsOf(packed: Uint8Array): Parts {
   const read = (at: number, length: number): Uint8Array => packed.subarray(at, at + length)
-  const { blocks: rows, end, ...directory } = readDirectory(packed.length, read, PORTABLE_CODEC, 2 ** 31)
-  const positions: number[] = []
-  let at = end
-  const blocks = Array.from(rows.crc, (_, row) => {
-    positions.push(at)
+  const { blocks: rows, ...directory } = readDirectory(packed.length, read, PORTABLE_CODEC, 2 ** 31)
+  const blocks = Array.from(directory.positions, (start, row) => {
     const [deflated = 0, plain = 0] = [rows.deflated[row], rows.plain[row]]
-    at += deflated + plain
-    const start = at - deflated - plain
     return {
       stream: inflate(read(start, deflated), rows.inflated[row] ?? 0),
       plain: read(start + deflated, plain),
     }
   })
-  return { ...directory, blocks, positions }
+  return { ...directory, blocks }
 }
 
 /** Makes a packed file with right sizes and checksums. */
