@@ -16,8 +16,14 @@ export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, l
   convert: ['enrich', 'geofix enrich access.log --to csv'],
   anonymize: ['enrich', 'geofix enrich access.log --mask 24,48'],
   anonymise: ['enrich', 'geofix enrich access.log --mask 24,48'],
-  dump: ['export', 'geofix export'],
+  dump: ['export', 'geofix export -o networks.csv'],
+  networks: ['export', 'geofix export -o networks.csv'],
 }
+
+/** Options that name a form of the output, in the commands that have `--to`. */
+const FORMS = { csv: '--to csv', ndjson: '--to ndjson', parquet: '--to parquet' }
+const LOCALES = { lang: '--locale', language: '--locale' }
+const MASKS = { anonymize: '--mask 24,48', anonymise: '--mask 24,48' }
 
 /** For each command, what to write instead of options that it does not have. The empty name is the lookup of addresses. */
 export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -27,45 +33,37 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
     field: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
     fields: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
     ndjson: '--json',
-    lang: '--locale',
-    language: '--locale',
+    ...LOCALES,
   },
   enrich: {
-    csv: '--to csv',
+    ...FORMS,
     tsv: '--to tsv',
     json: '--to json',
-    ndjson: '--to ndjson',
-    parquet: '--to parquet',
     html: '--summary html=report.html',
     report: '--summary html=report.html',
-    anonymize: '--mask 24,48',
-    anonymise: '--mask 24,48',
     by: 'geofix count --by',
     'group-by': 'geofix count --by',
     top: 'geofix count --top',
     unique: 'geofix count --unique',
-    lang: '--locale',
-    language: '--locale',
+    ...MASKS,
+    ...LOCALES,
   },
   count: {
-    csv: '--to csv',
+    ...FORMS,
     tsv: '--to tsv',
     json: '--to json',
-    ndjson: '--to ndjson',
     markdown: '--to md',
     md: '--to md',
-    parquet: '--to parquet',
-    anonymize: '--mask 24,48',
-    anonymise: '--mask 24,48',
     fields: '--by',
     'group-by': '--by',
     limit: '--top',
     n: '--top',
     asn: '--by asn',
     summary: 'geofix enrich --summary',
-    lang: '--locale',
-    language: '--locale',
+    ...MASKS,
+    ...LOCALES,
   },
+  export: { ...FORMS, json: '--to ndjson', ...LOCALES },
 }
 
 /** What to write in place of an option that a command does not have; `undefined` if that is not known. */
