@@ -1,4 +1,5 @@
 // Answers with some fields of a record, and as text for people at a command line.
+import { memberOf } from '../client/request-source.ts'
 import { quoted } from '../errors.ts'
 import type { AsnRecord } from '../location/autonomous-systems.ts'
 import type { LocationRecord } from '../location/location-record.ts'
@@ -10,28 +11,19 @@ export interface ServedRecord extends LocationRecord {
   readonly asn?: AsnRecord | null
 }
 
-/** The values of a record by their paths in its JSON, in its order. */
-const VALUES = {
-  ip: ({ ip }) => ip,
-  'country.code': ({ country }) => country.code,
-  'country.name': ({ country }) => country.name,
-  'region.name': ({ region }) => region.name,
-  'region.code': ({ region }) => region.code,
-  city: ({ city }) => city,
-  postal_code: (record) => record.postal_code,
-  'coordinates.latitude': ({ coordinates }) => coordinates.latitude,
-  'coordinates.longitude': ({ coordinates }) => coordinates.longitude,
-  'timezone.id': ({ timezone }) => timezone.id,
-  'timezone.offset': ({ timezone }) => timezone.offset,
-  'asn.number': ({ asn }) => asn?.number ?? null,
-  'asn.organization': ({ asn }) => asn?.organization ?? null,
-  'asn.network': ({ asn }) => asn?.network ?? null,
-} as const satisfies Record<string, (record: ServedRecord) => string | number | null>
+const LOCATION_PATHS = [
+  ...(['ip', 'country.code', 'country.name', 'region.name', 'region.code', 'city', 'postal_code'] as const),
+  ...(['coordinates.latitude', 'coordinates.longitude', 'timezone.id', 'timezone.offset'] as const),
+]
+/** The paths of values in the JSON of a record, in its order. */
+const ALL_PATHS = [...LOCATION_PATHS, ...(['asn.number', 'asn.organization', 'asn.network'] as const)]
 
-type Path = keyof typeof VALUES
+type Path = (typeof ALL_PATHS)[number]
 
-const ALL_PATHS = /* @__PURE__ */ Object.keys(VALUES).filter(isPath)
-const LOCATION_PATHS = /* @__PURE__ */ ALL_PATHS.filter((path) => !path.startsWith('asn.'))
+/** `null` if it is unknown. */
+function valueAt(record: ServedRecord, path: Path): unknown {
+  return path.split('.').reduce<unknown>(memberOf, record) ?? null
+}
 
 /** Paths in the order of the request, each once. */
 export type Fields = readonly Path[]
@@ -68,7 +60,7 @@ export function selected(record: ServedRecord, fields: Fields): object {
       part[member] = null
       continue
     }
-    const value = VALUES[path](record)
+    const value = valueAt(record, path)
     part[member] = inner === undefined ? value : { ...Object(part[member]), [inner]: value }
   }
   return part
@@ -76,7 +68,7 @@ export function selected(record: ServedRecord, fields: Fields): object {
 
 /** One value a line, empty if it is unknown; without `fields` all, each with its path. */
 export function recordText(record: ServedRecord, fields: Fields | null): string {
-  const line = (path: Path): string => String(VALUES[path](record) ?? '').replace(NOT_ONE_LINE, '\ufffd')
+  const line = (path: Path): string => String(valueAt(record, path) ?? '').replace(NOT_ONE_LINE, '\ufffd')
   return fields === null
     ? (record.asn === undefined ? LOCATION_PATHS : ALL_PATHS)
         .map((path) => `${path}: ${line(path)}\n`)
@@ -109,8 +101,4 @@ function qualityOf(accept: string, type: keyof typeof RANGES): number {
     if (range !== undefined) return range.quality
   }
   return 0
-}
-
-function isPath(text: string): text is Path {
-  return Object.hasOwn(VALUES, text)
 }

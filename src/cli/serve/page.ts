@@ -223,14 +223,8 @@ function placeOf({ city, region, country }: LocationRecord): string {
     .join(', ')
 }
 
-function rows({
-  country,
-  region,
-  city,
-  postal_code,
-  coordinates,
-  timezone,
-}: LocationRecord): readonly Markup[] {
+function rows(record: LocationRecord): readonly Markup[] {
+  const { country, region, city, postal_code, coordinates, timezone } = record
   const position = coordinates.latitude === null ? null : `${coordinates.latitude}, ${coordinates.longitude}`
   const all: readonly (readonly [string, string | null, string | null])[] = [
     ['Country', country.name, country.code],
