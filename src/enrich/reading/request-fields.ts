@@ -74,22 +74,21 @@ const VALUES: Readonly<Record<FieldRole, RegExp>> = {
  * Finds the fields of requests in a sample. All values that the sample has in a field must look like those of its role, and
  * one record must have a status and a method.
  *
- * @param records how many records the sample has
- * @param valueIn the value of a field in a record; `undefined`, `null` or '' if it has none
+ * @param valuesOf the value of a field in each record, `undefined`, `null` or '' for none; no values if no record has the field
  */
 export function requestFieldsIn(
-  records: number,
-  valueIn: (record: number, field: string) => unknown,
+  valuesOf: (field: string) => readonly unknown[],
 ): Readonly<Partial<Record<FieldRole, string>>> {
-  const has = (record: number, field: string): boolean => !isMissing(valueIn(record, field))
-  const all = Array.from({ length: records }, (_, record) => record)
-  const fits = (field: string, role: FieldRole): boolean =>
-    all.some((record) => has(record, field)) &&
-    all.every((record) => !has(record, field) || isLike(valueIn(record, field), role))
+  const fits = (field: string, role: FieldRole): boolean => {
+    const values = valuesOf(field).filter((value) => !isMissing(value))
+    return values.length > 0 && values.every((value) => isLike(value, role))
+  }
   for (const product of PRODUCTS) {
     const names = product.split(' ').map((each) => each.split('|'))
     const [[status = ''] = [], [method = ''] = []] = names
-    if (!all.some((record) => has(record, status) && has(record, method))) continue
+    const methods = valuesOf(method)
+    const hasBoth = valuesOf(status).some((value, record) => !isMissing(value) && !isMissing(methods[record]))
+    if (!hasBoth) continue
     if (!fits(status, 'status') || !fits(method, 'method')) continue
     const found = ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
     return Object.fromEntries(found.filter(([, name]) => name !== undefined))

@@ -58,7 +58,7 @@ const WORDS: FormatDefinition<ListPlan, number> = {
       },
     },
   }),
-  form: (plan) => ({ ...LIST.form(plan), template: [], hasAddress: false, before: '+', nothing: '-' }),
+  form: (plan) => ({ ...LIST.form(plan), template: [], head: null, before: '+', nothing: '-' }),
   makeReader: () => new WordReader(),
 }
 

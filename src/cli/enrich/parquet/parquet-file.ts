@@ -34,6 +34,9 @@ const MAX_TEXT_CHARS = 1024
 /** Stands for such a text: it is neither an address nor a time. */
 const TOO_LONG = '"(too long)"'
 
+/** Makes the text of a row, or of a value in it. */
+type LineWriter = (row: readonly unknown[]) => string
+
 /** An open Parquet file, which is read by row group. */
 export class ParquetFile {
   readonly name: string
@@ -109,8 +112,7 @@ export class ParquetFile {
   /** The first rows as lines of JSON, without columns that JSON has no values for. */
   async sampleLines(): Promise<Uint8Array> {
     const columns = this.#tree.children.filter((column) => lossIn(column) === null)
-    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, (row) => lineText(row, columns, jsonOrNull)))
-      return chunk
+    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, lineWriter(columns, jsonOrNull))) return chunk
     return new Uint8Array(0)
   }
 
@@ -124,13 +126,14 @@ export class ParquetFile {
   async *csv(): AsyncGenerator<Uint8Array> {
     this.#refuseLoss()
     const columns = this.#tree.children
-    yield Buffer.from(
+    const names = columns.map(({ element }) => element.name)
+    yield Buffer.from(recordText(names, 'csv'))
+    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) =>
       recordText(
-        columns.map(({ element }) => element.name),
+        columns.map((column, index) => cellText(row[index], column)),
         'csv',
       ),
     )
-    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) => csvLine(row, columns))
   }
 
   /**
@@ -139,12 +142,10 @@ export class ParquetFile {
    * @throws CommandFailure when the file is damaged
    */
   async *linesOf(paths: readonly (readonly string[])[]): AsyncGenerator<Uint8Array> {
-    const names = paths.map((path) => JSON.stringify(path.join('.')))
     const columns = this.#tree.children.filter(({ element }) => paths.some(([root]) => root === element.name))
-    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) => {
-      const members = paths.map((path, index) => `${names[index]}:${valueText(row, columns, path)}`)
-      return `{${members.join(',')}}\n`
-    })
+    const values = paths.map((path) => valueWriter(columns, path))
+    const names = paths.map((path) => path.join('.'))
+    yield* this.#lines(columns, Number.POSITIVE_INFINITY, objectWriter(names, values))
   }
 
   #refuseLoss(): void {
@@ -156,7 +157,7 @@ export class ParquetFile {
   async *#lines(
     columns: readonly SchemaTree[],
     most = Number.POSITIVE_INFINITY,
-    lineOf: (row: readonly unknown[]) => string = (row) => lineText(row, columns, jsonText),
+    lineOf = lineWriter(columns, jsonText),
   ): AsyncGenerator<Uint8Array> {
     try {
       const scan = await this.#scan(columns)
@@ -238,34 +239,45 @@ function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
   return path
 }
 
-function lineText(row: readonly unknown[], columns: readonly SchemaTree[], textOf: typeof jsonText): string {
-  const members = columns.map(
-    (column, index) => `${JSON.stringify(column.element.name)}:${textOf(row[index], column)}`,
+/** Writes rows as lines of JSON. */
+function lineWriter(columns: readonly SchemaTree[], textOf: typeof jsonText): LineWriter {
+  return objectWriter(
+    columns.map(({ element }) => element.name),
+    columns.map((column, index) => (row) => textOf(row[index], column)),
   )
-  return `{${members.join(',')}}\n`
 }
 
-/** Texts as they are, other values as JSON. */
-function csvLine(row: readonly unknown[], columns: readonly SchemaTree[]): string {
-  const cells = columns.map((column, index) => {
-    const text = jsonText(row[index], column)
-    const value: unknown = text.startsWith('"') ? JSON.parse(text) : text === 'null' ? '' : text
-    return String(value)
-  })
-  return recordText(cells, 'csv')
-}
-
-/** The value at a path as JSON; `null` if there is none, another text if it is too long. */
-function valueText(row: readonly unknown[], columns: readonly SchemaTree[], path: readonly string[]): string {
-  const index = columns.findIndex(({ element }) => element.name === path[0])
-  let node = columns[index]
-  let value = row[index]
-  for (const name of path.slice(1)) {
-    node = node?.children.find(({ element }) => element.name === name)
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+/** Writes the values of a row as a line of JSON. */
+function objectWriter(names: readonly string[], values: readonly LineWriter[]): LineWriter {
+  const members = names.map((name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`)
+  return (row) => {
+    let line = '{'
+    for (let index = 0; index < members.length; index++) line += members[index] + (values[index]?.(row) ?? '')
+    return `${line}}\n`
   }
-  const text = node === undefined ? 'null' : jsonOrNull(value, node)
-  return text.length > MAX_TEXT_CHARS ? TOO_LONG : text
+}
+
+/** A text as it is, another value as JSON. */
+function cellText(value: unknown, column: SchemaTree): string {
+  if (typeof value === 'string') return value
+  const text = jsonText(value, column)
+  return text === 'null' ? '' : text.startsWith('"') ? String(JSON.parse(text)) : text
+}
+
+/** Writes the value at a path as JSON; `null` if there is none, another text if it is too long. */
+function valueWriter(columns: readonly SchemaTree[], [root, ...names]: readonly string[]): LineWriter {
+  const index = columns.findIndex(({ element }) => element.name === root)
+  let node = columns[index]
+  for (const name of names) node = node?.children.find(({ element }) => element.name === name)
+  const found = node
+  if (found === undefined) return () => 'null'
+  return (row) => {
+    let value = row[index]
+    for (const name of names)
+      value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+    const text = jsonOrNull(value, found)
+    return text.length > MAX_TEXT_CHARS ? TOO_LONG : text
+  }
 }
 
 /** Bytes of the file, in memory of their own. @throws Error when the file has fewer */

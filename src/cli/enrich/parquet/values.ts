@@ -3,6 +3,8 @@ import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet'
 
 /** A time, until its column says whether it is in UTC. */
 class Instant {
+  /** Its JSON. hyparquet has one object for all rows with a value of a dictionary. */
+  json = ''
   constructor(readonly nanoseconds: bigint) {}
 }
 
@@ -68,8 +70,12 @@ export function lossIn({ element, children, path }: SchemaTree): string | null {
  * @throws Error when JSON would change the value
  */
 export function jsonText(value: unknown, column: SchemaTree): string {
+  if (typeof value === 'string') return JSON.stringify(value)
   if (value === null || value === undefined) return 'null'
-  if (value instanceof Instant) return JSON.stringify(instantText(value.nanoseconds, isUtc(column.element)))
+  if (value instanceof Instant) {
+    if (value.json === '') value.json = `"${instantText(value.nanoseconds, isUtc(column.element))}"`
+    return value.json
+  }
   if (value instanceof Day) return JSON.stringify(dayText(value.days * MS_PER_DAY))
   if (value instanceof JsonValue) return oneLine(value.text)
   if (value instanceof NotText)

@@ -119,9 +119,10 @@ export function planDelimited(
   if (isObject) refuseTaken(added, names, 'the table has', 'column')
   else if (!common.overwrite) refuseTaken(added, names, 'the table has', 'column', REMEDY)
   // If two columns have one name, use neither.
-  const requestFields = requestFieldsIn(records.length, (record, name) =>
-    names.indexOf(name) === names.lastIndexOf(name) ? records[record]?.[names.indexOf(name)] : undefined,
-  )
+  const requestFields = requestFieldsIn((name) => {
+    const column = names.indexOf(name)
+    return column === -1 || names.includes(name, column + 1) ? [] : records.map((record) => record[column])
+  })
   const plan: DelimitedPlan = {
     ...common,
     requestFields,

@@ -112,7 +112,7 @@ export function planHeaded(
     requestFields:
       format === 'w3c'
         ? w3cRequestFields(names, (name) => records.flatMap((record) => record.get(name) ?? []))
-        : requestFieldsIn(records.length, (record, name) => records[record]?.get(name)),
+        : requestFieldsIn((name) => records.map((record) => record.get(name))),
     fields,
     columns: isObject ? [] : added,
     isObject,

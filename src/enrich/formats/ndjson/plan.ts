@@ -112,9 +112,10 @@ export function planObjects(
       : null
   const dottedPath = dotted(options.field, path)
   const dottedTimePath = dotted(options.timeField, timePath)
-  const requestFields = requestFieldsIn(objects.length, (record, name) =>
-    valueAt(objects[record], pathOf(name, 'field')),
-  )
+  const requestFields = requestFieldsIn((name) => {
+    const path = pathOf(name, 'field')
+    return objects.map((object) => valueAt(object, path))
+  })
   return { plan: { ...common, hasPort, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
 }
 
