@@ -93,34 +93,14 @@ export function compare(a: Words, b: Words): number {
   return 0
 }
 
-/** Whether an address has the same first bits as a network. */
-export function isIn(words: Words, network: Words, prefixLength: number): boolean {
-  for (let i = 0; 32 * i < prefixLength; i++) {
-    const unused = Math.max(0, 32 * (i + 1) - prefixLength)
-    if (((words[i] ?? 0) ^ (network[i] ?? 0)) >>> unused !== 0) return false
-  }
-  return true
-}
-
-/**
- * The prefix length of the largest network with an address that is within limits.
- *
- * @param least a prefix length that is not greater
- */
-export function prefixLengthWithin(words: Words, first: Words, last: Words, least: number): number {
-  for (let length = least; length < 128; length++) {
-    for (let i = 0; i < 4; i++) {
-      const bits = Math.min(32, Math.max(0, length - 32 * i))
-      const rest = bits === 32 ? 0 : 0xffff_ffff >>> bits
-      networkFirst[i] = (words[i] ?? 0) & ~rest
-      networkLast[i] = (words[i] ?? 0) | rest
-    }
-    if (compare(networkFirst, first) >= 0 && compare(networkLast, last) <= 0) return length
-  }
-  return 128
+/** The prefix length of the largest network with an address that is in a range. An `end` of zero is the end of all addresses. */
+export function prefixLengthWithin(words: Words, start: Words, end: Words): number {
+  // The network has neither the address before the range nor the one after it.
+  writeLast(start, before)
+  const atStart = isZero(start) ? 0 : sharedBits(words, before) + 1
+  return Math.max(atStart, isZero(end) ? 0 : sharedBits(words, end) + 1)
 }
 
 // Reused for every call.
 const rest = new Uint32Array(4)
-const networkFirst = new Uint32Array(4)
-const networkLast = new Uint32Array(4)
+const before = new Uint32Array(4)

@@ -1,4 +1,4 @@
-import { compare, isIn, prefixLengthWithin, type Words, writeLast } from '../address/position.ts'
+import { compare, prefixLengthWithin, sharedBits, type Words } from '../address/position.ts'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
@@ -46,9 +46,8 @@ export class PackedTree {
   get prefixLength(): number {
     if (this.#run < 0) return 0
     const [start, end] = this.#bounds()
-    writeLast(end, end)
     const words = this.#runs === this.#ipv4 ? Uint32Array.of(0, 0, 0, this.#address) : this.#words
-    return prefixLengthWithin(words, start, end, 32 * this.#runs.firstWord) + this.#offset - this.#file.base
+    return prefixLengthWithin(words, start, end) + this.#offset - this.#file.base
   }
 
   findIPv4(address: number): number {
@@ -141,7 +140,7 @@ export class PackedTree {
   #valueOfAlias(words: Words): number {
     const [start, end] = this.#bounds()
     for (const { words: network, prefixLength: length } of IPV4_ALIASES) {
-      if (!isIn(words, network, length)) continue
+      if (sharedBits(words, network) < length) continue
       const last = Uint32Array.from(start)
       last[(length - 1) >>> 5] = (last[(length - 1) >>> 5] ?? 0) + 2 ** (31 - ((length - 1) & 31))
       if (compare(start, network) !== 0 || compare(end, last) !== 0 || this.#ipv4.count === 0) break
