@@ -43,7 +43,7 @@ function overLimit(maxBytes: number, path?: string): InvalidDatabaseError {
   const advice =
     maxBytes < MAX_DATABASE_BYTES
       ? 'the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large'
-      : 'too many for a database'
+      : 'too many for one database: open files for IPv4 and IPv6 apart, [ipv4, ipv6], or an edition with fewer fields'
   return new InvalidDatabaseError(`it has more than ${maxBytes} bytes, ${advice}`, { path })
 }
 

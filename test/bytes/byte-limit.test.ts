@@ -27,7 +27,7 @@ describe('checkSize', () => {
       '/x.gz: it has more than 1000 bytes, the limit that maxBytes sets: use a larger maxBytes if the database is meant to be that large',
     )
     expect(() => checkSize(2 ** 31 + 1, 2 ** 31)).toThrow(
-      'more than 2147483648 bytes, too many for a database',
+      'more than 2147483648 bytes, too many for one database: open files for IPv4 and IPv6 apart, [ipv4, ipv6]',
     )
   })
 })
