@@ -1,0 +1,89 @@
+// The script of src/freshness/README.md, with a server in place of the vendor.
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Resolver } from '../src/index.ts'
+import { MmdbWriter } from '../src/writer.ts'
+import { textOf } from './documents.ts'
+import { writeGeofix } from './engines/engine.ts'
+import { tarOf } from './tar-archive.ts'
+import { temporaryFolder } from './temporary.ts'
+
+const folder = temporaryFolder()
+const at = (name: string): string => join(folder, name)
+
+const databaseOf = (city: string): Uint8Array =>
+  new MmdbWriter({ databaseType: 'Sample-City' })
+    .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
+    .toBytes()
+
+/** What the vendor answers. */
+const ANSWERS = new Map<string, Uint8Array | string>([
+  ['/new.mmdb', databaseOf('New')],
+  ['/new.mmdb.gz', gzipSync(databaseOf('New'))],
+  ['/new.tar.gz', gzipSync(tarOf({ 'GeoLite2-City_20260701/GeoLite2-City.mmdb': databaseOf('New') }))],
+  ['/page', '<!doctype html><title>Sign in</title>'],
+  ['/half.gz', gzipSync(databaseOf('New')).subarray(0, 200)],
+])
+const server = createServer(({ url = '', headers }, response) => {
+  const answer = ANSWERS.get(url)
+  const isKnown = url !== '/new.tar.gz' || headers.authorization === `Basic ${btoa('1:key')}`
+  if (answer === undefined || !isKnown) response.statusCode = 401
+  response.end(isKnown ? answer : '')
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  writeGeofix(at('bin'))
+  const [, script = ''] = /```sh\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
+  writeFileSync(at('bin/update-geo'), script, { mode: 0o755 })
+  mkdirSync(at('geo'))
+})
+afterAll(() => server.close())
+
+/** Runs the script. @returns its exit status, and what it says */
+async function update(path: string, ...options: readonly string[]): Promise<{ status: number; err: string }> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}` // a TCP server that listens
+  const env = { ...process.env, PATH: `${at('bin')}:${process.env.PATH}` }
+  try {
+    await promisify(execFile)('update-geo', [url, at('geo/city.mmdb'), ...options], { env })
+    return { status: 0, err: '' }
+  } catch (error) {
+    const { code, stderr } = Object(error)
+    return { status: Number(code), err: String(stderr) }
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('the script that downloads a database', () => {
+  it.each([
+    ['a raw file', '/new.mmdb', []],
+    ['gzip', '/new.mmdb.gz', []],
+    ['an archive, with a key', '/new.tar.gz', ['--user', '1:key']],
+  ])('replaces the file, which a resolver follows: %s', async (_, path, options) => {
+    writeFileSync(at('geo/city.mmdb'), databaseOf('Old'))
+    using geo = Resolver.openSync(at('geo/city.mmdb'), { watch: true, watchInterval: 20 })
+    expect(geo.lookup('81.2.69.1').city).toBe('Old')
+    expect(await update(path, ...options)).toEqual({ status: 0, err: '' })
+    await vi.waitFor(() => expect(geo.lookup('81.2.69.1').city).toBe('New'), 20_000)
+    expect(statSync(at('geo/city.mmdb')).mode & 0o777).toBe(0o644)
+  })
+
+  it.each([
+    ['a refused key', '/new.tar.gz', '401'],
+    ['a file that does not exist', '/none', '401'],
+    ['a page', '/page', 'HTML'],
+    ['half a file', '/half.gz', 'geofix:'],
+  ])('leaves the old file and nothing else: %s', async (_, path, message) => {
+    writeFileSync(at('geo/city.mmdb'), databaseOf('Old'))
+    const { status, err } = await update(path, '--retry', '0')
+    expect(status).not.toBe(0)
+    expect(err).toContain(message)
+    expect(readdirSync(at('geo'))).toEqual(['city.mmdb'])
+    expect(readFileSync(at('geo/city.mmdb')).equals(databaseOf('Old'))).toBe(true)
+  })
+})
