@@ -1,4 +1,5 @@
-// `geofix engine spark DIR`: the files that a user hands to spark-submit. The only importer of nanotar.
+// `geofix engine spark DIR`: the files that a user hands to spark-submit; `geofix engine python DIR`: the module alone. The only
+// importer of nanotar.
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -19,7 +20,10 @@ import { countText } from './figures.ts'
 import type { ENGINE_OPTIONS, FlagsOf } from './options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
-/** The module for PySpark, in the package and in the folder that is written. */
+/** The module for Python, in the package and in the folder that is written. */
+const LOCATOR = 'geofix_locator.py'
+
+/** The module for PySpark, which needs {@link LOCATOR}. */
 const MODULE = 'geofix_spark.py'
 
 const ARCHIVE = 'geofix-worker.tgz'
@@ -41,8 +45,13 @@ interface ArchiveFile {
   readonly attrs?: { readonly mode: string }
 }
 
+/** Writes the module for Python. @throws CommandFailure when it cannot be written */
+export async function writePythonModule(folder: string, terminal: Terminal): Promise<ExitStatus> {
+  return writeFiles(folder, [[LOCATOR, await moduleOf(LOCATOR)]], terminal)
+}
+
 /**
- * Writes the worker's archive and the module for PySpark.
+ * Writes the worker's archive and the modules for PySpark.
  *
  * @throws UsageError when the Node runtime cannot run on the hosts of a cluster
  * @throws CommandFailure when a file cannot be read or written, or a database has no locations
@@ -54,7 +63,9 @@ export async function writeSparkFiles(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const root = dirname(dirname(fileURLToPath(embedded.city)))
-  const module = await inputOf(join(root, 'src/engines', MODULE))
+  const modules = await Promise.all(
+    [LOCATOR, MODULE].map(async (name) => [name, await moduleOf(name)] as const),
+  )
   const archive = createTar(
     [
       { name: 'bin/geofix', data: LAUNCHER, attrs: { mode: '755' } },
@@ -66,22 +77,28 @@ export async function writeSparkFiles(
     // A fixed owner and time, so that the same files make the same archive.
     { attrs: { mode: '644', uid: 0, gid: 0, mtime: 0 } },
   )
+  return writeFiles(folder, [...modules, [ARCHIVE, await promisify(gzip)(archive)]], terminal)
+}
+
+async function writeFiles(
+  folder: string,
+  files: readonly (readonly [name: string, bytes: Uint8Array])[],
+  terminal: Terminal,
+): Promise<ExitStatus> {
   await mkdir(folder, { recursive: true }).catch((cause) => {
     throw unwritable(folder, cause)
   })
-  const compressed = await promisify(gzip)(archive)
-  for (const [name, bytes] of [
-    [MODULE, module],
-    [ARCHIVE, compressed],
-  ] as const) {
+  for (const [name, bytes] of files) {
     const status = await writeWholeFile(join(folder, name), bytes, terminal)
     if (status !== ExitStatus.ok) return status
   }
-  await writeMessage(
-    terminal.stderr,
-    `${join(folder, MODULE)}; ${join(folder, ARCHIVE)}: ${countText(compressed.length)} bytes`,
-  )
+  const written = files.map(([name, bytes]) => `${join(folder, name)}: ${countText(bytes.length)} bytes`)
+  await writeMessage(terminal.stderr, written.join('; '))
   return ExitStatus.ok
+}
+
+async function moduleOf(name: string): Promise<Uint8Array> {
+  return inputOf(join(dirname(dirname(fileURLToPath(embedded.city))), 'src/engines', name))
 }
 
 /** @throws CommandFailure when the file cannot be read */

@@ -316,13 +316,20 @@ function makeProgram(
     .description('run geofix enrich in other programs')
     .helpCommand(false)
   define(engine.command('spark'), {
-    description: 'write what Apache Spark needs: geofix_spark.py and geofix-worker.tgz',
+    description: 'write what Apache Spark needs: two modules of Python and geofix-worker.tgz',
     argument: ['<folder>', 'the folder, which is made if it does not exist'],
     options: ENGINE_OPTIONS,
     run: async (flags, [folder = '']) => {
       const { writeSparkFiles } = await import('./engine-command.ts')
       return writeSparkFiles(folder, flags, terminal)
     },
+  })
+  define(engine.command('python'), {
+    description: 'write geofix_locator.py, a module for columns of Apache Arrow',
+    argument: ['<folder>', 'the folder, which is made if it does not exist'],
+    options: {},
+    run: async (_, [folder = '']) =>
+      (await import('./engine-command.ts')).writePythonModule(folder, terminal),
   })
   define(engine.command('columns'), {
     description: 'answer binary requests with columns of addresses, see the guide of engines',

@@ -1,9 +1,10 @@
 """Adds the location of IP addresses to rows of Apache Spark, with Geofix.
 
-`geofix engine spark DIR` writes this module and `geofix-worker.tgz`, which holds Geofix, its database and Node. The driver and the
-executors need Python with pyarrow and pandas, as `pip install 'pyspark[sql]'` installs them, and nothing else:
+`geofix engine spark DIR` writes this module, `geofix_locator.py`, which it needs, and `geofix-worker.tgz`, which holds Geofix, its
+database and Node. The driver and the executors need Python with pyarrow and pandas, as `pip install 'pyspark[sql]'` installs them,
+and nothing else:
 
-    spark-submit --py-files geofix_spark.py --archives geofix-worker.tgz#geofix job.py
+    spark-submit --py-files geofix_locator.py,geofix_spark.py --archives geofix-worker.tgz#geofix job.py
 
     from geofix_spark import enrich
     located = enrich(spark.read.parquet("events"), ip="client_ip", time="ts")
@@ -13,82 +14,38 @@ answer for each row. If that process ends early, the task fails and Spark runs i
 """
 
 import argparse
-import fcntl
 import gc
 import os
-import queue
-import struct
-import subprocess
-import sys
-import tempfile
-import threading
-from collections import deque
 from datetime import datetime, timezone
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
+from geofix_locator import ASN_FIELDS, FIELDS, GROUPS, NUMBERS, PIPE_BYTES, Process
+from geofix_locator import LOCATION as ARROW_LOCATION
+from geofix_locator import bytes_of, exchange, instant_text, located, request, struct_of
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-# The fields of a location, as `geofix enrich --fields` names them, in the groups and the order of the struct.
-GROUPS = {
-    "country": {"code": "country_code", "name": "country_name"},
-    "region": {"name": "region_name", "code": "region_code"},
-    "city": "city",
-    "postal_code": "postal_code",
-    "coordinates": {"latitude": "latitude", "longitude": "longitude"},
-    "timezone": {"id": "timezone_id", "offset": "timezone_offset"},
-}
-ASN_FIELDS = {"number": "asn_number", "organization": "asn_organization"}
-NUMBERS = ("latitude", "longitude", ASN_FIELDS["number"])
-FIELDS = [name for group in GROUPS.values() for name in ([group] if isinstance(group, str) else group.values())]
-
 # The subcommand of Geofix for lines.
 ROWS = ("enrich", "--rows")
-# The numbers before a request and before an answer of `geofix engine columns`.
-REQUEST, ANSWER = struct.Struct("<4sIII"), struct.Struct("<III")
-# The microseconds of a row without a time.
-NO_TIME = -(2**63)
-# The longest texts of addresses and times in a column of long texts. Bytes.
-MOST_TEXT = 256
-
-# Requests that are sent to the process before the first of them is answered.
-SENT_AHEAD = 2
-PIPE_BYTES = 2**20
 # Lines of an RDD in a request.
 REQUEST_LINES = 5000
-# Characters of what a process that failed has said.
-REASON_CHARS = 2000
 
 
 def _spark_type(field):
     return T.DoubleType() if field in NUMBERS else T.StringType()
 
 
-def _arrow_type(field):
-    return pa.float64() if field in NUMBERS else pa.string()
-
-
-def _struct(make, type_of):
-    """The struct of a location. `make` makes a struct type of names and types."""
-    return make(
-        [
-            (name, type_of(group) if isinstance(group, str) else make([(own, type_of(f)) for own, f in group.items()]))
-            for name, group in GROUPS.items()
-        ]
-    )
-
-
 #: The type of the column that `enrich` adds.
-LOCATION = _struct(lambda fields: T.StructType([T.StructField(*field) for field in fields]), _spark_type)
+LOCATION = struct_of(lambda fields: T.StructType([T.StructField(*field) for field in fields]), _spark_type)
 #: The type of the column that `enrich` adds with asn=True.
 ASN = T.StructType([T.StructField("number", T.LongType()), T.StructField("organization", T.StringType())])
 #: The type of the column that `enrich_text` adds: with the address that was found in the line.
 TEXT_LOCATION = T.StructType([T.StructField("ip", T.StringType()), *LOCATION.fields])
-_ARROW_TEXT_LOCATION = pa.struct([("ip", pa.string()), *_struct(pa.struct, _arrow_type)])
+_ARROW_TEXT_LOCATION = pa.struct([("ip", pa.string()), *ARROW_LOCATION])
 
 
 def enrich(df, ip="client_ip", into="location", time="ts", locale="en", asn=False, at=None, worker="geofix"):
@@ -126,12 +83,12 @@ def enrich(df, ip="client_ip", into="location", time="ts", locale="en", asn=Fals
 
     def locate(batches):
         requests = (
-            (batch.num_rows, _request(*[batch.column(place) for place in places]), batch.columns[:count])
+            (batch.num_rows, request(*[batch.column(place) for place in places]), batch.columns[:count])
             for batch in batches
             if batch.num_rows > 0
         )
         for columns, answer in _exchange(command, requests, _Process.locations):
-            yield pa.RecordBatch.from_arrays([*columns, *_located(*answer, fields)], schema.names)
+            yield pa.RecordBatch.from_arrays([*columns, *located(*answer, fields)], schema.names)
 
     schema = T.StructType([*df.schema.fields, *added])
     return rows.mapInArrow(locate, schema)
@@ -221,15 +178,15 @@ def _command(worker, subcommand, options, locale, at):
     if at is not None:
         if at.tzinfo is None:
             raise ValueError("at must have a time zone: datetime(2026, 7, 1, tzinfo=timezone.utc)")
-        command += ["--at", at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")]
+        command += ["--at", instant_text(at)]
     return tuple(command)
 
 
 # ---- On the executors
 
 
-class _Process:
-    """A process of Geofix that answers requests in their order."""
+class _Process(Process):
+    """A process of Geofix of the archive, which also answers lines with rows."""
 
     def __init__(self, command):
         worker, *arguments = command
@@ -237,48 +194,8 @@ class _Process:
         program = os.path.join(SparkFiles.get(worker), "bin", "geofix")
         if not os.path.exists(program):
             raise FileNotFoundError(f"{program} does not exist: add --archives geofix-worker.tgz#{worker}")
-        self._log = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env={}, bufsize=0
-        )
-        for pipe in (self._process.stdin, self._process.stdout):
-            try:
-                fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ", 1031), PIPE_BYTES)
-            except OSError:
-                pass  # The system allows this user no larger pipes.
-        self._requests = queue.SimpleQueue()
+        super().__init__([program, *arguments], env={})
         self._rest = b""
-        threading.Thread(target=self._write, daemon=True).start()
-
-    def send(self, parts):
-        self._requests.put(parts)
-
-    def _write(self):
-        try:
-            while True:
-                for part in self._requests.get():
-                    data = memoryview(part)
-                    while data:
-                        data = data[self._process.stdin.write(data) :]
-        except OSError:
-            pass  # `receive` finds out why the process has ended.
-
-    def locations(self, rows):
-        """The answer of `geofix engine columns`: its rows and locations, and the memory with both."""
-        found, locations, size = ANSWER.unpack(self._read(ANSWER.size))
-        if found != rows:
-            raise RuntimeError(f"geofix answered {found} rows, and not {rows}")
-        return rows, locations, self._read(size)
-
-    def _read(self, size):
-        data = pa.allocate_buffer(size)
-        rest = memoryview(data)
-        while rest:
-            count = self._process.stdout.readinto(rest)
-            if not count:
-                raise self._failure()
-            rest = rest[count:]
-        return data
 
     def rows(self, rows):
         """The next rows of `geofix enrich --rows`, each with its line end."""
@@ -298,25 +215,9 @@ class _Process:
         self._rest = chunk[end:]
         return b"".join([*parts, chunk[:end]])
 
-    def _failure(self):
-        try:
-            status = self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            status = "unknown"
-        self._log.seek(0)
-        reason = " ".join(self._log.read().decode("utf-8", "replace").split())[:REASON_CHARS]
-        message = f"geofix ended with status {status} before it had answered all rows: {reason or 'no message'}"
-        print(message, file=sys.stderr, flush=True)
-        return RuntimeError(message)
-
     @property
     def is_idle(self):
-        """Whether it is running and has answered all that it was sent, and no more."""
-        return not self._rest and self._process.poll() is None
-
-    def kill(self):
-        self._process.kill()
-        self._process.wait()
+        return not self._rest and super().is_idle
 
 
 # The process that the last task of this process of Python left, by its command: at most one. A new process would first read
@@ -340,30 +241,15 @@ def _process_of(command):
     return _Process(command)
 
 
+def _keep(command, process):
+    if _idle:
+        process.kill()
+    else:
+        _idle[command] = process
+
+
 def _exchange(command, requests, receive):
-    """Sends requests, which are numbers of rows, parts of bytes and anything, and yields that with the answer, which `receive`
-    reads. No requests, no process.
-    """
-    process, waiting = None, deque()
-    is_done = False
-    try:
-        for rows, parts, context in requests:
-            if process is None:
-                process = _process_of(command)
-            process.send(parts)
-            waiting.append((rows, context))
-            if len(waiting) > SENT_AHEAD:
-                rows, context = waiting.popleft()
-                yield context, receive(process, rows)
-        for rows, context in waiting:
-            yield context, receive(process, rows)
-        is_done = True
-    finally:
-        if process is not None:
-            if is_done and process.is_idle and not _idle:
-                _idle[command] = process
-            else:
-                process.kill()
+    return exchange(lambda: _process_of(command), lambda process: _keep(command, process), requests, receive)
 
 
 def _parts(items, size):
@@ -384,87 +270,11 @@ def _joined(lines):
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
-def _bytes_of(texts):
-    """The bytes of all texts of an array, one after another."""
-    _, offsets, data = texts.buffers()
-    ends = memoryview(offsets).cast("i")[texts.offset :]
-    return data[ends[0] : ends[len(texts)]] if data is not None else b""
-
-
 def _lines(column):
     """The texts, each with a line feed."""
-    texts = _bytes_of(pc.binary_join_element_wise(column, "\n", "", null_handling="replace", null_replacement=""))
+    texts = bytes_of(pc.binary_join_element_wise(column, "\n", "", null_handling="replace", null_replacement=""))
     data = texts.to_pybytes()
     return data if data.count(b"\n") == len(column) else _lines(pc.replace_substring(column, "\n", " "))
-
-
-def _request(addresses, times=None):
-    """A request of `geofix engine columns`. The columns are sent as Arrow has them in memory."""
-    offsets, texts = _offsets_and_texts(addresses)
-    instants = time_texts = b""
-    if times is not None and pa.types.is_timestamp(times.type):
-        instants = _numbers(_filled(times.cast(pa.timestamp("us", times.type.tz)).view(pa.int64()), NO_TIME))
-    elif times is not None:
-        instants, time_texts = _offsets_and_texts(times)
-    header = REQUEST.pack(b"GFX1", len(addresses), len(texts), len(time_texts))
-    return header, offsets, instants, texts, time_texts
-
-
-def _offsets_and_texts(column):
-    column = _filled(column, "")
-    texts = _bytes_of(column)
-    if len(texts) > MOST_TEXT * len(column):
-        # Neither addresses nor times are so long. A question mark keeps the value from being one.
-        return _offsets_and_texts(pc.if_else(pc.less_equal(pc.binary_length(column), MOST_TEXT), column, "?"))
-    ends = pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, column.buffers()[1]], offset=column.offset)
-    return _numbers(ends if ends[0].as_py() == 0 else pc.subtract(ends, ends[0])), texts
-
-
-def _filled(column, value):
-    return column.fill_null(value) if column.null_count > 0 else column
-
-
-def _numbers(array):
-    width = array.type.bit_width // 8
-    return array.buffers()[1][array.offset * width : (array.offset + len(array)) * width]
-
-
-def _located(rows, count, data, fields):
-    """For each row its location in an answer, as a struct; with the fields of `ASN`, and its struct. Nothing is parsed: Geofix
-    answers with the memory of Arrow's arrays, each part of which is padded to 8 bytes.
-    """
-    end = 0
-
-    def part(size):
-        nonlocal end
-        start, end = end, end + (size + 7) // 8 * 8
-        return data.slice(start, size)
-
-    def column(field):
-        known = part((count + 7) // 8)
-        if field in NUMBERS:
-            return pa.Array.from_buffers(pa.float64(), count, [known, part(8 * count)])
-        offsets = part(4 * (count + 1))
-        return pa.Array.from_buffers(pa.string(), count, [known, offsets, part(memoryview(offsets).cast("i")[count])])
-
-    numbers = pa.Array.from_buffers(pa.int32(), rows, [None, part(4 * rows)])
-    columns = {field: column(field) for field in fields}
-
-    def struct(parts, mask):
-        return pa.StructArray.from_arrays([array for _, array in parts], [name for name, _ in parts], mask=mask)
-
-    parts = [
-        (name, columns[group] if isinstance(group, str) else struct([(own, columns[f]) for own, f in group.items()], None))
-        for name, group in GROUPS.items()
-    ]
-    # Location 0 is that of rows without one.
-    is_first = pa.Array.from_buffers(pa.bool_(), count, [None, pa.py_buffer(b"\x01" + bytes(count // 8))])
-    structs = [struct(parts, is_first)]
-    if len(fields) > len(FIELDS):
-        own = [(name, columns[field]) for name, field in ASN_FIELDS.items()]
-        own[0] = ("number", own[0][1].cast(pa.int64()))
-        structs.append(struct(own, own[0][1].is_null()))
-    return [each.take(numbers) for each in structs]
 
 
 def _appended_locations(answer):
@@ -472,7 +282,7 @@ def _appended_locations(answer):
     rows = pc.split_pattern(pa.array([memoryview(answer)[:-1]], pa.string()), "\n").flatten()
     parts = pc.split_pattern(rows, "\t", max_splits=1, reverse=True).flatten()
     texts = parts.take(pa.array(range(1, 2 * len(rows), 2)))
-    objects = _bytes_of(pc.binary_join_element_wise('{"location":', texts, "}\n", ""))
+    objects = bytes_of(pc.binary_join_element_wise('{"location":', texts, "}\n", ""))
     return pyarrow.json.read_json(
         pa.BufferReader(objects),
         pyarrow.json.ReadOptions(use_threads=False, block_size=len(objects) + 1),
@@ -501,7 +311,9 @@ def main(arguments=None):
     flags = parser.parse_args(arguments)
 
     spark = SparkSession.builder.appName("geofix").getOrCreate()
-    spark.sparkContext.addPyFile(os.path.abspath(__file__))
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for module in ("geofix_locator.py", "geofix_spark.py"):
+        spark.sparkContext.addPyFile(os.path.join(folder, module))
     names = {"into": flags.into, "locale": flags.locale, "at": flags.at}
     if flags.format == "text":
         if flags.asn:

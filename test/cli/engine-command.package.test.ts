@@ -33,12 +33,16 @@ const write = (...args: readonly string[]) =>
 describe.skipIf(process.platform === 'win32')('geofix engine spark', () => {
   it('writes the module of the package, and an archive that runs without an environment', async () => {
     const { status, err } = await write()
-    expect(err).toMatch(/geofix_spark\.py; .*geofix-worker\.tgz: [\d,]+ bytes\n$/)
+    expect(err).toMatch(/geofix_spark\.py: [\d,]+ bytes; .*geofix-worker\.tgz: [\d,]+ bytes\n$/)
     expect(status).toBe(0)
-    expect(readdirSync(at('out')).sort()).toEqual(['geofix-worker.tgz', 'geofix_spark.py'])
-    expect(readFileSync(at('out/geofix_spark.py'))).toEqual(
-      readFileSync(join(ROOT, 'src/engines/geofix_spark.py')),
-    )
+    expect(readdirSync(at('out')).sort()).toEqual([
+      'geofix-worker.tgz',
+      'geofix_locator.py',
+      'geofix_spark.py',
+    ])
+    for (const name of ['geofix_locator.py', 'geofix_spark.py']) {
+      expect(readFileSync(at(`out/${name}`))).toEqual(readFileSync(join(ROOT, 'src/engines', name)))
+    }
     execFileSync('tar', ['xzf', at('out/geofix-worker.tgz'), '-C', at('out')])
     expect(readFileSync(at('out/bin/node'))).toEqual(readFileSync(at('node')))
     expect(readdirSync(at('out/node_modules')).sort()).toEqual(['fflate', 'geofix', 'ipaddr.js', 'mmdb-lib'])
@@ -49,6 +53,12 @@ describe.skipIf(process.platform === 'win32')('geofix engine spark', () => {
       encoding: 'utf8',
     })
     expect(JSON.parse(found)).toMatchObject({ city: 'Own' })
+  })
+
+  it('writes the module for Python alone', async () => {
+    const { status, err } = await geofix(['engine', 'python', at('python')])
+    expect([status, readdirSync(at('python'))]).toEqual([0, ['geofix_locator.py']])
+    expect(err).toMatch(/geofix_locator\.py: [\d,]+ bytes\n$/)
   })
 
   it('keeps a database packed', async () => {

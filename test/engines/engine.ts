@@ -67,3 +67,10 @@ export function expectSameBytes(folder: string): void {
   expect(parts?.length).toBeGreaterThan(0)
   expect(whole !== undefined && parts?.equals(whole)).toBe(true)
 }
+
+/** The program in Python of the guide that has a text. */
+export function recipeWith(text: string): string {
+  const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
+  const programs = Array.from(guide.matchAll(/^```python\n([\s\S]*?)^```$/gm), ([, program = '']) => program)
+  return programs.find((program) => program.includes(text)) ?? ''
+}

@@ -28,7 +28,7 @@ import {
 import { valuesIn, words } from '../cli/enrich/command-line.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { describeEngine, installedOrNull } from './engine.ts'
+import { describeEngine, installedOrNull, recipeWith } from './engine.ts'
 
 /** Of the whole log. CI sets less. */
 const LINES = Number(process.env.GEOFIX_ENGINE_LINES ?? 5_000_000)
@@ -37,7 +37,6 @@ const LONG = { timeout: 1_800_000 }
 const FIELDS =
   'country_code,country_name,region_code,region_name,city,postal_code,latitude,longitude,timezone_id,timezone_offset'
 
-const GUIDE = join(ROOT, 'src/engines/README.md')
 const job = (name: string): string => join(import.meta.dirname, 'spark', name)
 
 for (const version of [4, 3] as const) {
@@ -49,7 +48,7 @@ for (const version of [4, 3] as const) {
 
     /** The options of a program that uses the module and the archive. */
     const withGeofix = () =>
-      words`--py-files ${at('geofix_spark.py')} --archives ${at('geofix-worker.tgz')}#geofix`
+      words`--py-files ${at('geofix_locator.py')},${at('geofix_spark.py')} --archives ${at('geofix-worker.tgz')}#geofix`
     const geofix = (...args: readonly string[]): string =>
       execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], {
         cwd: folder,
@@ -134,7 +133,7 @@ for (const version of [4, 3] as const) {
       // One version is enough for what the two above have shown.
       if (version === 3) return
       it('is what the program of the guide imports', async () => {
-        const [, program = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(GUIDE, 'utf8')) ?? []
+        const program = recipeWith('from geofix_spark import')
         const events = `spark.createDataFrame([("81.2.69.142",), ("8.8.8.8",)], "client_ip string").selectExpr("*", "now() AS ts")`
         const write = `${events}.write.parquet("events.parquet")\n`
         writeFileSync(at('job.py'), program.replace(/^located = /m, `${write}$&`))

@@ -25,7 +25,7 @@ export function streamArguments(
   folder: string,
 ): string[] {
   return [
-    ...['--py-files', join(folder, 'geofix_spark.py')],
+    ...['--py-files', ['geofix_locator.py', 'geofix_spark.py'].map((name) => join(folder, name)).join(',')],
     ...['--archives', `${join(folder, 'geofix-worker.tgz')}#geofix`],
     ...[join(import.meta.dirname, 'spark/stream.py'), step, source, folder, String(EVENTS)],
   ]

@@ -58,7 +58,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|dist\/sbom\.cdx\.json|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron|fleet)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|src\/engines\/geofix_spark\.py|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|dist\/sbom\.cdx\.json|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron|fleet)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|src\/engines\/geofix_(locator|spark)\.py|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )
@@ -70,7 +70,7 @@ describe('the tarball', () => {
           ' ',
         ),
         ...'src/cli/README.md src/cli/enrich/README.md src/client/README.md src/enrich/README.md'.split(' '),
-        ...'src/engines/README.md src/engines/geofix_spark.py src/http/README.md src/node/README.md'.split(
+        ...'src/engines/README.md src/engines/geofix_locator.py src/engines/geofix_spark.py src/http/README.md src/node/README.md'.split(
           ' ',
         ),
         ...'src/packed/README.md data/asn.mmdb.packed data/city.mmdb.packed data/country.mmdb.gz'.split(' '),

@@ -141,7 +141,12 @@ async function roundsOf(items: readonly string[]): Promise<Round[]> {
         '--jars',
         `${at('locate.jar')},${jars}/maxmind-db-3.1.1.jar`,
       ],
-      ...['--py-files', at('geofix_spark.py'), '--archives', `${at('geofix-worker.tgz')}#geofix`],
+      ...[
+        '--py-files',
+        `${at('geofix_locator.py')},${at('geofix_spark.py')}`,
+        '--archives',
+        `${at('geofix-worker.tgz')}#geofix`,
+      ],
       ...[join(import.meta.dirname, 'spark_rates.py'), items.join(','), values.rounds],
       ...[folder, at('city.mmdb'), at('archive')],
     ],

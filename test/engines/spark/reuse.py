@@ -11,6 +11,7 @@ import time
 from datetime import datetime, timezone
 
 import geofix_spark as module
+from geofix_locator import request
 import pyarrow as pa
 from pyspark import SparkFiles
 
@@ -30,7 +31,7 @@ def command(locale="en"):
 
 def task(locale="en", batches=5):
     """The answers of a task, each with the number of the batch."""
-    requests = ((2, module._request(pa.array([LONDON, None])), number) for number in range(batches))
+    requests = ((2, request(pa.array([LONDON, None])), number) for number in range(batches))
     return module._exchange(command(locale), requests, module._Process.locations)
 
 
@@ -105,7 +106,7 @@ checks["the options are those of the task"] = [
 
 
 def failing():
-    yield 1, module._request(pa.array([LONDON])), None
+    yield 1, request(pa.array([LONDON])), None
     raise ValueError("rows of another task")
 
 
