@@ -1,5 +1,5 @@
 import { BRACKET_END, COLON, SLASH, ZERO } from '../../ascii.ts'
-import { TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
+import { TIMESTAMP_ROOM, Timestamp, twoDigits } from '../../locating/event-time.ts'
 import { viewOf } from '../../swar.ts'
 
 /** Bytes of `10/Oct/2000:13:55:36 -0700]`. */
@@ -77,9 +77,9 @@ export class LogTime {
     const end = at + LOG_TIME_BYTES - 1
     if (bytes[at + 2] !== SLASH || bytes[end] !== BRACKET_END || this.#timestamp.read(bytes, at, end) !== end)
       return false
-    const two = (index: number) => ((bytes[index] ?? 0) - ZERO) * 10 + (bytes[index + 1] ?? 0) - ZERO
     const clock = at + CLOCK
-    const seconds = (two(clock) * 60 + two(clock + 3)) * 60 + two(clock + 6)
+    const seconds =
+      (twoDigits(bytes, clock) * 60 + twoDigits(bytes, clock + 3)) * 60 + twoDigits(bytes, clock + 6)
     this.instant = this.#timestamp.instant
     this.#midnight = this.instant - seconds * 1000
     this.#timestamp.put(bytes, this.#iso, 0)

@@ -12,8 +12,7 @@ export const [REQUEST, STATUS, SIZE, REFERRER, AGENT, FORWARDED, REST] = [8, 9, 
 /** The parts of a request and its answer. */
 export const REQUEST_PARTS: readonly number[] = [METHOD, TARGET, PROTOCOL, STATUS, SIZE]
 /** Parts that are left out of the object if the line does not have them. Other missing parts are `null`. */
-const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
-export const IS_OPTIONAL = PARTS.map((_, part) => OPTIONAL.includes(part))
+export const OPTIONAL: readonly number[] = [VHOST, REQUEST, FORWARDED, REST]
 export const FIELDS = PARTS.map((name, part): ReaderField => {
   return { name, kind: part === STATUS || part === SIZE ? 'digits' : 'text' }
 })
