@@ -68,6 +68,7 @@ describe('isTar', () => {
   })
 })
 
+// The fuzz target tar cuts archives anywhere.
 describe('findDatabaseInTar', () => {
   it.each([
     ['as MaxMind packs it', archive(folder, licence, database)],
@@ -211,17 +212,6 @@ describe('findDatabaseInTar', () => {
       bytes[at] = (bytes[at] ?? 0) ^ 0x11
       // From byte 154 on, NUL and space after the digits turn into digits, which may be valid.
       if (at < 154) expect(() => findDatabaseInTar(bytes), `byte ${at}`).toThrow(InvalidDatabaseError)
-    }
-  })
-
-  it('reads or refuses every truncation', () => {
-    const good = archive(folder, database)
-    for (let length = 512; length < good.length; length++) {
-      try {
-        expect(findDatabaseInTar(good.subarray(0, length)).length).toBe(DATABASE.length)
-      } catch (error) {
-        expect(error).toBeInstanceOf(InvalidDatabaseError)
-      }
     }
   })
 })

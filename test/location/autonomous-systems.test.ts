@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it, vi } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
@@ -9,7 +8,6 @@ import { Resolver } from '../../src/index.ts'
 import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
-import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const IP = '81.2.69.142'
@@ -251,38 +249,5 @@ describe('numbers of systems', () => {
       Object.fromEntries(names.map((name, i) => [`1.${i >> 8}.${i & 255}.0/24`, name])),
     )
     expect(() => new AutonomousSystems([new Database(bytes)], [])).toThrow(InvalidDatabaseError)
-  })
-})
-
-describe.skipIf(!hasShared)("GeoLite2 ASN's test file", () => {
-  const bytes = hasShared ? sharedBytes('fixtures/mmdb/GeoLite2-ASN-Test.mmdb') : new Uint8Array()
-
-  it('has the same systems and networks as mmdb-lib finds in it', async () => {
-    const reader = new Reader<Response>(Buffer.from(bytes))
-    const geo = await Resolver.open(`${SHARED}fixtures/mmdb/GeoLite2-City-Test.mmdb`, { asn: bytes })
-    let found = 0
-    for (let i = 0; i < 65_536; i++) {
-      const ips = [
-        `${i >> 8}.${i & 255}.0.1`,
-        `${(0x2000 + (i >> 2)).toString(16)}:${(i & 3).toString(16)}000::1`,
-      ]
-      for (const ip of ips) {
-        const asn = geo.asn(ip)
-        const [record, prefix] = reader.getWithPrefixLength(ip)
-        if (asn === null) {
-          // Special-purpose addresses are not looked up.
-          if (geo.find(ip).ip === ip && record !== null)
-            expect(geo.find(ip)).toMatchObject({ error: { reason: /./ } })
-          continue
-        }
-        found++
-        expect(record).toMatchObject({ autonomous_system_number: asn.number })
-        expect(Reflect.get(Object(record), 'autonomous_system_organization') ?? null).toBe(asn.organization)
-        // 6to4 is looked up as IPv4.
-        if (ip.startsWith('2002:')) continue
-        expect(Number(asn.network.split('/')[1])).toBe(prefix)
-      }
-    }
-    expect(found).toBeGreaterThan(100)
   })
 })
