@@ -14,23 +14,13 @@ export interface AddressPolicy {
   /** The marks between the numbers of an IPv4 address. */
   readonly marks: string
   /** Numbers, with one of the marks between them, are in `scanner.numbers`. @returns whether they are an address */
-  takesNumbers(scanner: AddressScanner, bytes: Uint8Array, line: number, from: number, end: number): boolean
+  takesNumbers(scanner: AddressScanner): boolean
   /** @param start of the longest IPv6 address, by its spelling, that begins there; it ends at `after` */
-  takesGroups(
-    scanner: AddressScanner,
-    bytes: Uint8Array,
-    line: number,
-    from: number,
-    start: number,
-    after: number,
-    end: number,
-  ): boolean
+  takesGroups(scanner: AddressScanner, start: number, after: number): boolean
   /** Whether a mark can be in an address that is spelled neither as IPv4 nor as IPv6, such as a name made of an address. */
-  takesName(scanner: AddressScanner, bytes: Uint8Array, from: number, mark: number, end: number): boolean
+  takesName(scanner: AddressScanner, mark: number): boolean
   /** Whether digits without a mark are an address; `null` if they never are. Sets `scanner.resume`. */
-  readonly takesDigits:
-    | ((scanner: AddressScanner, bytes: Uint8Array, from: number, at: number, end: number) => boolean)
-    | null
+  readonly takesDigits: ((scanner: AddressScanner, at: number) => boolean) | null
 }
 
 /**
@@ -42,6 +32,11 @@ export interface AddressPolicy {
  * that are made of an address, hexadecimal digits are looked at too.
  */
 export class AddressScanner {
+  /** What `next` was given: the bytes, the start and the end of the line, and where the search begins in it. */
+  text: Uint8Array = new Uint8Array(0)
+  line = 0
+  lineEnd = 0
+  from = 0
   /** The address is `bytes[start, end)` without its port, after `next` returns `true`. */
   start = 0
   end = 0
@@ -81,6 +76,10 @@ export class AddressScanner {
    * @param end of the line
    */
   next(bytes: Uint8Array, line: number, from: number, end: number): boolean {
+    this.text = bytes
+    this.line = line
+    this.lineEnd = end
+    this.from = from
     const view = this.#words.view(bytes)
     const marks = this.#marks
     const { takesDigits } = this.#policy
@@ -93,7 +92,7 @@ export class AddressScanner {
           continue
         }
         if (takesDigits !== null && areDigits(word)) {
-          if (takesDigits(this, bytes, from, at, end)) return true
+          if (takesDigits(this, at)) return true
           at = this.resume
           continue
         }
@@ -102,16 +101,16 @@ export class AddressScanner {
         const byte = bytes[at] ?? 0
         if (marks[byte] === 0) continue
         if (byte === COLON) {
-          if (this.#hasGroups(bytes, line, from, at, end)) return true
+          if (this.#hasGroups(at)) return true
           at = this.resume - 1
         } else if (at > from && isHex(bytes[at - 1]) && at + 1 < end) {
           const isNumber = isDigit(bytes[at - 1]) && isDigit(bytes[at + 1])
           if (!isNumber && !isHex(bytes[at + 1]) && bytes[at + 1] !== byte) continue
-          if (this.#policy.takesName(this, bytes, from, at, end)) return true
+          if (this.#policy.takesName(this, at)) return true
           if (!isNumber) continue
           this.numbers.read(bytes, from, at, end)
           this.resume = this.numbers.end
-          if (this.#policy.takesNumbers(this, bytes, line, from, end)) return true
+          if (this.#policy.takesNumbers(this)) return true
           at = this.resume - 1
         }
       }
@@ -120,7 +119,8 @@ export class AddressScanner {
   }
 
   /** @param colon the first one of a run of groups and colons. Most are of times and names */
-  #hasGroups(bytes: Uint8Array, line: number, from: number, colon: number, end: number): boolean {
+  #hasGroups(colon: number): boolean {
+    const { text: bytes, from, lineEnd: end } = this
     this.resume = colon + 1
     if (colon + 1 >= end) return false
     if (bytes[colon + 1] !== COLON && !(isHex(bytes[colon + 1]) && colon > from && isHex(bytes[colon - 1])))
@@ -145,10 +145,7 @@ export class AddressScanner {
     while (start > from && start > colon - 4 && isHex(bytes[start - 1])) start--
     while (start < last) {
       const endOfAddress = endOfIPv6(bytes, start, end, COLON)
-      if (
-        endOfAddress !== -1 &&
-        this.#policy.takesGroups(this, bytes, line, from, start, endOfAddress, end)
-      ) {
+      if (endOfAddress !== -1 && this.#policy.takesGroups(this, start, endOfAddress)) {
         this.separator = COLON
         return true
       }

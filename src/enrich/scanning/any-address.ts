@@ -30,16 +30,14 @@ const NIBBLES_BEFORE_NAME = 8
 export const ANY_ADDRESS: AddressPolicy = {
   marks: '.-,',
 
-  takesNumbers(scanner, bytes, _, from, end) {
+  takesNumbers(scanner) {
     const { separator } = scanner.numbers
-    if (separator === DOT) return takesDotted(scanner, bytes, from, end)
-    return separator === DASH
-      ? takesDashed(scanner, bytes, from, end)
-      : takesCommas(scanner, bytes, from, end)
+    if (separator === DOT) return takesDotted(scanner)
+    return separator === DASH ? takesDashed(scanner) : takesCommas(scanner)
   },
 
-  takesGroups(scanner, bytes, _, from, start, after, end) {
-    const { address } = scanner
+  takesGroups(scanner, start, after) {
+    const { address, text: bytes, from, lineEnd: end } = scanner
     const text = latin1(bytes, start, after)
     if (!address.parse(text)) return false
     const isAlone = isBorder(bytes, from, start - 1, end) && isBorder(bytes, from, after, end)
@@ -47,12 +45,13 @@ export const ANY_ADDRESS: AddressPolicy = {
     return take(scanner, address.version === 4 ? address.ipv4 : NOT_IPV4, start, after, false)
   },
 
-  takesName(scanner, bytes, from, mark, end) {
-    if (bytes[mark] === DOT) return takesNibbles(scanner, bytes, from, mark, end)
-    return bytes[mark] === DASH && takesDashedGroups(scanner, bytes, from, mark, end)
+  takesName(scanner, mark) {
+    if (scanner.text[mark] === DOT) return takesNibbles(scanner, mark)
+    return scanner.text[mark] === DASH && takesDashedGroups(scanner, mark)
   },
 
-  takesDigits(scanner, bytes, from, at, end) {
+  takesDigits(scanner, at) {
+    const { text: bytes, from, lineEnd: end } = scanner
     let start = at
     while (start > from && isDigit(bytes[start - 1])) start--
     let after = at
@@ -79,11 +78,11 @@ function take(scanner: AddressScanner, ipv4: number, start: number, end: number,
   return true
 }
 
-function takesDotted(scanner: AddressScanner, bytes: Uint8Array, from: number, end: number): boolean {
-  const { numbers } = scanner
+function takesDotted(scanner: AddressScanner): boolean {
+  const { numbers, text: bytes, from, lineEnd: end } = scanner
   const { count, start } = numbers
   scanner.separator = DOT
-  if (count === 3) return takesThree(scanner, bytes)
+  if (count === 3) return takesThree(scanner)
   if (count !== 4 && count !== 5) return false
   const isOctal = readOctal(numbers, bytes)
   // An address and a port, as tcpdump writes them, or another number before the address.
@@ -100,8 +99,8 @@ function takesDotted(scanner: AddressScanner, bytes: Uint8Array, from: number, e
 }
 
 /** `81.2.17806`, whose last number is of two bytes. A date is not an address. */
-function takesThree(scanner: AddressScanner, bytes: Uint8Array): boolean {
-  const { numbers } = scanner
+function takesThree(scanner: AddressScanner): boolean {
+  const { numbers, text: bytes } = scanner
   const [first = 0, second = 0, last = 0] = numbers.values
   if (first > 255 || second > 255 || last < 256 || last >= TOO_LARGE || numbers.hasZeros(bytes, 2))
     return false
@@ -110,8 +109,8 @@ function takesThree(scanner: AddressScanner, bytes: Uint8Array): boolean {
 }
 
 /** In a name, as `host-81-2-69-142`. Dates and times have dashes too. */
-function takesDashed(scanner: AddressScanner, bytes: Uint8Array, from: number, end: number): boolean {
-  const { numbers } = scanner
+function takesDashed(scanner: AddressScanner): boolean {
+  const { numbers, text: bytes, from, lineEnd: end } = scanner
   const { count, start } = numbers
   if (count !== 4 && count !== 5) return false
   // The first number can be that of a name, such as ec2.
@@ -128,8 +127,8 @@ function takesDashed(scanner: AddressScanner, bytes: Uint8Array, from: number, e
 }
 
 /** `81,2,69,142`, also with two numbers of a port after it, as FTP writes it. Columns of a table are not addresses. */
-function takesCommas(scanner: AddressScanner, bytes: Uint8Array, from: number, end: number): boolean {
-  const { numbers } = scanner
+function takesCommas(scanner: AddressScanner): boolean {
+  const { numbers, text: bytes, from, lineEnd: end } = scanner
   const { count, start } = numbers
   if ((count !== 4 && count !== 6) || !areOctets(numbers, 0) || start === from) return false
   if (!BEFORE_COMMAS.has(bytes[start - 1] ?? 0)) return false
@@ -139,13 +138,8 @@ function takesCommas(scanner: AddressScanner, bytes: Uint8Array, from: number, e
 }
 
 /** `2001-db8--1` in a name. @param mark the dash after its first group, which has four digits */
-function takesDashedGroups(
-  scanner: AddressScanner,
-  bytes: Uint8Array,
-  from: number,
-  mark: number,
-  end: number,
-): boolean {
+function takesDashedGroups(scanner: AddressScanner, mark: number): boolean {
+  const { text: bytes, from, lineEnd: end } = scanner
   const start = mark - 4
   if (start < from || (start > from && isHex(bytes[start - 1]))) return false
   const first = (bytes[start] ?? 0) | 0x20
@@ -159,13 +153,8 @@ function takesDashedGroups(
 }
 
 /** The digits of an IPv6 address with dots between them, in reverse order. */
-function takesNibbles(
-  scanner: AddressScanner,
-  bytes: Uint8Array,
-  from: number,
-  mark: number,
-  end: number,
-): boolean {
+function takesNibbles(scanner: AddressScanner, mark: number): boolean {
+  const { text: bytes, from, lineEnd: end } = scanner
   if (!isHex(bytes[mark + 1]) || bytes[mark + 2] !== DOT || mark + 2 >= end) return false
   let start = mark - 1
   while (start - 2 >= from && bytes[start - 1] === DOT && isHex(bytes[start - 2])) start -= 2

@@ -278,13 +278,8 @@ const HAPROXY = /^ \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\]/
 const HAPROXY_BYTES = 27
 
 /** The end of an IPv6 address without what HAProxy writes as its port, which may be spelled as its last group. */
-function endBeforePort(
-  { address }: AddressScanner,
-  bytes: Uint8Array,
-  start: number,
-  after: number,
-  end: number,
-): number {
+function endBeforePort(scanner: AddressScanner, start: number, after: number): number {
+  const { address, text: bytes, lineEnd: end } = scanner
   if (bytes[after + 1] !== BRACKET) return after
   if (!HAPROXY.test(latin1(bytes, after, Math.min(end, after + HAPROXY_BYTES)))) return after
   const [, host = ''] = /^(.*):\d+$/.exec(latin1(bytes, start, after)) ?? []
@@ -300,25 +295,24 @@ export const WHOLE_TOKENS: AddressPolicy = {
   takesDigits: null,
   takesName: () => false,
 
-  takesNumbers(scanner, bytes, line, _, end) {
+  takesNumbers(scanner) {
     const { numbers } = scanner
     if (numbers.count !== 4 && numbers.count !== 5) return false
     for (let index = 0; index < 4; index++) {
-      if ((numbers.values[index] ?? 0) > 255 || numbers.hasZeros(bytes, index)) return false
+      if ((numbers.values[index] ?? 0) > 255 || numbers.hasZeros(scanner.text, index)) return false
     }
-    return isToken(scanner, bytes, line, numbers.start, numbers.ends[3] ?? 0, end, false)
+    return isToken(scanner, numbers.start, numbers.ends[3] ?? 0, false)
   },
 
-  takesGroups(scanner, bytes, line, _, start, after, end) {
+  takesGroups(scanner, start, after) {
+    const { address, text: bytes, line, lineEnd: end } = scanner
     const next = after < end ? bytes[after] : undefined
     if (next === COLON) {
       // More groups, unless they are a port: after eight groups, or with five digits.
       const second = after + 1 < end ? bytes[after + 1] : undefined
       if (second === COLON || bytes[after - 1] === COLON || (isHex(second) && !isDigit(second))) return false
     }
-    const { address } = scanner
-    const last =
-      next === PERCENT ? endOfZone(bytes, after, end) : endBeforePort(scanner, bytes, start, after, end)
+    const last = next === PERCENT ? endOfZone(bytes, after, end) : endBeforePort(scanner, start, after)
     const text = latin1(bytes, start, last)
     if (!address.parse(text)) return false
     const isBracketed =
@@ -327,20 +321,13 @@ export const WHOLE_TOKENS: AddressPolicy = {
     const isLocal = (first | second | third) === 0 && (fourth === 1 || (fourth === 0 && isBracketed))
     const isMulticast = first >>> 24 === 0xff && bytes[start + 4] === COLON
     if (!isLocal && !isMulticast && !isOfHost(address.words, text)) return false
-    return isToken(scanner, bytes, line, start, last, end, isBracketed)
+    return isToken(scanner, start, last, isBracketed)
   },
 }
 
 /** Whether `bytes[start, after)`, which is an address, is a whole token. Sets the result. */
-function isToken(
-  scanner: AddressScanner,
-  bytes: Uint8Array,
-  line: number,
-  start: number,
-  after: number,
-  end: number,
-  isBracketed: boolean,
-): boolean {
+function isToken(scanner: AddressScanner, start: number, after: number, isBracketed: boolean): boolean {
+  const { text: bytes, line, lineEnd: end } = scanner
   const border = borderBefore(bytes, line, start)
   if (border === NO_BORDER) return false
   const hasPort = isBracketed && bytes[after + 1] === COLON && isDigit(bytes[after + 2])

@@ -74,20 +74,10 @@ export class AddressRoles {
   /**
    * The role of the address that a scanner has found.
    *
-   * @param line start of the line
-   * @param from `line`, or the end of the address before
-   * @param end of the line
    * @param isClientWanted whether it matters only if it is the client's: all others are `PLAIN` then
    */
-  role(
-    bytes: Uint8Array,
-    line: number,
-    from: number,
-    end: number,
-    scanner: AddressScanner,
-    isClientWanted = false,
-  ): number {
-    const { tokenStart, tokenEnd } = scanner
+  role(scanner: AddressScanner, isClientWanted = false): number {
+    const { text: bytes, line, from, lineEnd: end, tokenStart, tokenEnd } = scanner
     const isKeyed = hasKey(bytes, tokenStart)
     const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
     const isClient = isKeyed && CLIENT_KEY.test(before)

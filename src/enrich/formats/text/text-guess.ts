@@ -125,7 +125,7 @@ function addressesIn(sample: Uint8Array): { example: string | null; areVersions:
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
       if (!address.parse(text)) continue
-      const role = roles.role(sample, start, from, end, scanner)
+      const role = roles.role(scanner)
       addresses++
       if (isRequest || role === CLIENT || role === OTHER || scanner.tokenEnd > scanner.end) certain++
       evidence.add(address, !found.has(text))

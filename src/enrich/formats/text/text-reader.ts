@@ -93,7 +93,7 @@ export class TextReader extends RecordReader {
       // After a public address that nothing speaks against, only the client's own is better.
       const isFair = chosen <= FAIR
       const isDecided = chosen === BEST || nth !== null
-      const role = isDecided ? PLAIN : this.#roles.role(bytes, line, from, end, scanner, isFair)
+      const role = isDecided ? PLAIN : this.#roles.role(scanner, isFair)
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
       if (isFair && role !== CLIENT) continue
       const rank = rankOf(role, this.#isPublic(bytes, scanner.start, scanner.end))

@@ -103,7 +103,7 @@ function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): stri
   const several = lines.flatMap(({ start, end }) => {
     const found = new Set<string>()
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
-      const role = roles.role(sample, start, from, end, scanner)
+      const role = roles.role(scanner)
       if (role === CLIENT) return []
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
       if (role === PLAIN && address.parse(text) && address.special === null) found.add(text)
