@@ -47,15 +47,16 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
 }
 
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
-  const { options, to, table, isArray, others } = command
+  const { inputs, options, to, table, isArray, leavesOut, others } = command
   const { name, isLive, writtenAt } = input
   const reader = new BlockReader(input, isLive, options.maxLineBytes)
   const start = await reader.plan((sample, isWhole, isCut) => ({
     ...asUsage(() => {
       const given = { ...options, to, writtenAt, ...(others.length > 0 && UNMASKED) }
       const planned = makePlan(sample, isWhole, given, isCut)
-      // A table of the form that is asked for is kept, and so is a document. Objects are shown in place of others.
-      return planned.plan.format === table || (isArray && planned.plan.format === 'json')
+      // A table of the form that is asked for is kept, and so is a whole document. Objects are shown in place of others.
+      const isDocument = isArray && !leavesOut && inputs.length === 1 && planned.plan.format === 'json'
+      return planned.plan.format === table || isDocument
         ? makePlan(sample, isWhole, { ...given, to: undefined }, isCut)
         : planned
     }),

@@ -41,6 +41,12 @@ describe('geofix enrich --explain', () => {
     )
   })
 
+  it('makes objects of a document whose objects do not all stay, as the run does', async () => {
+    const path = file('document.json', '[{"ip":"81.2.69.142"}]')
+    const { status, err } = await explain(path, '--to', 'json', '--only-failed')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+  })
+
   it('names what is written around lines', async () => {
     const path = file('pod.log', `2026-07-01T12:00:00Z stdout F ${ACCESS}\n`.repeat(3))
     const { out } = await explain(path, '--append', '--fields', 'city')
