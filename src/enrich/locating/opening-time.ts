@@ -144,9 +144,7 @@ export class OpeningTime {
     const [month, day] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
     const isYearless = bytes[start + 5] === DASH
     if (!isYearless && (bytes[start + 5] !== SLASH || bytes[start + 10] !== DASH)) return 'none'
-    const isDay = isYearless
-      ? this.#setLatestDay(month, day)
-      : this.#setDay(yearAt(bytes, start + 6), month, day)
+    const isDay = this.#setDay(isYearless ? YEARLESS : yearAt(bytes, start + 6), month, day)
     const kind = isDay ? this.#readRest(bytes, start + (isYearless ? 6 : 11), end) : 'none'
     return isYearless && kind !== 'none' ? 'yearless' : kind
   }
@@ -186,7 +184,7 @@ export class OpeningTime {
     const after = this.#readClock(bytes, clock, end)
     if (after === -1) return 'none'
     if (hasWeekday) year = bytes[after] === SPACE && after + 5 <= end ? yearAt(bytes, after + 1) : -1
-    if (!(isYearless ? this.#setLatestDay(month, day) : this.#setDay(year, month, day))) return 'none'
+    if (!this.#setDay(isYearless ? YEARLESS : year, month, day)) return 'none'
     this.instant = this.#midnight + this.#clock
     return isYearless ? 'yearless' : 'local'
   }
@@ -207,13 +205,8 @@ export class OpeningTime {
   /** Reads `14:32:52` and a fraction. @returns where it ends, or -1 */
   #readClock(bytes: Uint8Array, start: number, end: number): number {
     // MySQL pads an hour below ten with a space.
-    if (bytes[start] === SPACE && isDigit(bytes[start + 1]) && bytes[start + 2] === COLON) {
-      return this.#readClockOf(digitAt(bytes, start + 1), bytes, start, end)
-    }
-    return this.#readClockOf(twoDigits(bytes, start), bytes, start, end)
-  }
-
-  #readClockOf(hour: number, bytes: Uint8Array, start: number, end: number): number {
+    const isPadded = bytes[start] === SPACE && isDigit(bytes[start + 1])
+    const hour = isPadded ? digitAt(bytes, start + 1) : twoDigits(bytes, start)
     const minute = twoDigits(bytes, start + 3)
     const second = twoDigits(bytes, start + 6)
     const isClock = bytes[start + 2] === COLON && bytes[start + 5] === COLON && start + 8 <= end
@@ -224,34 +217,28 @@ export class OpeningTime {
     return isDigit(bytes[after]) && after < end ? -1 : after
   }
 
-  /** @returns whether the day exists */
+  /** @param year `YEARLESS` for the latest year that is possible. @returns whether the day exists; its start can be unknown */
   #setDay(year: number, month: number, day: number): boolean {
     // Most lines of a log have the day of the line before.
     if (day === this.#day && month === this.#month && year === this.#year) return this.#isDay
     this.#year = year
     this.#month = month
     this.#day = day
-    this.#midnight = midnightOf(year, month, day)
-    this.#isDay = !Number.isNaN(this.#midnight)
+    // Any leap year has all days.
+    const midnight = midnightOf(year === YEARLESS ? 2000 : year, month, day)
+    this.#isDay = !Number.isNaN(midnight)
+    this.#midnight = year === YEARLESS ? this.#latestMidnight(month, day) : midnight
     return this.#isDay
   }
 
-  /** The day in the latest year that is possible. @returns whether the day exists; its start is unknown without `latest` */
-  #setLatestDay(month: number, day: number): boolean {
-    if (day === this.#day && month === this.#month && this.#year === YEARLESS) return this.#isDay
-    this.#year = YEARLESS
-    this.#month = month
-    this.#day = day
-    this.#midnight = NO_TIME
-    // Any leap year has all days.
-    this.#isDay = !Number.isNaN(midnightOf(2000, month, day))
-    if (Number.isNaN(this.#latest)) return this.#isDay
+  /** The start of the day in the latest year that is possible, or {@link NO_TIME}. */
+  #latestMidnight(month: number, day: number): number {
     const last = new Date(this.#latest + DAY_MS).getUTCFullYear()
-    for (let year = last; year > last - MOST_YEARS && Number.isNaN(this.#midnight); year--) {
+    for (let year = last; year > last - MOST_YEARS; year--) {
       const midnight = midnightOf(year, month, day)
-      if (midnight <= this.#latest + DAY_MS) this.#midnight = midnight
+      if (midnight <= this.#latest + DAY_MS) return midnight
     }
-    return this.#isDay
+    return NO_TIME
   }
 }
 
