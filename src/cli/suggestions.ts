@@ -33,6 +33,8 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
     field: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
     fields: 'echo 81.2.69.142 | geofix enrich --fields country_code,city',
     ndjson: '--json',
+    format: '--json',
+    v: '--version',
     ...LOCALES,
   },
   enrich: {

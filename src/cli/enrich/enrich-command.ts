@@ -34,14 +34,14 @@ export function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<E
 
 class EnrichSession extends LineSession<EnrichCommand> {
   readonly #startedAt = new Date()
-  /** Opened before the first line is read, so that nothing is counted in vain. */
+  /** The reports. They are opened before the first line is read, so that nothing is counted in vain. */
   readonly #reports: { readonly form: SummaryTarget['form']; readonly output: Output }[] = []
   #parquetRun: ParquetRun | null = null
   /** Makes rows of the lines that the run writes; `null` if lines are written. */
   #rows: RowOutput | null = null
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
-  /** Those of the first input. */
+  /** The fields of the first input that the report counts. */
   #reportFields: ReportFields | null = null
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()

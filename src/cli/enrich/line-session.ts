@@ -19,7 +19,7 @@ import { openForThreads } from './thread-databases.ts'
 import { ThreadedExecutor, workersFor } from './threaded-executor.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-/** What a command says about the lines that it reads. */
+/** The settings of a command for the lines that it reads. */
 type LinesCommand = Pick<
   EnrichCommand,
   'inputs' | 'output' | 'options' | 'databases' | 'asn' | 'threads' | 'isQuiet'
@@ -46,11 +46,11 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
   protected readonly notes: Notes
   readonly #startTime = performance.now()
   readonly #outputs: Output[] = []
-  /** Started early, so that the threads start up while the databases are read. */
+  /** The threads. They are started early, so that they start up while the databases are read. */
   #workers: WorkerPool | null = null
   #progress: Progress | null = null
   #run: Run | null = null
-  /** Aborted by `giveUp`. */
+  /** `giveUp` aborts it. */
   readonly #end = new AbortController()
 
   constructor(command: Command, terminal: Terminal) {

@@ -21,7 +21,7 @@ import type { AddressOption } from './command-line.ts'
 
 /** The location that was added to a line before, and more. Bytes. */
 const LOCATION_ROOM_BYTES = 65_536
-/** Of each kind. */
+/** Lines of each kind that are shown. */
 const LINES_SHOWN = 3
 const MAX_LINE_CHARS = 2000
 
@@ -36,7 +36,7 @@ export interface InputStart {
 /** The start of an input, and how it is read. */
 export interface Start extends InputStart, Planned<Plan> {}
 
-/** A start with what is written of it. */
+/** A start, and what the run writes of it. */
 export interface LocatedStart extends Start {
   readonly counts: Counts
   readonly output: Uint8Array

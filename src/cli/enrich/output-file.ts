@@ -19,7 +19,7 @@ const STANDARD_OUTPUT = 1
 /** Windows' null device, which has this name in every folder. `stat` and `access` do not know the name. */
 const WINDOWS_NULL = /^(?:\\\\[.?]\\)?nul$/i
 
-/** What opening an output depends on. */
+/** Settings for opening an output. */
 export interface OutputContext {
   readonly terminal: Terminal
   /** An output can replace one of these files, but not write into it. */

@@ -21,7 +21,7 @@ const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
 export const OUTPUT_BYTES = 524_288
 const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 
-/** What the loop needs of a plan. */
+/** The parts of a plan that the loop uses. */
 interface LoopPlan {
   readonly maxLineBytes: number
   readonly dropUnresolved: boolean
@@ -34,7 +34,7 @@ export class RecordLoop {
   counter: LineCounter | null = null
   readonly #reader: RecordReader
   readonly #locator: LineLocator
-  /** `null` if nothing is written. */
+  /** Writes the records; `null` if nothing is written. */
   readonly #writer: RecordWriter | null
   /** Whether the reader has found the fields of a record with a location only. */
   readonly #onlyFailed: boolean

@@ -26,14 +26,14 @@ const KINDS: readonly (ValueKind | 'null')[] = ['digits', 'text', 'null', 'numbe
 const [DIGITS, TEXT, NULL, NUMBER] = [0, 1, 2, 3] as const
 /** The fixed texts of a field: three, and those after a value with quotes. */
 const [FIELD_TEXTS, QUOTED_TEXTS] = [6, 3] as const
-/** Those of a location: before it, in its place, and both after a value with quotes. */
+/** The fixed texts of a location: before it, in its place, and both after a value with quotes. */
 const LOCATION_TEXTS = 4
 
 const NO_COLUMNS: ReplacedColumns = { replaced: [], count: 0, delimiter: 0, quotes: false }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Writes into one array, which is that of the record or another one. */
+/** Writes into one array: the array of the record, or another one. */
 export class RecordWriter {
   /** Where the text of the location is in the arena, and its size; -1 without a location. Set them before {@link put}. */
   textStart = -1
@@ -43,10 +43,10 @@ export class RecordWriter {
   readonly #form: RecordForm
   /** The fixed texts as doubles, one after another. UTF-8 has no bytes that are a NaN, which V8 could change. */
   #fixed = new Float64Array(0)
-  /** Where each of them begins, in doubles, and its bytes. */
+  /** Where each fixed text begins, in doubles, and its size in bytes. */
   #starts = new Int32Array(0)
   #sizes = new Int32Array(0)
-  /** The fields of which these are. */
+  /** The fields that these texts belong to. */
   #fields: readonly ReaderField[] | null = null
   #kinds: readonly number[] = []
   readonly #text = new JsonText()
@@ -200,7 +200,7 @@ export class RecordWriter {
     return this.#putLocation(target, view, to, quote)
   }
 
-  /** As `#putFields`, for an array that has the record too. Positions without calls take 0.9 of the time of a run. */
+  /** `#putFields` for an array that has the record too. Positions without calls take 0.9 of the time of a run. */
   #putPlainFields(target: Uint8Array, view: DataView, from: number): number {
     const { starts, ends } = this.#reader
     const kinds = this.#kinds
@@ -222,7 +222,7 @@ export class RecordWriter {
     const fixed = this.#fixed
     const size = this.#sizes[text] ?? 0
     const first = this.#starts[text] ?? 0
-    // Without a branch for most texts.
+    // Most texts need no branch here.
     view.setFloat64(to, fixed[first] ?? 0, true)
     view.setFloat64((to + 8) | 0, fixed[(first + 1) | 0] ?? 0, true)
     for (let done = 16; done < size; done += 8)

@@ -21,7 +21,7 @@ export class AddressEvidence {
   #ipv4 = 0
   /** Addresses such as 120.0.0.0, which hosts rarely have and versions often. */
   #zeros = 0
-  /** Addresses such as 29.1.1.0: the last number is 0, and the one before it has one digit. Those of `#zeros` too. */
+  /** Addresses such as 29.1.1.0: the last number is 0, and the one before it has one digit. Addresses of `#zeros` are counted here too. */
   #ending = 0
   /** Public addresses such as 4.1.2.3: all numbers but the first have one digit. Without resolvers. */
   #small = 0

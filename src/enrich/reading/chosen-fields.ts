@@ -42,15 +42,15 @@ export interface SampledFields<Field extends SampleField, Named extends Field & 
   readonly words: FieldWords<Field>
   /** @throws EnrichError when there is no field of this name */
   named(name: string, option: 'field' | 'timeField'): Named
-  /** What there is if no field holds addresses, for a message. */
+  /** Says in a message what the sample has, if no field holds addresses. */
   nothing(): string
 }
 
 /** How messages name numbered fields. */
 export interface NumberedWords extends FieldWords<NumberedField> {
-  /** The field in a list of all. */
+  /** The field as a list of all fields names it. */
   listed(field: NumberedField): string
-  /** What follows a list of all fields if none holds addresses. */
+  /** The text after a list of all fields if none holds addresses. */
   readonly remedy: string
 }
 

@@ -33,7 +33,7 @@ export class SampleField {
   readonly timeRank: number
   /** Whether its name is a usual one for the client's address. */
   readonly mayBeAddress: boolean
-  /** Counted for usual time names only. */
+  /** The values that are times, counted only if the name is a usual one of a time. */
   readonly times = new SampleTimes()
   readonly #evidence = new AddressEvidence()
   /** Addresses that have a port for certain, and IPv4 addresses that have none. */

@@ -24,7 +24,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   ],
   [99, 'viewerip browserip subscriberip commentauthorip loginip lastloginip signinip accessdeviceip'],
   [98, 'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress attackerip'],
-  // The same, in formats that also have the address with its port.
+  // The client, in formats that also have the address with its port.
   [97, 'clienthost'],
   [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],
   // The other end of the connection.
@@ -44,7 +44,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   [70, 'peerip peeraddr peeraddress socketip socketpeeraddress netpeerip netsockpeeraddr networkpeeraddress'],
   [70, 'downstreamdirectremoteaddress realipremoteaddr'],
   [65, 'client remote'],
-  // Whose address it is goes without saying.
+  // Names that say only that it is an address: it is the client's.
   [60, 'ip ipaddress ipaddr ipv4 ipv4address ipv6 ipv6address requestip requestipaddress'],
   [55, 'address addr'],
   [50, 'peer'],
@@ -90,7 +90,7 @@ const OTHER_WORDS =
   'tag tags ver vers oid firmware fw kernel driver app sdk lib library module plugin package dependency os browser ' +
   'ua useragent section chapter clause code serial model schema revision rev patch'
 
-/** The same, wherever they are in a name: `uaversion`. */
+/** Words that mean the same wherever they are in a name: `uaversion`. */
 const OTHER_PARTS = /version|release|firmware|build|nameserver|resolver|upstream|destination|loadbalancer/
 
 /**

@@ -25,7 +25,7 @@ export interface Layout<State = unknown> {
   readonly headerLine: number
   /** The number of columns that all inputs of a run must have; `null` if the format has no columns. */
   readonly columns: number | null
-  /** `null` if no line changes how later lines are read. */
+  /** The directives; `null` if no line changes how later lines are read. */
   readonly directives: Directives<State> | null
 }
 

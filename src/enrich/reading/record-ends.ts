@@ -143,7 +143,7 @@ export class LineRecordEnds implements RecordEnds {
     let lines = 1
     this.#second = -1
     for (let at = start; ; at++) {
-      // At the start of a field.
+      // `at` is at the start of a field.
       if (at < limit && bytes[at] === QUOTE) {
         const opening = at
         at = this.#quotes.next(at + 1, limit)
@@ -162,7 +162,7 @@ export class LineRecordEnds implements RecordEnds {
         if (at === -1) return END_IN_QUOTES
         at++
       }
-      // To the next quote after a delimiter: from quote to quote, which is faster than from byte to byte.
+      // Go to the next quote after a delimiter, from quote to quote, which is faster than from byte to byte.
       let quote = this.#quoteAfter(at + 1)
       while (quote < line && bytes[quote - 1] !== delimiter) quote = this.#quoteAfter(quote + 1)
       if (quote >= line) return line < limit ? line : END_OUTSIDE_QUOTES

@@ -59,7 +59,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   isLocal = false
   /** What is wrong with the record, after `bad`, as text that can follow "line 7: ". */
   fault = ''
-  /** Why a user should look at the record, in the same way; '' if nothing is unusual. */
+  /** Why a user should look at the record, as such a text; '' if nothing is unusual. */
   doubt = ''
   /**
    * Whether `usual` has found {@link starts} and {@link ends}, no byte of the record needs an escape in JSON, and no field is a `number`.
@@ -76,7 +76,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   insertStart = 0
   insertEnd = 0
   joint: Joint = 'next'
-  /** Of `indented`: where its brace is. */
+  /** Where the brace of an `indented` object is. */
   objectStart = 0
   /** After {@link find}: the value is `bytes[start, end)`, in UTF-8, without the quotes and escapes of CSV and JSON. */
   bytes: Uint8Array = NO_BYTES

@@ -16,7 +16,7 @@ export type ParquetValue = Uint8Array | bigint | number | boolean
 
 /** The values of a column, or of a member of a column of structs, in a row group. */
 export interface Leaf {
-  /** Its element, after those of the structs around it. All of them are optional. */
+  /** The elements of the structs around the column, and then its own. All of them are optional. */
   readonly path: readonly SchemaElement[]
   /** The distinct values. */
   readonly values: readonly ParquetValue[]
@@ -29,7 +29,7 @@ export interface PlainLeaf {
   readonly path: readonly SchemaElement[]
   /** All values as Parquet stores them: `PLAIN`. */
   readonly plain: Uint8Array
-  /** For each row where its value ends. */
+  /** Where the value of each row ends. */
   readonly ends: Int32Array
   /** The smallest and the largest value; `null` if they are not known. */
   readonly range: readonly [least: ParquetValue, most: ParquetValue] | null

@@ -4,7 +4,7 @@ import type { LocationField } from '../../../enrich/options.ts'
 import { NONE } from '../rows/distinct-texts.ts'
 import type { Leaf, ParquetValue } from './column-writer.ts'
 
-/** No code of a value. */
+/** Stands for a value without a code. */
 const UNSEEN = 2 ** 31 - 1
 
 /** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */

@@ -7,7 +7,7 @@ import type { AddedColumns } from '../rows/row-output.ts'
 import type { Leaf } from './column-writer.ts'
 import { elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
 
-/** What is between the columns of a location in their text. */
+/** The separator of the columns of a location in their text. */
 export const SEPARATOR = ','
 
 /** The field of a member of a struct, `null` for the address, and where it is there. */
@@ -35,7 +35,7 @@ const SYSTEM: readonly StructMember[] = [
 /** A column, or a member of a column of structs. */
 interface LocatedLeaf {
   readonly path: readonly SchemaElement[]
-  /** `null` for the address. */
+  /** The field of the location; `null` for the address. */
   readonly field: LocationField | null
   /** Whether rows without an autonomous system lack the struct. */
   readonly isOfSystem: boolean

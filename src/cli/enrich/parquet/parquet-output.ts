@@ -22,7 +22,7 @@ export interface ParquetRun {
   /** The options for the lines of the run, and where their other addresses are. */
   readonly options: EnrichOptions
   readonly others: readonly AddressOption[]
-  /** Whether the notes of this plan are printed already. */
+  /** Whether the notes of this plan have been printed. */
   readonly isPlanned: boolean
 }
 
