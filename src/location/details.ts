@@ -1,4 +1,4 @@
-// What vendors know of an address beyond a LocationRecord. Loaded only by programs that ask for it.
+// The values that vendors have for an address beyond a LocationRecord. Only programs that ask for them load this file.
 import { Address } from '../address/address.ts'
 import { explainMalformed } from '../address/explain-malformed.ts'
 import { MalformedAddressError } from '../errors.ts'
@@ -29,7 +29,7 @@ export interface Subdivision extends Region {
 
 /** What a vendor knows of an address beyond its LocationRecord. `null` is what its database does not have. */
 export interface LocationDetails {
-  /** As that of the LocationRecord. */
+  /** The address, as in the LocationRecord. */
   readonly ip: string
   /** The network whose addresses all have these details, as CIDR text. */
   readonly network: string | null
@@ -41,13 +41,13 @@ export interface LocationDetails {
    * state, or a territory with a code of its own that is part of the Union. `null` without a country.
    */
   readonly isInEuropeanUnion: boolean | null
-  /** From the largest to the smallest. The first one is the region of the LocationRecord. */
+  /** Subdivisions from the largest to the smallest. The first one is the region of the LocationRecord. */
   readonly subdivisions: readonly Subdivision[]
   /** The GeoName ID of the smallest of city, subdivisions and country that has one. */
   readonly geonameId: number | null
   /** Kilometres around the coordinates within which the address probably is. */
   readonly accuracyRadiusKm: number | null
-  /** Of Nielsen, in the United States. */
+  /** The metro code of Nielsen, in the United States. */
   readonly metroCode: number | null
   /** The country that the network is registered in. */
   readonly registeredCountry: Country
@@ -82,7 +82,7 @@ interface DetailPaths {
 
 interface PartPaths {
   readonly code?: Path
-  /** Of a text, or of a map of names by language. */
+  /** The path of a text, or of a map of names by language. */
   readonly name: Path
 }
 

@@ -17,7 +17,7 @@ import type { RecordTable } from './record-table.ts'
 /** How addresses are looked up: in databases, only in a program's own networks, or as the IPv4 address in them. */
 type Lookup = 'databases' | 'overlays' | 'as-ipv4'
 
-/** From its start on, up to the next one, addresses are looked up in one way. */
+/** A range of addresses that are looked up in one way. It ends where the next one starts. */
 interface Segment {
   readonly start: Words
   readonly lookup: Lookup
@@ -89,7 +89,7 @@ class TableRanges<Table extends RecordTable> {
   }
 }
 
-/** What to walk over. */
+/** The choice of addresses and values of a walk. */
 export interface WalkOptions {
   /** Default: true. */
   readonly locations?: boolean
@@ -101,7 +101,7 @@ export interface WalkOptions {
 
 /**
  * Walks over the ranges of addresses that have one location, as a lookup finds it, and one autonomous system. A range is a part
- * of a network, a network, or several neighbours. Those without a location and a system are left out. IPv4 comes first. Addresses
+ * of a network, a network, or several neighbours. Ranges with neither a location nor a system are left out. IPv4 comes first. Addresses
  * that are looked up as others, such as 6to4, are in no range.
  */
 export class NetworkWalk {

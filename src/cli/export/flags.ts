@@ -85,7 +85,7 @@ A run with another status than 0 leaves no output file. A file that existed befo
 
 export type ExportCommand = ReturnType<typeof exportCommand>
 
-/** What `geofix export` is to do. @throws UsageError when an option is wrong */
+/** Reads the options of `geofix export`. @throws UsageError when an option is wrong */
 export function exportCommand(flags: FlagsOf<typeof EXPORT_OPTIONS>) {
   const { output, to, as = 'cidr', db, locale, cityNames, at, within, countries } = flags
   const path = output === '-' ? undefined : output

@@ -10,7 +10,7 @@ import { NetworkWalk } from '../../location/network-walk.ts'
 /** Limit of the memory for the texts of locations. */
 const MAX_TEXT_BYTES = 2 ** 24
 
-/** Takes rows. */
+/** Writes rows of networks in one form. */
 export interface RowSink {
   /** Whether rows should be written before more are added. */
   readonly isFull: boolean
@@ -24,7 +24,7 @@ export interface RowSink {
   add(start: Words, end: Words, prefixLength: number, text: Uint8Array, from: number, to: number): void
 }
 
-/** What rows are made of. */
+/** Settings of rows. */
 export interface RowOptions {
   readonly choice: NetworkChoice
   /** Whether the columns have values of a location, and of an autonomous system. */
@@ -34,7 +34,7 @@ export interface RowOptions {
   /** The text of a row without a value. Such rows are left out. */
   readonly nothing: string
   readonly locale: Locale
-  /** Milliseconds since 1970; `NaN` if unknown. */
+  /** The instant of `timezone_offset` in milliseconds since 1970; `NaN` if unknown. */
   readonly at: number
   /** Whether a row is a network. Otherwise neighbours with the same text are one row. */
   readonly areNetworks: boolean

@@ -84,7 +84,7 @@ export class ParquetRows implements RowSink {
   readonly #elements: readonly (readonly SchemaElement[])[]
   readonly #writer: ColumnWriter
   readonly #texts = new DistinctTexts()
-  /** By row, the number of its text. */
+  /** The number of the text of each row. */
   readonly #numbers = new Int32Array(GROUP_ROWS)
   readonly #last = new Uint32Array(4)
   #rows = 0

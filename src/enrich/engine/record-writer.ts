@@ -1,5 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
-import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
+import { BRACE, BRACE_END, COMMA, SPACE, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
 import {
