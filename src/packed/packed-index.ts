@@ -9,7 +9,7 @@ const SHIFT = 32 - TABLE_BITS
 
 /**
  * After this many searches in a block, the entries of its addresses are filled. A search without them waits for memory a dozen
- * times. To fill them takes as long as decoding the block, which is a tenth of the time of 1,000 lookups in a new process.
+ * times. To fill them takes as long as decoding the block, which is a twentieth of the time of 1,000 lookups in a new process.
  */
 const HINTED_SEARCHES = 4
 
