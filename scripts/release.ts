@@ -17,18 +17,28 @@ export const CHECKS: readonly Step[] = [
   ['npm', 'run', 'typecheck'],
   ['npm', 'run', 'test:all'],
   ['npm', 'run', 'build'],
+  ['npm', 'run', 'core-package'],
   ['npm', 'pack'],
+  ['npm', 'pack', './.cache/geofix-core'],
 ]
 
-/** The commands that publish the tarball, then tag the commit: a tag means that the version is published. */
-export function publication(name: string, version: string): [publish: Step, ...tagging: Step[]] {
+/** The commands that publish the tarballs, then tag the commit: a tag means that the version is published. */
+export function publication(
+  name: string,
+  version: string,
+): { readonly publishing: readonly Step[]; readonly tagging: readonly Step[] } {
   // npm requires a tag other than `latest` for prereleases.
   const channel = version.includes('-') ? ['--tag', 'next'] : []
-  return [
-    ['npm', 'publish', `./${name}-${version}.tgz`, '--provenance', '--access', 'public', ...channel],
-    ['git', 'tag', '--annotate', tagOf(version), '--message', `${name} ${version}`],
-    ['git', 'push', 'origin', tagOf(version)],
-  ]
+  return {
+    publishing: [name, `${name}-core`].map((each) => [
+      ...(['npm', 'publish', `./${each}-${version}.tgz`, '--provenance', '--access', 'public'] as const),
+      ...channel,
+    ]),
+    tagging: [
+      ['git', 'tag', '--annotate', tagOf(version), '--message', `${name} ${version}`],
+      ['git', 'push', 'origin', tagOf(version)],
+    ],
+  }
 }
 
 const MODES = ['--dry-run', '--publish', '--publish-tag']
@@ -54,8 +64,8 @@ export function release(root: string, args: readonly string[], run: (step: Step)
   for (const step of CHECKS) run(step)
   // The checks may have changed the work tree.
   if (hasProblems(root, isTagged)) return 1
-  const [publish, ...tagging] = publication(packageJson.name, version)
-  const steps = isTagged ? [publish] : [publish, ...tagging]
+  const { publishing, tagging } = publication(packageJson.name, version)
+  const steps = isTagged ? publishing : [...publishing, ...tagging]
   if (mode !== undefined) for (const step of steps) run(step)
   else
     console.log(

@@ -24,6 +24,13 @@ export function embeddedPath(url: URL, file: string): string {
     ...inProject(ends),
   ].find(mayExist)
   if (found !== undefined) return found
+  if (own !== undefined && mayExist(join(dirname(own), 'country.mmdb.gz'))) {
+    throw new InvalidDatabaseError(
+      'this package has only the database of countries',
+      { path: own },
+      'pass embedded.country or a file of your own to open, or install geofix in place of geofix-core',
+    )
+  }
   throw new InvalidDatabaseError(
     `the embedded database is missing, because this code was bundled without it (looked in ${folders.join(', ')})`,
     { path: own === undefined || url.href.startsWith(UNKNOWN_FOLDER) ? file : own },

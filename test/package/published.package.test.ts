@@ -1,16 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { writeCorePackage } from '../../scripts/core-package.ts'
 import { deadLinks } from '../markdown.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { output } from './programs.ts'
+import { output, typecheck } from './programs.ts'
 import { ROOT, writeProject } from './project.ts'
 
 const folder = temporaryFolder()
 // A folder whose name means something in URLs.
 const user = join(folder, 'user #1 100%20')
 const tarball = join(folder, `geofix-${packageJson.version}.tgz`)
+// A project with geofix-core.
+const small = join(folder, 'small')
 
 /** What the entries for Node and for browsers have both. */
 const RESOLVING = [
@@ -50,6 +53,11 @@ beforeAll(() => {
   )[0]
   writeProject(user, { 'package.json': '{ "name": "user", "private": true }' })
   output(user, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', tarball)
+  writeCorePackage(join(folder, 'core'))
+  output(folder, 'npm', 'pack', '--ignore-scripts', './core')
+  writeProject(small, { 'package.json': '{ "name": "small", "private": true }' })
+  const core = join(folder, `geofix-core-${packageJson.version}.tgz`)
+  output(small, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', core)
 })
 
 describe('the tarball', () => {
@@ -157,10 +165,13 @@ describe('an installed package', () => {
   it.each([
     ['mjs', (names: string, entry: string) => `import ${names} from '${entry}'`],
     ['cjs', (names: string, entry: string) => `const ${names} = require('${entry}')`],
-  ])('works from a program in .%s', (extension, load) => {
+  ])('works from a program in .%s, and so does geofix-core', (extension, load) => {
     const head = Object.entries(ENTRIES).map(([entry, names]) => load(names, entry))
-    writeProject(user, { [`program.${extension}`]: head.join('\n') + ASK })
+    const program = head.join('\n') + ASK
+    writeProject(user, { [`program.${extension}`]: program })
     expect(output(user, process.execPath, `program.${extension}`)).toBe(ANSWER)
+    writeProject(small, { [`program.${extension}`]: program.replaceAll("'geofix", "'geofix-core") })
+    expect(output(small, process.execPath, `program.${extension}`)).toBe(ANSWER)
   })
 
   it('has the URL of each database as an entry', () => {
@@ -208,6 +219,32 @@ import('geofix').then(({ isGeofixError, MalformedAddressError }) => {
     })
     expect(JSON.parse(output(user, process.execPath, 'exports.mjs'))).toEqual(names)
     expect(JSON.parse(output(user, process.execPath, 'exports.cjs'))).toEqual(names)
+    if (entry === 'geofix/bundler') return
+    const core = entry.replace('geofix', 'geofix-core')
+    writeProject(small, {
+      'exports.mjs': `console.log(JSON.stringify(Object.keys(await import('${core}')).sort()))`,
+    })
+    expect(JSON.parse(output(small, process.execPath, 'exports.mjs'))).toEqual(names)
+  })
+
+  it('is small as geofix-core, which says what it does not have', () => {
+    const files = readdirSync(join(small, 'node_modules'), { recursive: true, encoding: 'utf8' })
+    const sizes = files.map((name) => statSync(join(small, 'node_modules', name)))
+    expect(sizes.reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)).toBeLessThan(3_000_000)
+    writeProject(small, {
+      'city.mjs': `import { Resolver } from 'geofix-core'
+await Resolver.open().catch(({ name, message }) => console.log(name, message))`,
+      'types.mts': `import { type LocationResolver, Resolver } from 'geofix-core'
+import { enrich } from 'geofix-core/enrich'
+export const geo: LocationResolver = Resolver.openSync(new Uint8Array())
+export { enrich }`,
+      'tsconfig.json':
+        '{ "compilerOptions": { "module": "nodenext", "strict": true, "lib": ["ES2022"], "types": [] }, "files": ["types.mts"] }',
+    })
+    expect(output(small, process.execPath, 'city.mjs')).toMatch(
+      /^InvalidDatabaseError .*only the database of countries; pass embedded\.country/,
+    )
+    expect(typecheck(small)).toBe('')
   })
 
   const PORTABLE = ['core', 'details', 'enrich', 'http-core', 'writer'].flatMap((name) => [

@@ -220,7 +220,9 @@ describe('release', () => {
       'npm run typecheck',
       'npm run test:all',
       'npm run build',
+      'npm run core-package',
       'npm pack',
+      'npm pack ./.cache/geofix-core',
     ])
     expect(printed.join('\n')).toMatch(
       /^ {2}npm publish \.\/geofix-1\.2\.0\.tgz --provenance --access public$/m,
@@ -231,6 +233,7 @@ describe('release', () => {
     expect(release(repository(), ['--publish'], run)).toBe(0)
     expect(ran.slice(CHECKS.length).map((step) => step.join(' '))).toEqual([
       'npm publish ./geofix-1.2.0.tgz --provenance --access public',
+      'npm publish ./geofix-core-1.2.0.tgz --provenance --access public',
       'git tag --annotate v1.2.0 --message geofix 1.2.0',
       'git push origin v1.2.0',
     ])
@@ -247,6 +250,7 @@ describe('release', () => {
     expect(release(root, ['--publish-tag'], run)).toBe(0)
     expect(ran.slice(CHECKS.length).map((step) => step.join(' '))).toEqual([
       'npm publish ./geofix-1.2.0.tgz --provenance --access public',
+      'npm publish ./geofix-core-1.2.0.tgz --provenance --access public',
     ])
     having({ 'a.txt': '' })(root)
     expect(release(root, ['--publish-tag'], run)).toBe(1)
