@@ -106,7 +106,8 @@ export class BlockEnricher {
     const loop = isFused && plan.countries === undefined ? this.#format.makeLoop() : null
     if (loop !== null) loop.counter = this.#counter
     this.#loop = loop
-    this.#raw = plan.onBadLine === 'raw' && this.#format.rewrites ? new RawLines(plan) : null
+    const isRaw = plan.onBadLine === 'raw' && (this.#format.rewrites || plan.cells !== undefined)
+    this.#raw = isRaw ? new RawLines(plan) : null
     this.#mask = AddressMask.of(plan)
   }
 

@@ -99,7 +99,9 @@ export function definitionFor({ format, wrapper, inside }: Plan): FormatDefiniti
 /** The plan for objects that have the columns of a location as one text. */
 export function withCells(plan: Plan, fields: readonly LocationField[], cells: LocationCells): Plan {
   const { next } = plan
-  const own = { ...plan, jsonFields: fields, cells }
+  // A line that is kept could have a text of its own in place of the location.
+  const onBadLine = plan.onBadLine === 'keep' ? 'raw' : plan.onBadLine
+  const own = { ...plan, jsonFields: fields, cells, onBadLine }
   return next === undefined ? own : { ...own, next: withCells(next, fields, cells) }
 }
 

@@ -470,6 +470,15 @@ describe('lines to Parquet', () => {
     expect(await rowsOf(path('twice.parquet'))).toMatchObject([{ src_latitude: 51.5, dst_latitude: 51.5 }])
   })
 
+  it('keeps a line with a text of its own in place of the location', async () => {
+    const line = '{"ip":"1.2.3.4","location":"Paris"}'
+    writeFileSync(path('own.ndjson'), `${'{"ip":"81.2.69.142"}\n'.repeat(1000)}${line}\n`)
+    for (const flags of [[], ['--fields', 'city']]) {
+      await enrich(path('own.ndjson'), '-o', path('own.parquet'), '--on-bad-line', 'keep', ...flags)
+      expect((await rowsOf(path('own.parquet')))[1000]).toMatchObject({ raw: line })
+    }
+  })
+
   it('goes to standard output with --to parquet, and not with --rows', async () => {
     const input = '{"ip":"81.2.69.142"}\n'
     const { out } = await geofix(['enrich', '--db', DB, '--quiet', '--to', 'parquet'], { input })
