@@ -1,35 +1,22 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './package/project.ts'
 
 /** Everything that explains the project. All examples in it run, and all links lead somewhere. */
 export const DOCUMENTS = [
   'README.md',
-  'src/README.md',
-  'src/bundler/README.md',
-  'scripts/examples/browser/README.md',
-  'scripts/examples/electron/README.md',
-  'scripts/examples/fleet/README.md',
-  'src/cli/README.md',
-  'src/cli/count/README.md',
-  'src/client/README.md',
-  'src/edit/README.md',
-  'src/enrich/README.md',
-  'src/engines/README.md',
-  'src/cli/enrich/README.md',
-  'src/freshness/README.md',
-  'src/http/README.md',
-  'src/location/README.md',
-  'src/migration/README.md',
-  'src/node/README.md',
-  'src/packed/README.md',
-  'scripts/bench/README.md',
-  'data/LICENSES.md',
-  'data/README.md',
   'SECURITY.md',
   'CHANGELOG.md',
   '.github/CONTRIBUTING.md',
+  'scripts/bench/README.md',
+  ...['src', 'scripts/examples', 'data'].flatMap(guidesIn),
 ]
+
+/** The documents in a folder and the folders in it. */
+function guidesIn(folder: string): string[] {
+  const files = readdirSync(join(ROOT, folder), { encoding: 'utf8', recursive: true })
+  return files.filter((file) => file.endsWith('.md')).map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
+}
 
 export interface Block {
   readonly document: string
