@@ -73,6 +73,11 @@ function isWholeHelp(args: readonly string[]): boolean {
   return args[0] === 'help' || args.includes('--help')
 }
 
+/** The words that run a command, such as `geofix keys add`. */
+function commandLine(command: Command): string {
+  return command.parent === null ? command.name() : `${commandLine(command.parent)} ${command.name()}`
+}
+
 function makeProgram(
   terminal: Terminal,
   given: readonly string[],
@@ -104,12 +109,11 @@ function makeProgram(
       subcommandTerm: (command) => `${command.name()} ${command.usage().replace('[options] ', '')}`,
     })
     .addHelpText('after', textAfter(HELP, 'geofix', isWhole))
-    .showHelpAfterError('(see geofix --help)')
     .enablePositionalOptions()
     .helpCommand(false)
     .hook('preSubcommand', (self, subcommand) => {
       if (Object.keys(self.opts()).length === 0) return
-      self.error(`error: write options after "${subcommand.name()}": see geofix ${subcommand.name()} --help`)
+      self.error(`error: write options after "${subcommand.name()}": see ${commandLine(subcommand)} --help`)
     })
 
   /** Defines a command. It prints its help if it would read addresses or lines from a terminal. */
@@ -117,7 +121,10 @@ function makeProgram(
     command: Command,
     { description, argument, options, help, readsInput = false, run }: CommandDefinition<Options>,
   ): void => {
-    command.description(description).helpOption('-h, --help', 'print help: -h in short, --help in full')
+    command
+      .description(description)
+      .helpOption('-h, --help', 'print help: -h in short, --help in full')
+      .showHelpAfterError(`(see ${commandLine(command)} --help)`)
     const load = async () => (typeof options === 'function' ? await options() : options)
     if (typeof options !== 'function') addOptions(command, options, isWhole)
     else {
@@ -125,8 +132,7 @@ function makeProgram(
         if (chosen !== command) return
         const text = await help?.()
         addOptions(command, await options(), isWhole, text)
-        if (text !== undefined)
-          command.addHelpText('after', textAfter(text, `geofix ${command.name()}`, isWhole))
+        if (text !== undefined) command.addHelpText('after', textAfter(text, commandLine(command), isWhole))
       })
     }
     if (argument !== undefined) {

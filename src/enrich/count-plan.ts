@@ -276,11 +276,16 @@ const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
   longitude: 'coordinates',
 }
 
+/** The one of these keys and fields for which a name is another word. */
+export function byOtherWord(name: string, known: readonly string[]): string | undefined {
+  const meant = OTHER_WORDS.get(name.toLowerCase()) ?? ''
+  return known.includes(meant) ? meant : undefined
+}
+
 /** What is wrong with a name that is neither a key nor one of these fields, for a message. */
 export function unknownKey(key: string, fields: readonly string[]): string {
   const known = [...COUNT_KEYS, ...fields]
-  const meantKey = OTHER_WORDS.get(key.toLowerCase()) ?? ''
-  const near = known.includes(meantKey) ? meantKey : nearestName(key, known)
+  const near = byOtherWord(key, known) ?? nearestName(key, known)
   const meant = near === undefined ? '.' : `: did you mean ${near}?`
   const has = fields.length === 0 ? 'and its lines have no fields' : `and its fields are ${shown(fields)}`
   return `there is no key ${quoted(key)}${meant} The keys are ${COUNT_KEYS.join(', ')}, ${has}`

@@ -348,6 +348,8 @@ describe('count', () => {
     expect(notes.at(-1)).toMatch(/^3 lines are of other groups than the first 2/)
     const json = await counted('{"ip":"81.2.69.1"}\n', { by: '/nothing' })
     expect(json.notes.at(-1)).toBe('no line has a value in the field /nothing')
+    const owner = await counted('{"ip":"81.2.69.1"}\n', { by: 'owner' })
+    expect(owner.notes.at(-1)).toBe('no line has a value in the field owner: did you mean the key asn?')
     const nested = '{"request":{"client_ip":"81.2.69.1","method":"GET"}}\n'
     const outer = await counted(nested, { by: 'method' })
     expect(outer.notes.at(-1)).toBe(

@@ -1,4 +1,4 @@
-import { COUNT_COLUMNS, type CountValue, TIMES } from '../count-plan.ts'
+import { byOtherWord, COUNT_COLUMNS, COUNT_KEYS, type CountValue, TIMES } from '../count-plan.ts'
 import { numbersAt, type Ranks, ranksOf, sortedBy } from './sorting.ts'
 import type { GroupColumn, GroupTotals } from './totals.ts'
 
@@ -155,9 +155,12 @@ export function countNotes(totals: GroupTotals): string[] {
   const notes: string[] = []
   for (const field of absentFields ?? []) {
     const name = String(plan.fields[field])
+    const meant = byOtherWord(name, COUNT_KEYS)
     // Many loggers nest what people know by one word.
-    const hint = /[./]/.test(name) ? '' : `; within another member of JSON it is written as parent.${name}`
-    notes.push(`no line has a value in the field ${name}${hint}`)
+    const nested = /[./]/.test(name) ? '' : `; within another member of JSON it is written as parent.${name}`
+    notes.push(
+      `no line has a value in the field ${name}${meant === undefined ? nested : `: did you mean the key ${meant}?`}`,
+    )
   }
   if (localTimes > 0) {
     notes.push(
