@@ -1,6 +1,8 @@
 // Entry for programs that use `geofix/core` and want more than a LocationRecord. In Node, a resolver has the method `details`.
+
+import { withDatabases } from './borrowing.ts'
 import { type DetailsOptions, detailsOf, type LocationDetails } from './location/details.ts'
-import { type Resolver, withDatabases } from './resolver.ts'
+import type { Resolver } from './resolver.ts'
 
 export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './location/details.ts'
 

@@ -1,5 +1,6 @@
 // The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
+import { BORROW, withDatabases } from './borrowing.ts'
 import { type CountOptions, type CountResult, checkedCountPlan, countLines } from './enrich/count.ts'
 import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
@@ -13,7 +14,7 @@ import type { DatabaseSet } from './location/database-set.ts'
 import { checkOptionNames } from './option-names.ts'
 import type { PlatformWritable } from './platform-types.ts'
 import { isUint8Array } from './realm.ts'
-import { BORROW, type Resolver, withDatabases } from './resolver.ts'
+import type { Resolver } from './resolver.ts'
 
 export type { CountOptions, CountResult } from './enrich/count.ts'
 export type { CountValue } from './enrich/count-plan.ts'

@@ -1,5 +1,6 @@
 import { Address } from './address/address.ts'
 import { explainMalformed } from './address/explain-malformed.ts'
+import { BORROW, CLIENT_ADDRESS, REPLACE, withDatabases } from './borrowing.ts'
 import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
@@ -25,28 +26,6 @@ import type { Verification } from './mmdb/verify.ts'
 import type { OpenSettings } from './opening.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PlatformDisposable } from './platform-types.ts'
-
-/**
- * The method through which the rest of this package borrows the databases of a resolver. A registered symbol, because an
- * application can load both the ESM and the CommonJS build.
- *
- * @internal
- */
-export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
-
-/**
- * The method through which the HTTP service asks who the client is, and not where. A registered symbol, as {@link BORROW}.
- *
- * @internal
- */
-export const CLIENT_ADDRESS: unique symbol = Symbol.for('geofix.clientAddress')
-
-/**
- * The method through which a watcher replaces the databases.
- *
- * @internal
- */
-export const REPLACE: unique symbol = Symbol('geofix.replace')
 
 /** The method by which Node, Bun and Deno print an object. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')
@@ -123,9 +102,7 @@ export abstract class Resolver {
       }
   }
 
-  /**
-   * Use `Resolver.open`.
-   */
+  /** Use `Resolver.open`. */
   protected constructor(none: never)
   /**
    * @internal
@@ -418,23 +395,5 @@ export abstract class Resolver {
 
   #parse(ip: string): void {
     if (!this.#address.parse(ip)) throw new MalformedAddressError(explainMalformed(ip))
-  }
-}
-
-/**
- * Lends the databases of a resolver for one synchronous call.
- *
- * @internal
- * @throws TypeError when the resolver is closed
- */
-export function withDatabases<Result>(
-  resolver: Pick<Resolver, typeof BORROW>,
-  use: (set: DatabaseSet) => Result,
-): Result {
-  const set = resolver[BORROW]()
-  try {
-    return use(set)
-  } finally {
-    set.release()
   }
 }

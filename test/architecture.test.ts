@@ -104,7 +104,7 @@ describe('the imports of src', () => {
     ['ipaddr.js', ['enrich/counting/networks.ts']],
     ['fflate', ['bytes/deflate.ts', 'bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
-    ['commander', ['cli/program.ts']],
+    ['commander', ['cli/flags.ts', 'cli/program.ts']],
     ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
     ['prom-client', ['cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.

@@ -1,4 +1,5 @@
-import { CLIENT_ADDRESS, type Resolver } from '../resolver.ts'
+import { CLIENT_ADDRESS } from '../borrowing.ts'
+import type { Resolver } from '../resolver.ts'
 import { bearerKey, type KeyOwner, unauthenticated } from './authentication.ts'
 import { chain, type HeaderFields, type MaybePromise, type ServiceRequest } from './exchange.ts'
 import type { Plan, PlanTable } from './plan.ts'

@@ -1,3 +1,4 @@
+import { withDatabases } from '../borrowing.ts'
 import { isGeofixError } from '../errors.ts'
 import { localeOf } from '../location/locale.ts'
 import {
@@ -8,7 +9,7 @@ import {
 } from '../location/location-record.ts'
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
-import { type Resolver, withDatabases } from '../resolver.ts'
+import type { Resolver } from '../resolver.ts'
 import { Admission, type AdmissionFacts, type FindOwner } from './admission.ts'
 import { challenge } from './authentication.ts'
 import { readBatch, tooManyItems } from './batch-body.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { BORROW, REPLACE } from '../../src/borrowing.ts'
 import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
-import { BORROW, REPLACE } from '../../src/resolver.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { latin1, smallDatabase, smallResolver, utf8 } from './in-memory-run.ts'
 

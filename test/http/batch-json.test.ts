@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../src/address/address.ts'
+import { BORROW } from '../../src/borrowing.ts'
 import { BatchJson } from '../../src/http/batch-json.ts'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { Location } from '../../src/location/location-table.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { BORROW } from '../../src/resolver.ts'
 import { DATABASE, openSample } from './service.ts'
 
 const geo = await openSample()

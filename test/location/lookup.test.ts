@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
+import { BORROW } from '../../src/borrowing.ts'
 import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { BATCH_ITEMS, findLocation, lookupRecord, lookupResult } from '../../src/location/lookup.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { BORROW } from '../../src/resolver.ts'
 import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
 
 const AT = Date.UTC(2026, 5, 1)

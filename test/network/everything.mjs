@@ -58,6 +58,8 @@ const METHODS = {
   asn: (geo) => failure(() => geo.asn(ADDRESS)),
   raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
   network: (geo) => geo.network(ADDRESS),
+  networks: (geo) => [...geo.networks({ within: '81.2.69.0/24' })].length,
+  details: (geo) => geo.details?.(ADDRESS),
   // Takes seconds for the embedded city database.
   verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify().map(({ faultCount }) => faultCount),
   share: (geo) => geo.constructor.attach(geo.share()).lookup(ADDRESS),
@@ -172,6 +174,12 @@ const RUNS = {
       await Resolver.loadDecompression(),
       await runAll(Resolver.openSync(gzipSync(bytes), trusting)),
     ],
+  },
+  'geofix/details': {
+    details: async ({ details }) => {
+      const { Resolver } = await load('geofix/core')
+      return details(await Resolver.open(bytes), ADDRESS)
+    },
   },
   'geofix/asn': { default: (entry) => entry.default.protocol },
   'geofix/city': { default: (entry) => entry.default.protocol },

@@ -1,9 +1,10 @@
 // A run of a command that reads lines, `geofix enrich` or `geofix count`: its inputs, output, threads, databases and progress.
+
+import { BORROW, withDatabases } from '../../borrowing.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run, type RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { BORROW, withDatabases } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import type { Terminal } from '../terminal.ts'

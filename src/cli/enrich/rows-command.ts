@@ -1,5 +1,7 @@
 // For programs that run geofix: `geofix enrich --rows`, one row out for each row in, and `geofix engine columns`, columns of
 // addresses in, locations out.
+
+import { BORROW } from '../../borrowing.ts'
 import { ColumnRequestError, ColumnStream } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
@@ -9,7 +11,6 @@ import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row
 import { RowWriter } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
-import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'

@@ -1,5 +1,6 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
+import { BORROW } from '../../borrowing.ts'
 import { enricherOf } from '../../enrich/address-chain.ts'
 import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
@@ -8,7 +9,6 @@ import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
-import { BORROW } from '../../resolver.ts'
 import { attachInThread } from './thread-databases.ts'
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 

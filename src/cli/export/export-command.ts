@@ -1,3 +1,4 @@
+import { BORROW } from '../../borrowing.ts'
 import { LOCATION_FIELDS } from '../../enrich/options.ts'
 import {
   columnsTemplate,
@@ -9,7 +10,6 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import { NO_INSTANT } from '../../location/timezone.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
-import { BORROW } from '../../resolver.ts'
 import { checkLocations } from '../databases.ts'
 import type { Output } from '../enrich/output.ts'
 import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
