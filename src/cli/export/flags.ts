@@ -32,7 +32,7 @@ export const EXPORT_OPTIONS = {
     as: {
       flags: '--as <form>',
       kind: oneOf<AddressForm>(['cidr', 'range', 'integers']),
-      text: 'how a row says its addresses (default: `cidr`). `cidr` is the column `network`; `range`, the first and the last address as text, `start_ip` and `end_ip`; `integers`, both as numbers, `start_integer` and `end_integer`. With `range` and `integers`, neighbours with the same values are one row',
+      text: 'how a row says its addresses: `cidr`, `range` or `integers` (default: `cidr`). `cidr` is the column `network`; `range`, the first and the last address as text, `start_ip` and `end_ip`; `integers`, both as numbers, `start_integer` and `end_integer`. With `range` and `integers`, neighbours with the same values are one row',
     },
     fields: {
       ...LOCATION.fields,
