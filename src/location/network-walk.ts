@@ -81,6 +81,8 @@ class TableRanges<Table extends RecordTable> {
     if (this.#isKnown && endsBefore(position, cursor.end)) return cursor.offset
     if (this.#isIPv4 && !isIPv4Compatible(position)) {
       cursor.end.fill(0)
+      // The offset of the cursor is that of the last IPv4 range.
+      this.#isKnown = false
       return NO_RECORD
     }
     this.#isKnown = true

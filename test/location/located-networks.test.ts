@@ -87,6 +87,13 @@ describe('resolver.networks()', () => {
     expect(found).toContain('11.0.0.0/8 US')
   })
 
+  it('has no IPv6 networks of an IPv4 database whose last address has a location', () => {
+    const ipv4 = new MmdbWriter({ databaseType: 'Sample-City', ipVersion: 4 })
+    const all = ipv4.insert('0.0.0.0/0', country('US')).toBytes()
+    const found = codes(open([all, cities('DE', '2a00::/32')]).networks())
+    expect(found.filter((each) => each.includes(':'))).toEqual(['2a00::/32 DE'])
+  })
+
   const geo = open(cities('US', '1.0.0.0/22', '2a00::/32'), '1.0.4.0/24')
   it.each<[string, Parameters<Resolver['networks']>[0], string[]]>([
     ['IPv4', { ipVersion: 4 }, ['1.0.0.0/22 US', '1.0.4.0/24 DE']],
