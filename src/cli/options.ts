@@ -82,6 +82,17 @@ export function asnOf({
   return asnDb ?? asn
 }
 
+/** The files of the databases that a command reads, besides the embedded ones. */
+export function databaseFiles({
+  databases = [],
+  asn,
+}: {
+  readonly databases?: readonly string[] | undefined
+  readonly asn: boolean | readonly string[]
+}): readonly string[] {
+  return typeof asn === 'boolean' ? databases : [...databases, ...asn]
+}
+
 /** Vendors publish databases once a month or more often. */
 export const DEFAULT_STALE_AFTER = 45
 

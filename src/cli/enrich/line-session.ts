@@ -7,6 +7,7 @@ import { Run, type RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { checkLocations } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
+import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { asUsage, inWords } from './command-errors.ts'
 import { checkFit, type EnrichCommand } from './command-line.ts'
@@ -132,8 +133,9 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
 
   /** @param path `undefined` for standard output */
   protected async openOutput(path: string | undefined): Promise<Output> {
-    const { terminal, inputs, notes } = this
-    const context = { terminal, inputs, note: notes.add, signal: this.#end.signal }
+    const { terminal, inputs, notes, command } = this
+    const databases = databaseFiles(command)
+    const context = { terminal, inputs, databases, note: notes.add, signal: this.#end.signal }
     return this.keep(await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context)))
   }
 

@@ -24,6 +24,8 @@ export interface OutputContext {
   readonly terminal: Terminal
   /** An output can replace one of these files, but not write into it. */
   readonly inputs: readonly Input[]
+  /** Databases that the run reads. No output can replace one. Default: none. */
+  readonly databases?: readonly string[]
   /** Tells the user something that is not an error. */
   readonly note: (text: string) => void
   /** Stops waiting for the reader of a named pipe, and destroys its stream. */
@@ -67,6 +69,7 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)
     const { file, status } = target
     if (status === null || status.isFile()) {
+      if (status !== null) await refuseDatabase(path, status, context.databases)
       // Loaded only then: leftovers.ts needs node:crypto.
       const { removeLeftovers } = await import('./leftovers.ts')
       const { AtomicFile } = await import('./atomic-file.ts')
@@ -137,6 +140,18 @@ async function openDescriptor(
   if (stream !== null) return new StreamOutput(stream, name)
   const { pipeWriter } = await import('./pipe-stream.ts')
   return new StreamOutput(pipeWriter(fd, signal), name, true)
+}
+
+/** @throws CommandFailure when an output would replace a database */
+async function refuseDatabase(path: string, status: Stats, databases: readonly string[] = []): Promise<void> {
+  for (const database of databases) {
+    const found = await stat(database).catch(() => null)
+    if (found === null || identityOf(found) !== identityOf(status)) continue
+    throw new CommandFailure(
+      `${path} is a database that this run reads: write to another file`,
+      ExitStatus.output,
+    )
+  }
 }
 
 /** @returns `null` when the path does not exist */

@@ -16,6 +16,7 @@ import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
 import { runSession, type Session } from '../enrich/session.ts'
 import { Progress } from '../enrich/statistics.ts'
 import { countOf, countText } from '../figures.ts'
+import { databaseFiles } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
 import type { ExportCommand } from './flags.ts'
 import { NetworkRows, type RowSink } from './network-rows.ts'
@@ -49,17 +50,18 @@ class ExportSession implements Session {
   }
 
   async complete(): Promise<void> {
-    const { path, databases, asn } = this.#command
+    const { path, databases, asn, choice } = this.#command
     const { stderr, stdout } = this.#terminal
     const { signal } = this.#end
     const note = (text: string): void => void writeMessage(stderr, text)
-    const context = { terminal: this.#terminal, inputs: [], note, signal }
+    const files = databaseFiles({ databases, asn })
+    const context = { terminal: this.#terminal, inputs: [], databases: files, note, signal }
     const output = await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context))
     this.#output = output
     if (signal.aborted) return output.discard()
     const resolver = await NodeResolver.open(databases, { asn, cacheBytes: CACHE_BYTES, signal })
     const set = resolver[BORROW]()
-    if (this.#hasLocations) checkLocations(set)
+    if (this.#hasLocations || choice.countries !== null) checkLocations(set)
     const rows = this.#rowsOf(set)
     this.#rows = rows
     // Progress would mix with rows on the same terminal.

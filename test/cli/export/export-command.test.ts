@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
@@ -136,6 +136,11 @@ describe('geofix export', () => {
     [['--fields', 'timezone_offset'], 2, 'add --at, or use timezone_id'],
     [['--within', 'x'], 2, 'neither an address nor a network'],
     [['--only-country', 'ZZ'], 2, 'is not an ISO 3166-1 alpha-2 code'],
+    [
+      ['--db', at('asn.mmdb'), '--asn-db', at('asn.mmdb'), '--fields', 'asn_number', '--only-country', 'FR'],
+      1,
+      'it has no locations',
+    ],
     [['-o', 'x.xlsx'], 2, 'no form has the ending .xlsx'],
     [['--db', '/nowhere.mmdb'], 4, 'nowhere.mmdb'],
   ])('refuses %j', async (args, status, message) => {
@@ -144,6 +149,28 @@ describe('geofix export', () => {
     expect([result.status, result.out]).toEqual([status, ''])
     expect(result.err).toContain(message)
     expect(existsSync(at('none.csv'))).toBe(false)
+  })
+
+  it('replaces no database that it reads, by whatever name', async () => {
+    for (const [name, args, file] of [
+      ['location.csv', DB, DB[1] ?? ''],
+      ['system.csv', [...DB, '--asn-db', at('asn.mmdb')], at('asn.mmdb')],
+    ] as const) {
+      linkSync(file, at(name))
+      const before = readFileSync(file)
+      for (const output of [
+        ['export', '-o', at(name)],
+        ['enrich', '-o', at(name)],
+        ['enrich', '--summary', `html=${at(name)}`],
+      ]) {
+        const { status, err } = await geofix([...output, ...args], { input: '1.0.0.1\n' })
+        expect([status, err]).toEqual([
+          3,
+          expect.stringContaining(`${name} is a database that this run reads`),
+        ])
+        expect(readFileSync(file)).toEqual(before)
+      }
+    }
   })
 
   it('replaces a file at the end only', async () => {
