@@ -90,6 +90,11 @@ function makeProgram(
   const advised = (text: string): string => {
     const [, flag] = /^error: unknown option '([^'\n]*)'/.exec(text) ?? []
     const [word = ''] = given
+    const takesDatabase = program.commands.some(
+      (command) => command.name() === word && command.options.some(({ long }) => long === '--db'),
+    )
+    if (text.startsWith('error: too many arguments') && takesDatabase)
+      return `error: ${word} takes no file: name the database with --db FILE`
     if (flag === undefined) return text
     const isCommand = commandNames().includes(word)
     const meant = isCommand || word.startsWith('-') ? undefined : insteadOfAddress(word, commandNames())

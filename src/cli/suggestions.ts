@@ -7,6 +7,9 @@ export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, l
   lookup: ['', 'geofix 81.2.69.142'],
   locate: ['', 'geofix 81.2.69.142'],
   ip: ['', 'geofix 81.2.69.142'],
+  asn: ['', 'geofix --asn 81.2.69.142'],
+  owner: ['', 'geofix --asn 81.2.69.142'],
+  whois: ['', 'geofix --asn 81.2.69.142'],
   version: ['', 'geofix --version'],
   top: ['count', 'geofix count --top 20 access.log'],
   stats: ['count', 'geofix count access.log'],
@@ -21,7 +24,14 @@ export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, l
 }
 
 /** Options that name a form of the output, in the commands that have `--to`. */
-const FORMS = { csv: '--to csv', ndjson: '--to ndjson', parquet: '--to parquet' }
+const FORMS = {
+  csv: '--to csv',
+  ndjson: '--to ndjson',
+  parquet: '--to parquet',
+  'output-format': '--to',
+  f: '--to',
+}
+const COUNTRIES = { country: '--only-country', countries: '--only-country' }
 const LOCALES = { lang: '--locale', language: '--locale' }
 const MASKS = { anonymize: '--mask 24,48', anonymise: '--mask 24,48' }
 
@@ -39,6 +49,7 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
   },
   enrich: {
     ...FORMS,
+    ...COUNTRIES,
     tsv: '--to tsv',
     json: '--to json',
     html: '--summary html=report.html',
@@ -52,6 +63,7 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
   },
   count: {
     ...FORMS,
+    ...COUNTRIES,
     tsv: '--to tsv',
     json: '--to json',
     markdown: '--to md',
@@ -65,7 +77,7 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
     ...MASKS,
     ...LOCALES,
   },
-  export: { ...FORMS, json: '--to ndjson', ...LOCALES },
+  export: { ...FORMS, ...COUNTRIES, json: '--to ndjson', format: '--to', ...LOCALES },
 }
 
 /** What to write in place of an option that a command does not have; `undefined` if that is not known. */

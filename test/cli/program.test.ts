@@ -222,7 +222,7 @@ describe('geofix ADDRESS…', () => {
     [['--at', 'yesterday', '81.2.69.142'], /2026-07-01T12:00:00Z/],
     [['--at', '2026-02-30T00:00', '81.2.69.142'], /with Z or an offset/],
     [['--db'], /argument missing/],
-    [['info', 'extra'], /too many arguments/],
+    [['info', 'extra'], /info takes no file: name the database with --db FILE/],
   ])('exits with 2 for %o', async (args, message) => {
     const { status, out, err } = await geofix(args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
