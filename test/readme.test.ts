@@ -33,4 +33,9 @@ describe('the documents', () => {
   it('start with a README of at most 130 lines', () => {
     expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(130)
   })
+
+  it.each(['npm install geofix', 'npm install PATH', 'npm ci && npm run demo', 'npm ci && npm test'])(
+    'start with a README that names `%s`',
+    (command) => expect(textOf('README.md')).toContain(command),
+  )
 })
