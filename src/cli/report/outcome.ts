@@ -98,12 +98,12 @@ function errorTile(requests: Requests | null): Markup | null {
     )
   const all = linesOf('')
   if (requests === null || all === 0) return null
-  const [refused, failed] = [linesOf('4'), linesOf('5')]
+  const [ofClients, ofServer] = [linesOf('4'), linesOf('5')]
   const sent = requests.bytes === null ? '' : `; ${bytesText(requests.bytes)} sent`
   return tile(
     'Errors',
-    shareText(refused + failed, all),
-    `${countText(refused)} refused, ${countText(failed)} failed${sent}`,
+    shareText(ofClients + ofServer, all),
+    `${countText(ofClients)} with 4xx, ${countText(ofServer)} with 5xx${sent}`,
   )
 }
 

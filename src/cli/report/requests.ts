@@ -14,8 +14,8 @@ const CLASSES: Readonly<Record<string, string>> = {
   1: 'informational',
   2: 'answered',
   3: 'redirected or not modified',
-  4: 'refused: an error of the client',
-  5: 'failed: an error of the server',
+  4: 'an error of the client',
+  5: 'an error of the server',
 }
 
 /** The cards of the requests and of the programs that sent them. Empty for logs without requests. */
