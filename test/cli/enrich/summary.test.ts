@@ -53,10 +53,10 @@ describe('the summaries of geofix enrich', () => {
     expect(addresses).toEqual({ distinct: 4, is_exact: true })
     expect(bytes_sent).toBe(5 * 512)
     expect(tables.countries).toEqual([
-      { code: 'GB', name: 'United Kingdom', lines: 3, addresses: 2 },
-      { code: 'AU', name: 'Australia', lines: 1, addresses: 1 },
+      { code: 'GB', name: 'United Kingdom', lines: 3, addresses: 2, bytes: 1536 },
+      { code: 'AU', name: 'Australia', lines: 1, addresses: 1, bytes: 512 },
     ])
-    expect(tables.pages[0]).toEqual({ path: '/a', lines: 3 })
+    expect(tables.pages[0]).toEqual({ path: '/a', lines: 3, bytes: 1536 })
     expect(tables['not-found']).toEqual([
       { path: '/=1+1', lines: 1 },
       { path: '/whois/203.0.113.9', lines: 1 },
@@ -121,9 +121,7 @@ describe('the summaries of geofix enrich', () => {
       const args = ['--db', database, '--summary', `json=${at('network.json')}`, '--only-failed', '--quiet']
       expect(await geofix(['enrich', at('network.log'), ...args])).toMatchObject({ status: 0 })
       const { tables } = JSON.parse(readFileSync(at('network.json'), 'utf8'))
-      expect(tables.networks).toEqual([
-        { network: '1.2.3.0/24', country: 'France, Germany', lines: 3, addresses: 3 },
-      ])
+      expect(tables.networks).toEqual([{ network: '1.2.3.0/24', country: 'FR, DE', lines: 3, addresses: 3 }])
     }
   })
 
