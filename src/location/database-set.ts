@@ -161,7 +161,11 @@ export class DatabaseSet extends LocationTables {
    * @throws TypeError when there is no such database
    */
   raw(address: Address, number?: number): MmdbValue | null {
-    const database = number === undefined ? this.match(address)?.database : this.databases[number]
+    // From JavaScript, it can be the name of a member of the array.
+    const database =
+      number === undefined
+        ? this.match(address)?.database
+        : this.databases[Number.isInteger(number) ? number : -1]
     if (database === undefined) {
       if (number === undefined) return null
       throw new TypeError(`no database has the number ${number}: databases lists them, from 0`)

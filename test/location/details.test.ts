@@ -205,8 +205,9 @@ describe('raw of several databases', () => {
     expect(geo.raw('2001:4860::1', { database: 2 })).toBeNull()
   })
 
-  it.each([3, -1, 0.5, Number.NaN])('refuses the number %s', (database) => {
-    expect(() => geo.raw(IP, { database })).toThrow('no database has the number')
+  it.each<unknown>([3, -1, 0.5, Number.NaN, '0', 'length'])('refuses the number %s', (database) => {
+    // JavaScript can call it so.
+    expect(() => geo.raw(IP, { database: database as number })).toThrow('no database has the number')
   })
 })
 
