@@ -55,7 +55,7 @@ export function worldModule(): string {
     ...[...paths].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, path]) => `  ${code}: '${path}',`),
     '}',
     '',
-    '/** The same as one path. */',
+    '/** All countries as one path. */',
     "export const LAND: string = Object.values(COUNTRIES).join('')",
     '',
   ].join('\n')

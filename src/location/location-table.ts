@@ -103,7 +103,7 @@ export class LocationTable extends RecordTable {
       : this.overlayAt(findRecord(this.database, address))
   }
 
-  /** As {@link at}, but only of a program's own records. */
+  /** The number of the location at an offset, if a program added its record; {@link at} takes all records. */
   overlayAt(offset: number): number {
     const { metadata } = this.database
     // Added records are the last ones of the data section, which ends where the metadata starts.

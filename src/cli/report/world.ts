@@ -197,5 +197,5 @@ export const COUNTRIES: Readonly<Record<string, string>> = {
   ZW: 'M1108 651l-3-1-2 1-2-1-2 0-3-3-5-1-1-5 0-3-2 0-6-8-2-5-1-1-2-6 6 1 2 1 2 0 3-5 5-6 2 0 1-3 3-3 4-1 0 3 5 0 2 1 2 2 2 1 3 2 0 9-2 5 0 6 1 2-1 4-1 1-2 5z',
 }
 
-/** The same as one path. */
+/** All countries as one path. */
 export const LAND: string = Object.values(COUNTRIES).join('')

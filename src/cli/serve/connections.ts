@@ -93,7 +93,7 @@ export class Connections {
       const [longest] = this.#idle
       const closed = longest ?? this.#waitingForClient() ?? socket
       closed.destroy()
-      // Its `close` event comes later.
+      // The event `close` of the socket comes later.
       this.#open.delete(closed)
       this.#idle.delete(closed)
       this.#pending.delete(closed)

@@ -157,7 +157,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     this.doubt = inner.doubt
   }
 
-  /** As {@link take}, for a record that is this one. */
+  /** Takes over the record of another reader. */
   protected takeRecord(inner: RecordReader): void {
     this.record = inner.record
     this.recordStart = inner.recordStart
@@ -168,7 +168,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     this.objectStart = inner.objectStart
   }
 
-  /** As {@link find}, for the value that another reader finds. */
+  /** Finds the value of a field with another reader, and takes it over. */
   protected findIn(inner: RecordReader, field: number): boolean {
     const isFound = inner.find(field)
     this.bytes = inner.bytes

@@ -3,7 +3,7 @@ import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet'
 
 /** A time, until its column says whether it is in UTC. */
 class Instant {
-  /** Its JSON. hyparquet has one object for all rows with a value of a dictionary. */
+  /** The time as JSON. hyparquet has one object for all rows with a value of a dictionary. */
   json = ''
   constructor(readonly nanoseconds: bigint) {}
 }
@@ -114,7 +114,7 @@ function oneLine(text: string): string {
   }
 }
 
-/** As {@link jsonText}, but `null` where JSON would change the value. */
+/** The JSON of a value, or `null` where JSON would change the value. */
 export function jsonOrNull(value: unknown, column: SchemaTree): string {
   try {
     return jsonText(value, column)

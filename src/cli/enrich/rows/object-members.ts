@@ -20,7 +20,7 @@ export class ObjectMembers {
   view = new DataView(this.bytes.buffer)
   start = 0
   end = 0
-  /** Its members. One that has a name a second time takes the place of the first. */
+  /** The members of the object. A member that has a name a second time takes the place of the first. */
   count = 0
   /** For each of them: the number of its name or {@link NONE}, where its name with quotes begins, and its value. */
   numbers = new Int32Array(32)
