@@ -4,6 +4,7 @@ import { quoted } from '../errors.ts'
 /** The result of {@link parseIPv4} for a text that is not an IPv4 address. */
 export const NOT_IPV4 = -1
 
+const SMALL_A = 0x61
 const ZERO = 0x30
 const COLON = 0x3a
 const DOT = 0x2e
@@ -176,6 +177,39 @@ export function formatIPv6(words: IPv6Words): string {
     text += groupOf(words, i).toString(16)
   }
   return text
+}
+
+/** Writes the text of {@link formatIPv4}, at most 15 bytes. @returns where it ends */
+export function writeIPv4(address: number, into: Uint8Array, at: number): number {
+  let end = at
+  for (let shift = 24; shift >= 0; shift -= 8) {
+    const octet = (address >>> shift) & 255
+    if (shift < 24) into[end++] = DOT
+    if (octet >= 100) into[end++] = ZERO + ((octet / 100) | 0)
+    if (octet >= 10) into[end++] = ZERO + (((octet / 10) | 0) % 10)
+    into[end++] = ZERO + (octet % 10)
+  }
+  return end
+}
+
+/** Writes the text of {@link formatIPv6}, at most 39 bytes. @returns where it ends */
+export function writeIPv6(words: IPv6Words, into: Uint8Array, at: number): number {
+  findZeros(words)
+  let end = at
+  for (let i = 0; i < 8; i++) {
+    if (i > 0 || zeros.start === 0) into[end++] = COLON
+    if (i === zeros.start) {
+      i += zeros.length - 1
+      if (i === 7) into[end++] = COLON
+      continue
+    }
+    const group = groupOf(words, i)
+    for (let shift = group === 0 ? 0 : (31 - Math.clz32(group)) & ~3; shift >= 0; shift -= 4) {
+      const digit = (group >>> shift) & 15
+      into[end++] = digit < 10 ? ZERO + digit : SMALL_A - 10 + digit
+    }
+  }
+  return end
 }
 
 /** Finds the first of the longest runs of zero groups that `::` may replace. */

@@ -16,7 +16,7 @@ export function leastPrefixLength(words: Words): number {
 export function advance(words: Words, prefixLength: number): void {
   if (prefixLength === 0) return
   let i = (prefixLength - 1) >>> 5
-  let sum = (words[i] ?? 0) + 2 ** (31 - ((prefixLength - 1) & 31))
+  let sum = (words[i] ?? 0) + ((1 << (31 - ((prefixLength - 1) & 31))) >>> 0)
   words[i] = sum
   while (sum >= 2 ** 32 && i > 0) {
     sum = (words[--i] ?? 0) + 1

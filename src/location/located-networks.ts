@@ -131,12 +131,9 @@ function* networksIn(start: Words, end: Words): Generator<string> {
   } while (compare(position, end) !== 0)
 }
 
-/** The address at a position. */
-export function positionText(words: Words): string {
-  return isIPv4Compatible(words) ? formatIPv4(words[3] ?? 0) : formatIPv6(words)
-}
-
 /** The network that starts at a position. @param prefixLength of a position */
-export function positionCidr(words: Words, prefixLength: number): string {
-  return `${positionText(words)}/${isIPv4Compatible(words) ? prefixLength - 96 : prefixLength}`
+function positionCidr(words: Words, prefixLength: number): string {
+  return isIPv4Compatible(words)
+    ? `${formatIPv4(words[3] ?? 0)}/${prefixLength - 96}`
+    : `${formatIPv6(words)}/${prefixLength}`
 }

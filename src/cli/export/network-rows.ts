@@ -14,14 +14,15 @@ const MAX_TEXT_BYTES = 2 ** 24
 export interface RowSink {
   /** Whether rows should be written before more are added. */
   readonly isFull: boolean
+  /** Sets the values of the next rows: `text[from, to)`, which is valid until they are added. */
+  setText(text: Uint8Array, from: number, to: number): void
   /**
    * Adds a network, or a range.
    *
    * @param end the first position after it. Zero is the end of all addresses
    * @param prefixLength of a position; 0 for a range
-   * @param text has the values of its columns in `text[from, to)`
    */
-  add(start: Words, end: Words, prefixLength: number, text: Uint8Array, from: number, to: number): void
+  add(start: Words, end: Words, prefixLength: number): void
 }
 
 /** Settings of rows. */
@@ -99,8 +100,10 @@ export class NetworkRows {
       const to = from + this.#rendered.sizeOf(number)
       const { bytes } = this.#rendered.arena
       if (this.#isNothing(bytes, from, to)) continue
-      if (areNetworks) this.#addNetworks(walk, sink, bytes, from, to)
-      else this.#extend(walk, sink, bytes, from, to)
+      if (areNetworks) {
+        sink.setText(bytes, from, to)
+        this.#addNetworks(walk, sink)
+      } else this.#extend(walk, sink, bytes, from, to)
     }
     return true
   }
@@ -123,18 +126,12 @@ export class NetworkRows {
     return to - from === nothing.length && nothing.compare(bytes, from, to) === 0
   }
 
-  #addNetworks(
-    { start, end }: NetworkWalk,
-    sink: RowSink,
-    bytes: Uint8Array,
-    from: number,
-    to: number,
-  ): void {
+  #addNetworks({ start, end }: NetworkWalk, sink: RowSink): void {
     const position = this.#position
     position.set(start)
     do {
       const length = largestNetwork(position, end)
-      sink.add(position, end, length, bytes, from, to)
+      sink.add(position, end, length)
       this.rows++
       advance(position, length)
     } while (compare(position, end) !== 0)
@@ -159,7 +156,8 @@ export class NetworkRows {
 
   #addRange(sink: RowSink): void {
     if (this.#size < 0) return
-    sink.add(this.#start, this.#end, 0, this.#text, 0, this.#size)
+    sink.setText(this.#text, 0, this.#size)
+    sink.add(this.#start, this.#end, 0)
     this.#size = -1
     this.rows++
   }

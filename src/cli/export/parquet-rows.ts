@@ -3,8 +3,7 @@ import { isIPv4Compatible } from '../../address/address.ts'
 import { type Words, writeLast } from '../../address/position.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationField } from '../../enrich/options.ts'
-import { viewOf } from '../../enrich/swar.ts'
-import { positionCidr, positionText } from '../../location/located-networks.ts'
+import { CachedView, viewOf } from '../../enrich/swar.ts'
 import {
   ColumnWriter,
   type Leaf,
@@ -15,9 +14,13 @@ import { elementsOf, leafOf, parquetValue, typeOfField } from '../enrich/parquet
 import { DistinctTexts } from '../enrich/rows/distinct-texts.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
 import type { RowSink } from './network-rows.ts'
+import { writePosition } from './text-rows.ts'
 
 /** Rows of a row group, at most: all of them are in memory. */
-const GROUP_ROWS = 2 ** 18
+const GROUP_ROWS = 2 ** 16
+
+/** The most texts whose values are in memory. A row group ends before one more. */
+const MAX_TEXTS = 2 ** 15
 
 /** What `escapedColumnsTemplate` writes for an unknown value. */
 const UNKNOWN = '\\N'
@@ -42,10 +45,10 @@ class AddressColumn {
     const plain = this.#plain
     if (this.#form === 'integers') this.#addInteger(words)
     else {
-      const text = prefixLength > 0 ? positionCidr(words, prefixLength) : positionText(words)
-      plain.writeByte(text.length)
-      plain.writeAscii('\0\0\0')
-      plain.writeAscii(text)
+      const start = plain.length
+      plain.writeAscii('\0\0\0\0')
+      writePosition(words, prefixLength, plain)
+      plain.room(0)[start] = plain.length - start - 4
     }
     this.#ends[row] = plain.length
   }
@@ -84,14 +87,20 @@ export class ParquetRows implements RowSink {
   readonly #elements: readonly (readonly SchemaElement[])[]
   readonly #writer: ColumnWriter
   readonly #texts = new DistinctTexts()
-  /** The number of the text of each row. */
+  /** The values of each text, and of each column by its cells. */
+  #values: (ParquetValue | null)[][] = []
+  readonly #known: readonly Map<string, ParquetValue>[]
+  /** The number of the text of the next rows, and of each row. */
+  #number = 0
   readonly #numbers = new Int32Array(GROUP_ROWS)
+  readonly #view = new CachedView()
   readonly #last = new Uint32Array(4)
   #rows = 0
 
   /** @param isIPv4 whether there are no IPv6 addresses */
   constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
     this.#fields = fields
+    this.#known = fields.map(() => new Map())
     this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
     this.#elements = fields.map((field) => elementsOf(field, typeOfField(field)))
     this.#writer = new ColumnWriter([...this.#addresses.map(({ element }) => [element]), ...this.#elements])
@@ -101,7 +110,19 @@ export class ParquetRows implements RowSink {
     return this.#rows > GROUP_ROWS - 256
   }
 
-  add(start: Words, end: Words, prefixLength: number, text: Uint8Array, from: number, to: number): void {
+  setText(text: Uint8Array, from: number, to: number): void {
+    if (this.#texts.count >= MAX_TEXTS) {
+      this.#writeGroup()
+      this.#texts.clear()
+      this.#values = []
+      for (const known of this.#known) known.clear()
+    }
+    const { count } = this.#texts
+    this.#number = this.#texts.numberOf(text, this.#view.view(text), from, to)
+    if (this.#number === count) this.#values.push(this.#valuesOf(decoder.decode(text.subarray(from, to))))
+  }
+
+  add(start: Words, end: Words, prefixLength: number): void {
     if (this.#rows === GROUP_ROWS) this.#writeGroup()
     const row = this.#rows++
     const [first, last] = this.#addresses
@@ -110,7 +131,7 @@ export class ParquetRows implements RowSink {
       writeLast(end, this.#last)
       last.add(row, this.#last, prefixLength)
     }
-    this.#numbers[row] = this.#texts.numberOf(text, viewOf(text), from, to)
+    this.#numbers[row] = this.#number
   }
 
   /** The bytes of the rows. */
@@ -128,26 +149,32 @@ export class ParquetRows implements RowSink {
   #writeGroup(): void {
     if (this.#rows > 0) this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
-    this.#texts.clear()
   }
 
   *#leaves(): Generator<Leaf | PlainLeaf> {
     for (const column of this.#addresses) yield column.take(this.#rows)
     const { count } = this.#texts
     const numbers = this.#numbers.subarray(0, this.#rows)
-    const decoder = new TextDecoder()
-    const cells = Array.from({ length: count }, (_, number) =>
-      decoder.decode(this.#texts.textOf(number)).split('\t'),
-    )
-    for (const [index, field] of this.#fields.entries()) {
-      const type = typeOfField(field)
-      yield leafOf(this.#elements[index] ?? [], numbers, count, (number) => {
-        const cell = cells[number]?.[index] ?? UNKNOWN
-        return cell === UNKNOWN ? null : parquetValue(type, unescaped(cell))
-      })
-    }
+    for (const [index, path] of this.#elements.entries())
+      yield leafOf(path, numbers, count, (number) => this.#values[number]?.[index] ?? null, itself)
+  }
+
+  /** The values of a text. A value that a column had before is the same object. */
+  #valuesOf(text: string): (ParquetValue | null)[] {
+    return text.split('\t').map((cell, index) => {
+      const field = this.#fields[index]
+      const known = this.#known[index]
+      if (cell === UNKNOWN || field === undefined) return null
+      const value = known?.get(cell) ?? parquetValue(typeOfField(field), unescaped(cell))
+      if (value !== null) known?.set(cell, value)
+      return value
+    })
   }
 }
+
+const decoder = new TextDecoder()
+
+const itself = (value: ParquetValue): ParquetValue => value
 
 function unescaped(cell: string): string {
   return cell.includes('\\') ? cell.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each) : cell

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatIPv4, NOT_IPV4, parseIPv4 } from '../../../src/address/ip-text.ts'
+import { formatIPv4, NOT_IPV4, parseIPv4, writeIPv4 } from '../../../src/address/ip-text.ts'
 
 describe('parseIPv4', () => {
   it.each([
@@ -84,6 +84,8 @@ describe('formatIPv4', () => {
         const octets = Buffer.alloc(4)
         octets.writeUInt32BE(address)
         const text = formatIPv4(address)
+        const bytes = Buffer.alloc(17)
+        expect(bytes.toString('latin1', 1, writeIPv4(address, bytes, 1))).toBe(text)
         expect(text).toBe([...octets].join('.'))
         expect(parseIPv4(text)).toBe(address)
       }),

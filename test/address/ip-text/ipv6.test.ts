@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6 } from '../../../src/address/ip-text.ts'
+import { CANONICAL_IPV6, formatIPv6, NOT_IPV6, parseIPv6, writeIPv6 } from '../../../src/address/ip-text.ts'
 
 function parsed(text: string, end = text.length): Uint32Array | null {
   const words = new Uint32Array(4)
@@ -10,7 +10,10 @@ function parsed(text: string, end = text.length): Uint32Array | null {
 function canonical(text: string): string {
   const words = parsed(text)
   if (words === null) throw new Error(`${text} was refused`)
-  return formatIPv6(words)
+  const formatted = formatIPv6(words)
+  const bytes = Buffer.alloc(41)
+  expect(bytes.toString('latin1', 1, writeIPv6(words, bytes, 1))).toBe(formatted)
+  return formatted
 }
 
 /** The output of the URL standard's host serializer: RFC 5952, always hexadecimal. */

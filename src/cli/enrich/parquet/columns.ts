@@ -37,12 +37,18 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/** The values of a column. @param numbers for each row a number below `count`, or less than 0 */
+/**
+ * The values of a column.
+ *
+ * @param numbers for each row a number below `count`, or less than 0
+ * @param keyOf tells values apart
+ */
 export function leafOf(
   path: readonly SchemaElement[],
   numbers: Int32Array,
   count: number,
   valueOfNumber: (number: number) => ParquetValue | null,
+  keyOf: (value: ParquetValue) => string | ParquetValue = textKey,
 ): Leaf {
   const values: ParquetValue[] = []
   const indexes = new Map<string | ParquetValue, number>()
@@ -57,7 +63,7 @@ export function leafOf(
     }
     if (codeOf[number] === UNSEEN) {
       const value = valueOfNumber(number)
-      const key = value instanceof Uint8Array ? Buffer.from(value).toString() : value
+      const key = value === null ? null : keyOf(value)
       const known = key === null ? -path.length : indexes.get(key)
       const code = known ?? values.length
       codeOf[number] = code
@@ -71,13 +77,15 @@ export function leafOf(
   return { path, values, codes }
 }
 
-const encoder = new TextEncoder()
+function textKey(value: ParquetValue): string | ParquetValue {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : value
+}
 
 /** A value that is not `null`, in the form of its column. */
 export function parquetValue(type: ColumnType, value: string | number | null): ParquetValue | null {
   if (value === null) return null
   if (type === 'INT64') return BigInt(value)
-  return type === 'DOUBLE' ? Number(value) : encoder.encode(String(value))
+  return type === 'DOUBLE' ? Number(value) : Buffer.from(String(value))
 }
 
 const SPARK_TYPES: Readonly<Record<string, string>> = { DOUBLE: 'double', INT64: 'long' }
