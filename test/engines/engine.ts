@@ -68,9 +68,9 @@ export function expectSameBytes(folder: string): void {
   expect(whole !== undefined && parts?.equals(whole)).toBe(true)
 }
 
-/** The program in Python of the guide that has a text. */
-export function recipeWith(text: string): string {
+/** The first program in Python of the guide that has all of these texts. */
+export function recipeWith(...texts: readonly string[]): string {
   const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
   const programs = Array.from(guide.matchAll(/^```python\n([\s\S]*?)^```$/gm), ([, program = '']) => program)
-  return programs.find((program) => program.includes(text)) ?? ''
+  return programs.find((program) => texts.every((text) => program.includes(text))) ?? ''
 }

@@ -90,7 +90,7 @@ describe.each([
 ])('%s', (name, environment, text) => {
   describeEngine(name, environment !== null, () => {
     it('counts the rows of each place', LONG, async () => {
-      writeFileSync(at(`job-${name}.py`), recipeWith(text))
+      writeFileSync(at(`job-${name}.py`), recipeWith(text, 'from geofix_locator'))
       const printed = await run(environment, at(`job-${name}.py`))
       const counts = Array.from(printed.matchAll(/(?<![\d.])(?:2000|4000)(?!\d)/g), ([count]) => count)
       expect(counts.sort()).toEqual(['2000', '2000', '4000'])
