@@ -74,10 +74,17 @@ class AddressColumn {
     const ends = this.#ends.slice(0, rows)
     const valueAt = (end: number): ParquetValue =>
       this.#isIPv4 ? viewOf(plain).getBigInt64(end - 8, true) : plain.slice(end - 16, end)
-    const isOrdered = this.#form === 'integers' && rows > 0
-    const range = isOrdered ? ([valueAt(ends[0] ?? 0), valueAt(ends[rows - 1] ?? 0)] as const) : null
-    return { path: [this.element], plain, ends, range }
+    const leaf = { path: [this.element], plain, ends, range: null }
+    if (this.#form !== 'integers' || rows === 0) return leaf
+    const [first, last] = [valueAt(ends[0] ?? 0), valueAt(ends[rows - 1] ?? 0)]
+    // IPv4 comes first, though some IPv6 addresses have smaller bytes.
+    return isMapped(first) === isMapped(last) ? { ...leaf, range: [first, last] } : leaf
   }
+}
+
+/** Whether 16 bytes are an IPv4 address as `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
+function isMapped(value: ParquetValue): boolean {
+  return value instanceof Uint8Array && value.findIndex((byte) => byte !== 0) === 10 && value[11] === 0xff
 }
 
 /** Rows as a Parquet file. */

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { ASN_DATABASE } from '../../http/service.ts'
@@ -66,6 +66,21 @@ describe('geofix export', () => {
     const textOf = (bytes: Uint8Array): string =>
       as === 'integers' ? integerOf(bytes) : Buffer.from(bytes).toString()
     expect(found.map((row) => columns.map((name) => textOf(row[name])).join(','))).toEqual(addresses)
+  })
+
+  it.each([
+    [[], undefined],
+    [['--ipv6-only'], ['20014860000000000000000000000000', '20014860000000000000000000000000']],
+  ])('says the least and the largest address of rows of one family: %j', async (options, expected) => {
+    const path = at('statistics.parquet')
+    await geofix(['export', ...DB, ...options, '--as', 'integers', '-o', path])
+    const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+    const statistics = row_groups[0]?.columns[0]?.meta_data?.statistics
+    const bytes = [statistics?.min_value, statistics?.max_value]
+    expect(
+      statistics &&
+        bytes.map((each) => (each instanceof Uint8Array ? Buffer.from(each).toString('hex') : each)),
+    ).toEqual(expected)
   })
 
   it('writes IPv4 integers as numbers where there is nothing else', async () => {
