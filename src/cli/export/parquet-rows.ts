@@ -10,7 +10,7 @@ import {
   type ParquetValue,
   type PlainLeaf,
 } from '../enrich/parquet/column-writer.ts'
-import { elementsOf, leafOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
+import { type ColumnType, elementsOf, leafOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
 import { DistinctTexts } from '../enrich/rows/distinct-texts.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
 import type { RowSink } from './network-rows.ts'
@@ -24,6 +24,7 @@ const MAX_TEXTS = 2 ** 15
 
 /** What `escapedColumnsTemplate` writes for an unknown value. */
 const UNKNOWN = '\\N'
+const TAB = 9
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
 
 /** A column of addresses. They are stored one after the other. */
@@ -87,16 +88,22 @@ function isMapped(value: ParquetValue): boolean {
   return value instanceof Uint8Array && value.findIndex((byte) => byte !== 0) === 10 && value[11] === 0xff
 }
 
+/** The distinct cells of a column, and the value of each. */
+interface Cells {
+  readonly type: ColumnType
+  readonly texts: DistinctTexts
+  readonly values: (ParquetValue | null)[]
+}
+
 /** Rows as a Parquet file. */
 export class ParquetRows implements RowSink {
   readonly #addresses: readonly AddressColumn[]
-  readonly #fields: readonly LocationField[]
   readonly #elements: readonly (readonly SchemaElement[])[]
   readonly #writer: ColumnWriter
   readonly #texts = new DistinctTexts()
-  /** The values of each text, and of each column by its cells. */
+  /** The values of each text. */
   #values: (ParquetValue | null)[][] = []
-  readonly #known: readonly Map<string, ParquetValue>[]
+  readonly #cells: readonly Cells[]
   /** The number of the text of the next rows, and of each row. */
   #number = 0
   readonly #numbers = new Int32Array(GROUP_ROWS)
@@ -106,8 +113,11 @@ export class ParquetRows implements RowSink {
 
   /** @param isIPv4 whether there are no IPv6 addresses */
   constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
-    this.#fields = fields
-    this.#known = fields.map(() => new Map())
+    this.#cells = fields.map((field) => ({
+      type: typeOfField(field),
+      texts: new DistinctTexts(),
+      values: [],
+    }))
     this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
     this.#elements = fields.map((field) => elementsOf(field, typeOfField(field)))
     this.#writer = new ColumnWriter([...this.#addresses.map(({ element }) => [element]), ...this.#elements])
@@ -122,11 +132,14 @@ export class ParquetRows implements RowSink {
       this.#writeGroup()
       this.#texts.clear()
       this.#values = []
-      for (const known of this.#known) known.clear()
+      for (const { texts, values } of this.#cells) {
+        texts.clear()
+        values.length = 0
+      }
     }
     const { count } = this.#texts
     this.#number = this.#texts.numberOf(text, this.#view.view(text), from, to)
-    if (this.#number === count) this.#values.push(this.#valuesOf(decoder.decode(text.subarray(from, to))))
+    if (this.#number === count) this.#values.push(this.#valuesOf(text, from, to))
   }
 
   add(start: Words, end: Words, prefixLength: number): void {
@@ -166,20 +179,26 @@ export class ParquetRows implements RowSink {
       yield leafOf(path, numbers, count, (number) => this.#values[number]?.[index] ?? null, itself)
   }
 
-  /** The values of a text. A value that a column had before is the same object. */
-  #valuesOf(text: string): (ParquetValue | null)[] {
-    return text.split('\t').map((cell, index) => {
-      const field = this.#fields[index]
-      const known = this.#known[index]
-      if (cell === UNKNOWN || field === undefined) return null
-      const value = known?.get(cell) ?? parquetValue(typeOfField(field), unescaped(cell))
-      if (value !== null) known?.set(cell, value)
-      return value
+  /** The values of a text. A column makes equal cells a value once. */
+  #valuesOf(text: Uint8Array, from: number, to: number): (ParquetValue | null)[] {
+    const view = this.#view.view(text)
+    let start = from
+    return this.#cells.map(({ type, texts, values }) => {
+      let end = start
+      while (end < to && text[end] !== TAB) end++
+      const number = texts.numberOf(text, view, start, end)
+      if (number === values.length) values.push(cellValue(type, decoder.decode(text.subarray(start, end))))
+      start = end + 1
+      return values[number] ?? null
     })
   }
 }
 
 const decoder = new TextDecoder()
+
+function cellValue(type: ColumnType, cell: string): ParquetValue | null {
+  return cell === UNKNOWN ? null : parquetValue(type, unescaped(cell))
+}
 
 const itself = (value: ParquetValue): ParquetValue => value
 
