@@ -171,7 +171,10 @@ function insetPicture(
 
 /** The legend of the shades of countries. `null` if no country has a shade. */
 function shadeLegend({ countries, resolved }: Counts): Markup | null {
-  const most = Math.max(0, ...Array.from(countries, ([code, { count }]) => (code in COUNTRIES ? count : 0)))
+  const most = Math.max(
+    0,
+    ...Array.from(countries, ([code, { count }]) => (Object.hasOwn(COUNTRIES, code) ? count : 0)),
+  )
   if (most === 0) return null
   const items = SHADES.map((share, shade) => {
     const text = share === 0 ? 'fewer' : `from ${shareText(share * most, resolved)}`

@@ -109,6 +109,30 @@ describe('the summaries of geofix enrich', () => {
     expect({ ...second, generated: null }).toEqual({ ...first, generated: null })
   }, 60_000)
 
+  it('name the hosts of referrers as the log has them', async () => {
+    const referrers = [
+      ['http://Example.COM:8080/a?b', 'example.com:8080'],
+      ['https://user@a.example#c', 'a.example'],
+      // A name that the server has escaped byte by byte.
+      [String.raw`http://\xe4\xe5.\xf0\xf4/`, String.raw`\xe4\xe5.\xf0\xf4`],
+      ['http://[2001:db8::1]:80/', '[2001:db8::1]:80'],
+      ['-', null],
+      ['a.example/', null],
+      ['https://', null],
+    ] as const
+    const lines = referrers.map(
+      ([referrer]) =>
+        `81.2.69.1 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "${referrer}" "curl"\n`,
+    )
+    writeFileSync(at('referrers.log'), lines.join(''))
+    const args = [...DB, '--only-failed', '--quiet', '--summary', `json=${at('referrers.json')}`]
+    expect(await geofix(['enrich', at('referrers.log'), ...args])).toMatchObject({ status: 0 })
+    const { tables } = JSON.parse(readFileSync(at('referrers.json'), 'utf8'))
+    expect(tables.referrers.map(({ host }: { host: string }) => host).sort()).toEqual(
+      referrers.flatMap(([, host]) => host ?? []).sort(),
+    )
+  })
+
   it('name all countries of a network, in whatever order its addresses come', async () => {
     const database = at('two-countries.mmdb')
     const writer = new MmdbWriter({ databaseType: 'Two-City', languages: ['en'] })

@@ -178,7 +178,7 @@ describe('the figures of a report of a log', () => {
           region: record.region?.code ?? null,
           regionName: record.region?.name ?? null,
           city: record.city,
-          referrer: /^https?:\/\/([^/?#]+)/.exec(referrer)?.[1]?.toLowerCase() ?? null,
+          referrer: referrer.includes('://') ? (referrer.split(/[/?#]/)[2]?.toLowerCase() ?? null) : null,
           hour: zone === undefined ? -1 : Number(local.format(time)),
           weekday: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(localDay.format(time)),
           owner: asn === null ? null : `AS${asn.number}|${asn.organization}`,
@@ -312,7 +312,7 @@ describe('the figures of a report of a log', () => {
   ])('stand in the page as in the data: %s', (card, table, name, inside) => {
     const all =
       table === 'pages'
-        ? events.filter(({ path }) => path !== null).length
+        ? events.filter(({ path }) => path !== null && !ASSET.test(path)).length
         : table === 'not-found'
           ? events.filter(({ status }) => status === '404').length
           : events.length

@@ -114,7 +114,7 @@ export class Page {
 
   /** The card with this heading. Throws if there is none. */
   card(heading: string): Element {
-    const card = this.all('section').find((section) => textOf(section).startsWith(heading))
+    const card = this.all('section').find((section) => within(section, 'h2').map(textOf).includes(heading))
     if (card === undefined) throw new Error(`no card ${heading}`)
     return card
   }
