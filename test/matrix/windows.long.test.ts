@@ -204,7 +204,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
 /** A report, without how long the run took and when it ended. */
 function report(name: string): string {
   return readFileSync(local(name), 'utf8')
-    .replace(/<dt>Speed<\/dt>.*/, '')
+    .replace(/, in [\d.]+ s on/, '')
     .replace(/<time datetime=.*?<\/time> by Geofix/, '')
 }
 
