@@ -18,7 +18,7 @@ const ENTRIES = {
   './writer': { default: 'writer' },
 } as const
 
-/** What the code of fflate becomes, of which the library uses a small part. */
+/** The module that holds the part of fflate that the library uses. */
 const FFLATE = 'fflate.js'
 
 /** Writes the package into a folder, which is emptied. @returns how many bytes it has */

@@ -155,7 +155,7 @@ export class ClientWalk {
     throw clientError(found)
   }
 
-  /** `find` that returns why there is no address instead of throwing. @throws TypeError if the source is not a request */
+  /** Finds the address as `find` does, and returns the reason if there is none. @throws TypeError if the source is not a request */
   seek(
     source: DetectSource,
     options: PeerOptions | undefined,

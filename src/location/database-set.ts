@@ -17,7 +17,7 @@ interface ReadDatabase {
   readonly database: OpenDatabase
   /** `null` when the database has no locations. */
   readonly locations: LocationTable | null
-  /** Why the records of the database are not locations. `null` when they are locations, or when there are no records. */
+  /** The reason why the records of the database are no locations; `null` if they are, or if there are no records. */
   readonly error: InvalidDatabaseError | null
 }
 

@@ -227,7 +227,7 @@ function textOf(struct: Struct, id: number): string | undefined {
   return value instanceof Uint8Array ? Buffer.from(value).toString() : undefined
 }
 
-/** A whole number in a struct; 0 if there is no such field. */
+/** Reads a whole number from a struct. @returns 0 if the struct does not have the field */
 function integerOf(struct: Struct, id: number): bigint {
   const value = fieldOf(struct, id)?.value
   return typeof value === 'bigint' ? (value >> 1n) ^ -(value & 1n) : 0n
