@@ -3,14 +3,18 @@ import { fieldIndex } from '../../counting/field-values.ts'
 import { UNKNOWN } from '../../reading/record-reader.ts'
 import { ByteFinder, isDigit } from '../../swar.ts'
 import { AnyLine, MAX_SIZE_DIGITS } from './any-line.ts'
-import { afterUser, endOfPlain, endOfText, isMethod, isProtocol, openingBracket } from './line-syntax.ts'
-import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
 import {
   AGENT,
+  afterUser,
+  endOfPlain,
+  endOfText,
   HOST,
   IDENT,
+  isMethod,
+  isProtocol,
   type LineLayout,
   METHOD,
+  openingBracket,
   PARTS,
   PROTOCOL,
   REFERRER,
@@ -20,7 +24,8 @@ import {
   TARGET,
   TIME,
   USER,
-} from './parts.ts'
+} from './line-syntax.ts'
+import { ISO_BYTES, LOG_TIME_BYTES, LogTime } from './log-time.ts'
 
 /** `- - `, between the address and the time of most lines. */
 const DASHES = 0x2d202d20

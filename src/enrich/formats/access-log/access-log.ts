@@ -3,18 +3,23 @@ import { wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
-import { LIST_FLAGS, LOCAL_PROXIES, listFault, throughProxies } from '../../reading/field-messages.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import { addressNotes, LIST_FLAGS, listFault } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
+import { ABSENT } from '../../reading/record-reader.ts'
+import { firstLines, type LineRange } from '../../reading/sample.ts'
 import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { AccessLogReader } from './access-log-reader.ts'
-import { FirstWords, looksLikeAccessLog } from './first-words.ts'
-import { FORWARDED, type LineLayout, PARTS } from './parts.ts'
+import { FORWARDED, HOST, IDENT, type LineLayout, PARTS, REST, USER } from './line-syntax.ts'
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan, LineLayout {
   readonly format: 'access-log'
 }
+
+/** The name of the list after the user agent. */
+const XFF = PARTS[FORWARDED] ?? ''
 
 /**
  * Makes the plan for an access log. The layout of the lines is fixed, so lines with another layout are bad lines and
@@ -31,68 +36,139 @@ export function planAccessLog(
 ): Planned<AccessLogPlan> {
   const common = commonPlan(options)
   const append = appendPlan(options, 'access-log')
-  const { field } = options
+  const { field = 'ip' } = options
   if (options.timeField !== undefined) {
     throw wrongOption`<timeField> is not for access logs: their lines have a time`
   }
   if (!append.append) refuseTaken(addedMembers(common), [...PARTS, RAW], 'a line has', 'member')
-  const hasForwarded = field === PARTS[FORWARDED]
-  if (field !== undefined && !ADDRESS_WORDS.includes(field) && !hasForwarded) {
-    throw new EnrichError(
-      'ENRICH_FIELD_UNKNOWN',
-      `an access log has no ${quoted(field)}: name the address with --field 1 (the first word), --field 2 (the second) or --field ${PARTS[FORWARDED]} (after the user agent)`,
-    )
-  }
-  if (hasForwarded && common.trustedProxies === null) throw listFault(`${field}`)
-  const words = new FirstWords(sample, isWhole)
-  if (words.areUnclear && (field === undefined || field === 'ip' || hasForwarded)) {
-    throw new EnrichError(
-      'ENRICH_FIELD_UNKNOWN',
-      `the lines begin with ${words.beginning}, for example ${words.example}, and it is unclear which is the client: say which with --field 1 or --field 2`,
-    )
-  }
-  if (hasForwarded && words.lacksForwarded && !common.force) {
-    throw new EnrichError(
-      'ENRICH_FIELD_UNKNOWN',
-      `none of the first lines has ${PARTS[FORWARDED]}, a list in quotes after the user agent: leave out --field, or continue with --force if it comes later (in a program: force: true)`,
-    )
-  }
-  const hasVhost = field === '2' || (field !== '1' && words.hasVhost)
-  const host = hasVhost ? words.second : words.first
-  const word = hasVhost ? 'second word, after the virtual host' : 'first word'
-  const notes = [
-    hasForwarded
-      ? `the address is the rightmost untrusted one in ${PARTS[FORWARDED]}, the part after the user agent, then the ${word}`
-      : `the address is the ${word}`,
-    ...(common.trustedProxies !== null || host.kinds.list === 0
-      ? []
-      : [
-          `in some lines it is a list of addresses, which is not read, because any caller can write its left part: ${LIST_FLAGS}`,
-        ]),
-    ...(hasForwarded || host.isLocal || !words.isForwarded
-      ? []
-      : [throughProxies(`--field ${PARTS[FORWARDED]}`)]),
-    ...(hasForwarded || !host.isLocal || !words.hasForwarded
-      ? []
-      : [
-          `these addresses are private, as those of proxies are. To locate their clients: --field ${PARTS[FORWARDED]} --trust ${LOCAL_PROXIES}`,
-        ]),
-    ...(words.another === null
-      ? []
-      : [
-          `most lines have another address before the time, for example ${words.another}. If it is the client's, say how the server writes a line: --log-format with its log_format (nginx) or LogFormat (Apache)`,
-        ]),
-  ]
-  const { hasPort } = host
+  const unknown = (message: string): EnrichError => new EnrichError('ENRICH_FIELD_UNKNOWN', message)
   const isWordNamed = field === '1' || field === '2'
+  const hasForwarded = field === XFF
+  if (!isWordNamed && !hasForwarded && field !== 'ip') {
+    throw unknown(
+      `an access log has no ${quoted(field)}: name the address with --field 1 (the first word), --field 2 (the second) or --field ${XFF} (after the user agent)`,
+    )
+  }
+  if (hasForwarded && common.trustedProxies === null) throw listFault(field)
+  const { first, second, isShifted, unclear, forwarded, lacksForwarded, another } = wordsOf(sample, isWhole)
+  if (unclear !== null && !isWordNamed) {
+    throw unknown(
+      `the lines begin with ${unclear}, and it is unclear which is the client: say which with --field 1 or --field 2`,
+    )
+  }
+  if (hasForwarded && lacksForwarded && !common.force) {
+    throw unknown(
+      `none of the first lines has ${XFF}, a list in quotes after the user agent: leave out --field, or continue with --force if it comes later (in a program: force: true)`,
+    )
+  }
+  const hasVhost = isWordNamed ? field === '2' : isShifted
+  const host = hasVhost ? second : first
+  const word = hasVhost ? 'the second word, after the virtual host' : 'the first word'
+  const others = forwarded.holdsAddresses(true) && !forwarded.isLocal ? [forwarded] : []
+  const guess = { best: host, isByValues: false, others, rivals: [], unreadable: null }
+  const words = { noun: 'word', shown: (each: SampleField) => (each === host ? word : XFF), typed: () => XFF }
+  const notes = hasForwarded
+    ? [`the address is the rightmost untrusted one in ${XFF}, the part after the user agent, then ${word}`]
+    : addressNotes(guess, false, words)
+  if (common.trustedProxies === null && host.kinds.list > 0) {
+    notes.push(
+      `in some lines it is a list of addresses, which is not read, because any caller can write its left part: ${LIST_FLAGS}`,
+    )
+  }
+  if (another !== undefined) {
+    notes.push(
+      `most lines have another address before the time, for example ${another}. If it is the client's, say how the server writes a line: --log-format with its log_format (nginx) or LogFormat (Apache)`,
+    )
+  }
+  const { hasPort } = host
   return {
     plan: { ...common, ...append, format: 'access-log', hasPort, hasVhost, isWordNamed, hasForwarded },
     notes,
   }
 }
 
-/** Names of the parts that can be the client's address: `ip` is the one that is guessed. */
-const ADDRESS_WORDS: readonly string[] = ['ip', '1', '2']
+/** Lines checked. More than half must be lines of an access log. */
+const LINES = 50
+
+/** Whether more than half of the first lines are lines of an access log. */
+export function looksLikeAccessLog(sample: Uint8Array): boolean {
+  const lines = firstLines(sample, false, LINES)
+  return readable(sample, lines).length * 2 > lines.length
+}
+
+function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLogReader[] {
+  return lines.flatMap(({ start, end }) => {
+    const reader = new AccessLogReader({ hasVhost: false, isWordNamed: true, hasForwarded: false })
+    reader.read(sample, start, end)
+    return reader.complete() ? [reader] : []
+  })
+}
+
+/** The text of a part, up to the length of a long list of hops. */
+function textOf(sample: Uint8Array, { starts, ends }: AccessLogReader, part: number): string {
+  const [start, end] = [starts[part] ?? ABSENT, ends[part] ?? 0]
+  return start === ABSENT ? '' : String.fromCharCode(...sample.subarray(start, Math.min(end, start + 400)))
+}
+
+/** A virtual host is the first word of this share of lines, at most, in the form of an address. */
+const MAX_ADDRESS_HOSTS = 0.1
+
+/**
+ * The first two words of the lines of a sample. Without a virtual host the second word is the client's identity (RFC 1413),
+ * which servers hardly ever know and log as `-`. Some formats have a second address there: the server's, or that of a proxy.
+ */
+function wordsOf(sample: Uint8Array, isWhole: boolean) {
+  const lines = readable(sample, firstLines(sample, isWhole, LINES))
+  const first = new SampleField(['ip'])
+  const second = new SampleField(['ip'])
+  const forwarded = new SampleField([XFF])
+  const other = new SampleField([])
+  // The words of lines whose second word is an address.
+  const hosts = new SampleField([])
+  const firsts = new Set<string>()
+  const seconds = new Set<string>()
+  let example = ''
+  let parts = 0
+  for (const line of lines) {
+    const [host = '', ident = '', user, rest = ''] = [HOST, IDENT, USER, REST].map((part) =>
+      textOf(sample, line, part),
+    )
+    first.add(host)
+    second.add(ident)
+    if (kindOfValue(ident) === 'address') {
+      hosts.add(host)
+      firsts.add(host)
+      seconds.add(ident)
+      example ||= quoted(`${host} ${ident}`)
+    }
+    const [, list = ''] = /^"([^"]*)"/.exec(rest) ?? []
+    forwarded.add(list)
+    if (rest.startsWith('"')) parts++
+    const [, given = user] = /^\(([^)]*)\)$/.exec(ident) ?? []
+    other.add(given === host ? '' : (given ?? ''))
+  }
+  const isUsual = (other.kinds.address + other.kinds.list) * 2 > lines.length && !other.isLocal
+  const { address, list, missing } = hosts.kinds
+  const isShifted = second.kinds.address * 2 > lines.length
+  const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS
+  const beginning = isHostAddress ? 'two addresses' : 'a name and an address'
+  // Clients differ more than virtual hosts: names can be those of clients, found by their addresses.
+  const isUnclear = isShifted && (isHostAddress || firsts.size > seconds.size)
+  return {
+    first,
+    second,
+    /** Whether lines begin with a virtual host, and the client is the second word. */
+    isShifted,
+    /** What the lines begin with if both words are addresses, or the first can be the name of a client. */
+    unclear: isUnclear ? `${beginning}, for example ${example}` : null,
+    /** The quoted part after the user agent. */
+    forwarded,
+    /** Whether there are lines, and none has that part. */
+    lacksForwarded: lines.length > 0 && parts === 0,
+    /** What most lines have in the place of the user, or in parentheses after the first word, if it is an address or a list. */
+    another: isUsual ? (other.examples.address ?? other.examples.list) : undefined,
+  }
+}
 
 /**
  * Each line becomes a JSON object of its parts, with `null` where the log has `-`. With `append` the line is kept, followed by

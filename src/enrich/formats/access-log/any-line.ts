@@ -4,23 +4,21 @@ import { BRACKET, BRACKET_END, COMMA, DASH, QUESTION_MARK, QUOTE, SPACE, ZERO } 
 import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { ABSENT, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import {
+  AGENT,
   closingQuote,
   endOfHost,
   endOfNumber,
   endOfWord,
+  FIELDS,
+  FORWARDED,
+  HOST,
+  IDENT,
   isDash,
   isMethod,
   isProtocol,
   isQuotedNext,
   isSpaceNext,
   isStatusNext,
-} from './line-syntax.ts'
-import {
-  AGENT,
-  FIELDS,
-  FORWARDED,
-  HOST,
-  IDENT,
   type LineLayout,
   METHOD,
   OPTIONAL,
@@ -35,7 +33,7 @@ import {
   TIME,
   USER,
   VHOST,
-} from './parts.ts'
+} from './line-syntax.ts'
 
 /** Longer lists of hops are not read; `detect` has the same bound. Bytes. */
 const MAX_LIST_BYTES = 8192
