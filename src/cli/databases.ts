@@ -1,10 +1,127 @@
-// The databases that the command line names: their age, whether they have locations, and `geofix verify`.
-import { isGeofixError, ReadFailure } from '../errors.ts'
-import type { DatabaseInfo } from '../location/database-info.ts'
+// Opens and checks the databases of a command.
+import { stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { allocate, ByteCollector, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { extractUncompressed } from '../bytes/extract.ts'
+import { isGzip } from '../bytes/gzip-member.ts'
+import { embedded } from '../embedded.ts'
+import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import type { DatabaseFault } from '../mmdb/verify.ts'
-import { NODE, pathOrBytes } from '../node/node-source.ts'
-import { CommandFailure, ExitStatus, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import type { SharedDatabases } from '../location/shared-databases.ts'
+import { readUnpacked, unreadableFile } from '../node/file-bytes.ts'
+import { nativeGunzipAsync } from '../node/native-gunzip.ts'
+import { NodeResolver } from '../node/node-resolver.ts'
+import { CommandFailure, ExitStatus } from './terminal.ts'
+
+/**
+ * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
+ * city database, and for those IPv6 networks that a log has: with less, blocks of such a log are decoded again and again.
+ */
+const CACHE_BYTES = 201_326_592
+
+/**
+ * Opens the databases of a run. Reads each file once, whole, into memory that threads share: a file that is overwritten
+ * during a run changes nothing.
+ *
+ * @param paths if empty, the embedded database
+ * @param asn the databases of autonomous systems: paths, or `true` for the embedded one
+ * @param signal stops waiting for the writer of a named pipe
+ * @param maxBytes limit for each file, compressed and decompressed
+ * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
+ */
+export async function openForThreads(
+  paths: readonly string[],
+  asn: boolean | readonly string[] = false,
+  signal?: AbortSignal,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<NodeResolver> {
+  const { cities, systems } = pathsOf(paths, asn)
+  const sources = [...cities, ...systems]
+  const databases = await Promise.all(
+    sources.map(async (path) => {
+      const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
+      return { bytes: inSharedMemory(bytes, path), path }
+    }),
+  )
+  return attachInThread({ geofix: 1, databases, asn: systems.length > 0 ? systems.length : undefined })
+}
+
+/**
+ * Opens the databases of a process that has no other threads, such as one of many for the tasks of an engine. Packed files are
+ * read by blocks when a lookup needs them, so all processes of a host share one copy: the page cache of the system. A file that is
+ * overwritten makes the next read fail. Replace it by renaming another one over it.
+ *
+ * The parameters and errors are those of {@link openForThreads}.
+ */
+export async function openForOneThread(
+  paths: readonly string[],
+  asn: boolean | readonly string[],
+): Promise<NodeResolver> {
+  const { cities, systems } = pathsOf(paths, asn)
+  // A named pipe can be read only once.
+  if ((await Promise.all([...cities, ...systems].map(isNamedPipe))).includes(true)) {
+    return await openForThreads(paths, asn)
+  }
+  return await NodeResolver.open(cities, {
+    asn: systems.length > 0 ? systems : undefined,
+    cacheBytes: CACHE_BYTES,
+  })
+}
+
+function pathsOf(
+  paths: readonly string[],
+  asn: boolean | readonly string[],
+): { readonly cities: readonly string[]; readonly systems: readonly string[] } {
+  return {
+    cities: paths.length > 0 ? paths : [fileURLToPath(embedded.city)],
+    systems: asn === true ? [fileURLToPath(embedded.asn)] : asn || [],
+  }
+}
+
+async function isNamedPipe(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (stats) => stats.isFIFO(),
+    // Opening it says why.
+    () => false,
+  )
+}
+
+/** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */
+export function attachInThread(shared: SharedDatabases): NodeResolver {
+  return NodeResolver.attach(shared, { cacheBytes: CACHE_BYTES })
+}
+
+async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  try {
+    if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
+    return await readUnpacked(path, { maxBytes, signal })
+  } catch (cause) {
+    throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
+  }
+}
+
+/** Reads a named pipe to its end, such as a shell's <(…), and decompresses gzip. */
+async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  const { openPipeToRead } = await import('./enrich/pipe-stream.ts')
+  const collector = new ByteCollector(maxBytes, path)
+  for await (const chunk of await openPipeToRead(path, signal)) {
+    if (chunk instanceof Uint8Array) collector.add(chunk)
+  }
+  const bytes = collector.bytes()
+  return isGzip(bytes) ? nativeGunzipAsync(bytes, path, maxBytes) : bytes
+}
+
+function newSharedBytes(length: number): Uint8Array {
+  return new Uint8Array(new SharedArrayBuffer(length))
+}
+
+/** The bytes themselves if they are in shared memory, or a copy that is. */
+function inSharedMemory(bytes: Uint8Array, path: string): Uint8Array {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes
+  const copy = allocate(bytes.length, newSharedBytes, path)
+  copy.set(bytes)
+  return copy
+}
 
 /** @throws CommandFailure when a database has no locations, such as an ASN database */
 export function checkLocations({ locationErrors }: DatabaseSet): void {
@@ -12,59 +129,4 @@ export function checkLocations({ locationErrors }: DatabaseSet): void {
   if (error !== undefined) {
     throw new CommandFailure(`${error.message}, or leave this one out`, ExitStatus.failed, error)
   }
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** How old a database is. */
-export interface DatabaseAge {
-  /** Age in whole days since the database was built; `null` if the file does not say when. */
-  readonly days: number | null
-  /** Whether it is older than the limit, or has no build date. */
-  readonly isStale: boolean
-  /** `2026-06-05, 20 days ago`, and whether it is stale. */
-  readonly text: string
-}
-
-/** @param staleAfter days: the greatest age of a database that is not stale */
-export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter: number): DatabaseAge {
-  if (buildDate === null) return { days: null, isStale: true, text: 'unknown, which counts as stale' }
-  const age = Date.now() - buildDate.getTime()
-  const days = Math.floor(age / DAY_MS)
-  const isStale = age > staleAfter * DAY_MS
-  const limit = `stale: older than ${count(staleAfter, 'day')}`
-  const built = `${buildDate.toISOString().slice(0, 10)}, ${count(days, 'day')} ago`
-  return { days, isStale, text: isStale ? `${built}, ${limit}` : built }
-}
-
-/** Checks whole database files: `geofix verify`. Prints a line per fault and a summary. */
-export async function runVerify(files: readonly string[], terminal: Terminal): Promise<ExitStatus> {
-  const statuses: ExitStatus[] = []
-  for (const file of files) statuses.push(await verifyFile(file, terminal))
-  return statuses.find((status) => status === ExitStatus.input) ?? statuses.find(Boolean) ?? ExitStatus.ok
-}
-
-async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<ExitStatus> {
-  const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
-  try {
-    const database = await NODE.open(pathOrBytes(file), {})
-    const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
-    for (const fault of faults) await say(textOf(fault))
-    const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
-    if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
-    await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
-    return faultCount > 0 ? ExitStatus.failed : ExitStatus.ok
-  } catch (error) {
-    if (!isGeofixError(error)) throw error
-    await writeMessage(stderr, error.message)
-    return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
-  }
-}
-
-function textOf({ message, offset }: DatabaseFault): string {
-  return offset === null ? message : `${message} (at byte ${offset})`
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }

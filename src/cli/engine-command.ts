@@ -12,13 +12,19 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { BORROW } from '../borrowing.ts'
 import { embedded } from '../embedded.ts'
 import { readDatabase } from './convert-commands.ts'
-import { checkLocations } from './databases.ts'
-import { unreadableInput, unwritable } from './enrich/system-error.ts'
-import { openForThreads } from './enrich/thread-databases.ts'
-import { writeWholeFile } from './enrich/whole-file.ts'
+import { checkLocations, openForThreads } from './databases.ts'
+import { writeWholeFile } from './enrich/session.ts'
 import { countText } from './figures.ts'
 import type { ENGINE_OPTIONS, FlagsOf } from './options.ts'
-import { CommandFailure, ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
+import {
+  CommandFailure,
+  ExitStatus,
+  type Terminal,
+  UsageError,
+  unreadableInput,
+  unwritable,
+  writeMessage,
+} from './terminal.ts'
 
 /** The module for Python, in the package and in the folder that is written. */
 const LOCATOR = 'geofix_locator.py'

@@ -6,13 +6,14 @@ import { isLookupFailure, type LocationRecord } from '../location/location-recor
 import { NodeResolver } from '../node/node-resolver.ts'
 import { checkLocations } from './databases.ts'
 import { descriptorStatus } from './enrich/descriptors.ts'
-import { directoryError, reasonOf } from './enrich/system-error.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import {
   CommandFailure,
+  directoryError,
   ExitStatus,
   jsonText,
   labelledRows,
+  reasonOf,
   type Terminal,
   writeLine,
   writeMessage,

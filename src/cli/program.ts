@@ -3,8 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { version } from '../../package.json'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { allOptions, checkTogether, type OptionGroups } from '../option-kinds.ts'
-import { addOptions, collect } from './flags.ts'
-import { type HelpTexts, textAfter } from './help.ts'
+import { addOptions, collect, type HelpTexts, textAfter } from './flags.ts'
 import {
   DETECT_OPTIONS,
   databasePath,
@@ -222,7 +221,7 @@ function makeProgram(
   define(program.command('formats'), {
     description: 'list the formats that geofix enrich reads, with an example of each',
     options: {},
-    run: async () => (await import('./formats-command.ts')).runFormats(terminal),
+    run: async () => (await import('./enrich/explain-command.ts')).runFormats(terminal),
   })
   program.commandsGroup('Databases:')
   define(program.command('info'), {
@@ -234,7 +233,7 @@ function makeProgram(
     description: 'check whole database files: search tree, pointers, records, text, metadata',
     argument: ['<file...>', '.mmdb, .gz or .tar.gz', databasePath],
     options: {},
-    run: async (_, files) => (await import('./databases.ts')).runVerify(files, terminal),
+    run: async (_, files) => (await import('./info-command.ts')).runVerify(files, terminal),
   })
   for (const [action, description, text] of [
     ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
 import { EXPORT_OPTIONS } from '../../src/cli/export/flags.ts'
-import { guideTables, helpOf } from '../../src/cli/help.ts'
+import { guideTables, helpOf } from '../../src/cli/flags.ts'
 import { databasePath, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import { UsageError } from '../../src/cli/terminal.ts'
@@ -20,8 +20,8 @@ import { temporaryFolder } from '../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './enrich/command-line.ts'
 
 const loads = vi.hoisted(() => ({ begun: 0 }))
-vi.mock('../../src/cli/enrich/thread-databases.ts', async (original) => {
-  const real = await original<typeof import('../../src/cli/enrich/thread-databases.ts')>()
+vi.mock('../../src/cli/databases.ts', async (original) => {
+  const real = await original<typeof import('../../src/cli/databases.ts')>()
   const openForThreads: typeof real.openForThreads = (...args) => {
     loads.begun++
     return real.openForThreads(...args)

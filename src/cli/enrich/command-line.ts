@@ -1,12 +1,12 @@
 // What a command line of `geofix enrich` asks for, and which of its options contradict each other or the format of the input.
 import { resolve } from 'node:path'
+import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
 import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
-import { asnOf } from '../options.ts'
-import { UsageError } from '../terminal.ts'
-import { asUsage } from './command-errors.ts'
-import { type EnrichFlags, FORMS, flag, PARQUET, TABLES } from './flags.ts'
-import { formOfName } from './output-forms.ts'
+import { asnOf, inFlags } from '../options.ts'
+import { CommandFailure, ExitStatus, UsageError, unreadableInput } from '../terminal.ts'
+import { formOfName } from './file-forms.ts'
+import { ENRICH_OPTIONS, type EnrichFlags, FORMS, flag, PARQUET, TABLES } from './flags.ts'
 import { keyOf } from './pseudonym-key.ts'
 
 export type EnrichCommand = ReturnType<typeof enrichCommand>
@@ -99,6 +99,26 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Prints no notes and no progress. */
     isQuiet: quiet,
   }
+}
+
+/** Runs code that checks options of lines. @throws UsageError when one is wrong; its message has the flags of `geofix enrich` */
+export function asUsage<Result>(check: () => Result, end = ''): Result {
+  return inFlags(check, ENRICH_OPTIONS, end)
+}
+
+/** Converts an error about lines to one that names the input. Returns other errors as they are. */
+export function inWords(error: unknown, name: string): unknown {
+  if (error instanceof BadLineError) {
+    return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
+  }
+  if (error instanceof EnrichError) {
+    if (error.code === 'ENRICH_INPUT_UNREADABLE') return unreadableInput(name, error)
+    return new CommandFailure(`${name}: ${error.message}`, ExitStatus.failed, error)
+  }
+  if (error instanceof InputMismatchError) {
+    return new CommandFailure(error.message, ExitStatus.failed, error)
+  }
+  return error
 }
 
 /** @throws UsageError when the format of an input does not have a given option */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { codeOf } from './system-error.ts'
+import { codeOf } from '../terminal.ts'
 
 /** Descriptors up to this are the standard ones. */
 export const STANDARD_ERROR = 2

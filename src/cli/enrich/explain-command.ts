@@ -1,6 +1,7 @@
+// What Geofix recognises: `geofix enrich --explain` of inputs, `geofix formats` at all.
 import { BORROW } from '../../borrowing.ts'
 import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
-import { makePlan } from '../../enrich/formats/formats.ts'
+import { FORMAT_DEFINITIONS, makePlan } from '../../enrich/formats/formats.ts'
 import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -8,8 +9,7 @@ import { NodeResolver } from '../../node/node-resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { countOf } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
-import { asUsage, inWords } from './command-errors.ts'
-import { checkFit, type EnrichCommand } from './command-line.ts'
+import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input } from './input.ts'
 import { locatedStarts } from './located-sample.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
@@ -91,4 +91,17 @@ function factsOf(counts: Counts): string {
     ...failures.map(([reason, count]) => `${count} ${reason}`),
     ...(counts.bad > 0 ? [`${counts.bad} that cannot be read`] : []),
   ].join(', ')
+}
+
+/** Prints each format with what it is and an example: `geofix formats`. */
+export async function runFormats(terminal: Terminal): Promise<ExitStatus> {
+  const widest = Math.max(...FORMAT_DEFINITIONS.map(({ name }) => name.length))
+  for (const { name, title, example } of FORMAT_DEFINITIONS) {
+    const lines = [
+      `${name.padEnd(widest)}  ${title}`,
+      ...example.split('\n').map((line) => ' '.repeat(widest + 2) + line),
+    ]
+    await writeLine(terminal.stdout, `${lines.join('\n')}\n`)
+  }
+  return ExitStatus.ok
 }

@@ -13,7 +13,7 @@ import {
   TEXT,
   wholeNumber,
 } from '../../option-kinds.ts'
-import type { HelpTexts } from '../help.ts'
+import type { HelpTexts } from '../flags.ts'
 import { ASN, DB, FILE, type FlagsOf, readBy } from '../options.ts'
 import { UsageError } from '../terminal.ts'
 import type { TableForm } from './rows/separated-values.ts'

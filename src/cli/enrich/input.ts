@@ -4,17 +4,16 @@ import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
 import type { RunInput } from '../../enrich/run.ts'
-import { CommandFailure, type Terminal } from '../terminal.ts'
+import { CommandFailure, codeOf, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
+import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
 import {
   type Compression,
   decompressor,
   MAGIC_BYTES,
   recogniseCompression,
   ZstdFrames,
-} from './compression.ts'
-import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+} from './file-forms.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
-import { codeOf, directoryError, unreadableInput } from './system-error.ts'
 
 /** The size of one read from a file. What is read stays in the cache of the processor. Bytes. */
 const CHUNK_BYTES = 512 * 1024

@@ -16,8 +16,7 @@ import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, type Planned, UNMASKED } from '../.
 import { Splitter } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { UsageError } from '../terminal.ts'
-import { asUsage } from './command-errors.ts'
-import type { AddressOption } from './command-line.ts'
+import { type AddressOption, asUsage } from './command-line.ts'
 
 /** The location that was added to a line before, and more. Bytes. */
 const LOCATION_ROOM_BYTES = 65_536

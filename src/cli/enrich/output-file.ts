@@ -4,12 +4,11 @@ import { devNull } from 'node:os'
 import { dirname, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { CommandFailure, ExitStatus, type Terminal } from '../terminal.ts'
-import { compressionOf, compressor } from './compression.ts'
+import { CommandFailure, codeOf, directoryError, ExitStatus, type Terminal, unwritable } from '../terminal.ts'
 import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+import { compressionOf, compressor } from './file-forms.ts'
 import { type Input, identityOf } from './input.ts'
 import { CompressedOutput, DescriptorOutput, type Output, StreamOutput } from './output.ts'
-import { codeOf, directoryError, unwritable } from './system-error.ts'
 
 /** Opens a descriptor. A `FileHandle` would be closed when it is garbage-collected. */
 const openAsync = promisify(open)
@@ -70,9 +69,7 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     const { file, status } = target
     if (status === null || status.isFile()) {
       if (status !== null) await refuseDatabase(path, status, context.databases)
-      // Loaded only then: leftovers.ts needs node:crypto.
-      const { removeLeftovers } = await import('./leftovers.ts')
-      const { AtomicFile } = await import('./atomic-file.ts')
+      const { AtomicFile, removeLeftovers } = await import('./atomic-file.ts')
       for (const note of removeLeftovers(file)) context.note(note)
       return new AtomicFile(file, status)
     }

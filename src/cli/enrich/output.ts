@@ -3,7 +3,7 @@
 import { close, fsync, write } from 'node:fs'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { codeOf, unwritable } from './system-error.ts'
+import { codeOf, unwritable } from '../terminal.ts'
 
 /** Where enriched lines go. Make one call at a time. */
 export interface Output {

@@ -1,9 +1,8 @@
 // The file with the key of `--pseudonym`.
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
+import { CommandFailure, codeOf, ExitStatus, UsageError, unreadableInput, unwritable } from '../terminal.ts'
+import { forgetTemporary, temporaryPath } from './atomic-file.ts'
 import type { EnrichFlags } from './flags.ts'
-import { forgetTemporary, temporaryPath } from './leftovers.ts'
-import { codeOf, unreadableInput, unwritable } from './system-error.ts'
 
 /** A key: 256 bits as hexadecimal digits, as `openssl rand -hex 32` writes them. */
 const KEY = /^[0-9a-f]{64}$/i

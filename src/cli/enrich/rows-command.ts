@@ -11,18 +11,22 @@ import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row
 import { RowWriter } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
-import { checkLocations } from '../databases.ts'
+import { checkLocations, openForOneThread } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
-import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
-import { asUsage } from './command-errors.ts'
-import { addressesOf, checkFit } from './command-line.ts'
+import {
+  CommandFailure,
+  directoryError,
+  ExitStatus,
+  type Terminal,
+  UsageError,
+  unreadableInput,
+} from '../terminal.ts'
+import { addressesOf, asUsage, checkFit } from './command-line.ts'
 import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
 import { type COLUMNS_OPTIONS, ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
 import { keyOf } from './pseudonym-key.ts'
-import { directoryError, unreadableInput } from './system-error.ts'
-import { openForOneThread } from './thread-databases.ts'
 
 /** What to write for an option that is missing. */
 const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {

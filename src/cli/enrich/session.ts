@@ -1,5 +1,6 @@
 import { ExitStatus, messageLine, type Terminal } from '../terminal.ts'
-import { ClosedPipe } from './output.ts'
+import { ClosedPipe, type Output } from './output.ts'
+import { openOutputFile } from './output-file.ts'
 
 /** One run of a command that reads lines, with the files and threads that it opened. */
 export interface Session {
@@ -30,6 +31,33 @@ export async function runSession(session: Session, terminal: Terminal): Promise<
     signals.stop()
     process.off('exit', giveUp)
   }
+}
+
+/**
+ * Writes a file that is made already. A signal ends the run, and leaves no temporary file.
+ *
+ * Call `checkOutputFile` before the work that makes the bytes. That work need not give way to signals: nothing is open then, so
+ * a signal can end the process at once.
+ *
+ * @returns 0, or the status for a signal
+ * @throws CommandFailure when it cannot be written
+ */
+export function writeWholeFile(path: string, bytes: Uint8Array, terminal: Terminal): Promise<ExitStatus> {
+  const end = new AbortController()
+  const { signal } = end
+  const { add: note } = new Notes(terminal, false, () => {})
+  let output: Output | null = null
+  const complete = async (): Promise<void> => {
+    output = await openOutputFile(path, { terminal, inputs: [], note, signal })
+    if (signal.aborted) return output.discard()
+    await output.write(bytes)
+    await output.finish()
+  }
+  const giveUp = (): void => {
+    end.abort()
+    output?.discard()
+  }
+  return runSession({ complete, giveUp, positionText: `while ${path} was written` }, terminal)
 }
 
 const STATUSES = {

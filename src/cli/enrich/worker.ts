@@ -9,7 +9,7 @@ import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
-import { attachInThread } from './thread-databases.ts'
+import { attachInThread } from '../databases.ts'
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 
 const port = parentPort

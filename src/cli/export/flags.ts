@@ -4,9 +4,9 @@ import { ALL_FIELDS, checkedFields, type LocationField } from '../../enrich/opti
 import { networkChoice } from '../../location/located-networks.ts'
 import { LOCALE, type OptionGroups, oneOf, SWITCH, TEXT } from '../../option-kinds.ts'
 import { wrongOption } from '../../option-names.ts'
+import { formOfName } from '../enrich/file-forms.ts'
 import { PARQUET, READING } from '../enrich/flags.ts'
-import { formOfName } from '../enrich/output-forms.ts'
-import type { HelpTexts } from '../help.ts'
+import type { HelpTexts } from '../flags.ts'
 import { ASN, asnOf, DB, type FlagsOf, inFlags } from '../options.ts'
 
 const FORMS = ['csv', 'ndjson', PARQUET] as const

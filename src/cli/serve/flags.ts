@@ -6,7 +6,7 @@ import { checkedOptions } from '../../http/options.ts'
 import { checkMemoryWindow, type Plan, PlanTable } from '../../http/plan.ts'
 import { LOCALE, type OptionGroups, oneOf, SWITCH, TEXT, wholeNumber } from '../../option-kinds.ts'
 import { messageOf } from '../../realm.ts'
-import type { HelpTexts } from '../help.ts'
+import type { HelpTexts } from '../flags.ts'
 import {
   ASN,
   asnOf,

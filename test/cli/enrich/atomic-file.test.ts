@@ -1,13 +1,23 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AtomicFile } from '../../../src/cli/enrich/atomic-file.ts'
+import { AtomicFile, removeLeftovers } from '../../../src/cli/enrich/atomic-file.ts'
 import { temporaryFolder } from '../../temporary.ts'
+import { geofix, writeDatabase } from './command-line.ts'
 
-const folder = temporaryFolder()
-const path = join(folder, 'out')
+const base = temporaryFolder()
+const DB = writeDatabase(base)
+
+function newFolder(name: string): string {
+  const folder = join(base, name)
+  mkdirSync(folder)
+  return folder
+}
 
 describe('AtomicFile', () => {
+  const folder = newFolder('atomic')
+  const path = join(folder, 'out')
+
   it('appears under its name when it is finished', async () => {
     const file = new AtomicFile(path)
     await file.write(Buffer.from('whole'))
@@ -49,5 +59,81 @@ describe('AtomicFile', () => {
     file.discard()
     expect(readdirSync(folder).sort()).toEqual(['out', 'taken'])
     expect(readdirSync(taken)).toEqual([])
+  })
+})
+
+/** More than the largest number of a process on Linux, which is 2^22. */
+const ENDED = 2 ** 22 + 1
+
+/** The name of a file that a process which has ended would have left. */
+function leftoverName(
+  folder: string,
+  target: string,
+  change: (name: string) => string = (name) => name,
+): string {
+  const file = new AtomicFile(join(folder, target))
+  const name = readdirSync(folder).find((each) => each.startsWith(target) && each.endsWith('.partial')) ?? ''
+  file.discard()
+  return change(name.replace(`-${process.pid}-`, `-${ENDED}-`))
+}
+
+describe('a temporary file', () => {
+  it('is also removed by the conversions', async () => {
+    const folder = newFolder('converted')
+    const name = leftoverName(folder, 'out.packed')
+    writeFileSync(join(folder, name), '')
+    const { status, err } = await geofix(['pack', DB, '-o', join(folder, 'out.packed')])
+    expect(status).toBe(0)
+    expect(err).toContain(`${name} was left over`)
+    expect(readdirSync(folder)).toEqual(['out.packed'])
+  })
+
+  const kept: readonly [string, (name: string) => string, RegExp | null][] = [
+    [
+      'of another machine or container',
+      (name) => name.replace(/\.[\da-f]{8}-/, '.00000000-'),
+      /another machine/,
+    ],
+    ['of a process that runs', (name) => name.replace(/-\d+-/, `-${process.ppid}-`), null],
+    ['of a process of another user', (name) => name.replace(/-\d+-/, '-1-'), null],
+    ['of another output', (name) => name.replace('out', 'other'), null],
+    ['of an output whose name starts with this one', (name) => name.replace('out', 'out.gz'), null],
+    ['that another program made', () => 'out.partial', null],
+    ['of that program', () => 'out.0123456789ab.partial', null],
+  ]
+  it.each(kept)('%s is kept', (title, change, note) => {
+    const folder = newFolder(title)
+    const name = leftoverName(folder, 'out', change)
+    writeFileSync(join(folder, name), '')
+    const notes = removeLeftovers(join(folder, 'out'))
+    expect(notes).toHaveLength(note === null ? 0 : 1)
+    if (note !== null) expect(notes[0]).toMatch(note)
+    expect(existsSync(join(folder, name))).toBe(true)
+  })
+
+  it('of this process is kept until it has its name', async () => {
+    const folder = newFolder('own')
+    const file = new AtomicFile(join(folder, 'out'))
+    expect(removeLeftovers(join(folder, 'out'))).toEqual([])
+    await file.finish()
+    expect(readdirSync(folder)).toEqual(['out'])
+  })
+
+  it('with the number of this process, from an earlier one, is removed', () => {
+    const folder = newFolder('earlier')
+    const name = leftoverName(folder, 'out', (each) =>
+      each.replace(/-\d+-/, `-${process.pid}-`).replace(/[\da-f]{6}\.partial$/, 'aaaaaa.partial'),
+    )
+    writeFileSync(join(folder, name), '')
+    expect(removeLeftovers(join(folder, 'out'))).toHaveLength(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('that is a folder or whose folder does not exist is ignored', () => {
+    const folder = newFolder('folders')
+    mkdirSync(join(folder, leftoverName(folder, 'out')))
+    expect(removeLeftovers(join(folder, 'out'))).toEqual([])
+    expect(removeLeftovers(join(folder, 'missing', 'out'))).toEqual([])
+    expect(readdirSync(folder)).toHaveLength(1)
   })
 })

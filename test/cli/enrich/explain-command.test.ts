@@ -2,6 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/formats.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -99,5 +100,17 @@ describe('geofix enrich --explain', () => {
     const { out } = await explain(path)
     expect(out).not.toContain('\u202e')
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(2100)
+  })
+})
+
+it('geofix formats prints each format with its example', async () => {
+  const { status, out, err } = await geofix(['formats'])
+  expect({ status, err }).toEqual({ status: 0, err: '' })
+  const parts = out.trimEnd().split('\n\n')
+  expect(parts).toHaveLength(FORMAT_DEFINITIONS.length)
+  FORMAT_DEFINITIONS.forEach(({ name, title, example }, index) => {
+    const [first, ...lines] = parts[index]?.split('\n') ?? []
+    expect(first?.split(/ {2,}/)).toEqual([name, title])
+    expect(lines.map((line) => line.slice(12))).toEqual(example.split('\n'))
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
+import { openForThreads } from '../../../src/cli/databases.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'

@@ -1,6 +1,6 @@
 // The script of a worker thread, in this thread: what it answers to each order. Whole runs: pool.test.ts.
 import { expect, it, vi } from 'vitest'
-import { openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
+import { openForThreads } from '../../../src/cli/databases.ts'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-pool.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'

@@ -10,9 +10,8 @@ import {
   type SchemaTree,
 } from 'hyparquet'
 import { isError, messageOf } from '../../../realm.ts'
-import type { CommandFailure } from '../../terminal.ts'
+import { type CommandFailure, unreadableInput } from '../../terminal.ts'
 import { recordText } from '../rows/separated-values.ts'
-import { unreadableInput } from '../system-error.ts'
 import { checkFooter, columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
 import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'

@@ -2,9 +2,9 @@ import { copyFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { openForOneThread, openForThreads } from '../../../src/cli/enrich/thread-databases.ts'
-import { embedded } from '../../../src/embedded.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { openForOneThread, openForThreads } from '../../src/cli/databases.ts'
+import { embedded } from '../../src/embedded.ts'
+import { temporaryFolder } from '../temporary.ts'
 
 const path = join(temporaryFolder(), 'city.mmdb.packed')
 copyFileSync(fileURLToPath(embedded.city), path)
