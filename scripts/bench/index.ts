@@ -6,11 +6,19 @@ import { optionsOrUsage } from '../usage.ts'
 import { type BenchOptions, FULL, parseOptions, QUICK, USAGE } from './options.ts'
 import { guideWithFigures, jsonReport, markdownReport, type Report, thisMachine } from './report.ts'
 import type { Row } from './row.ts'
+import {
+  accessLog,
+  columns,
+  firstOfCommand,
+  reportBesideScript,
+  scripted,
+  sketched,
+} from './scenarios/defaults.ts'
 import { enrichments, enrichReport } from './scenarios/enrich.ts'
 import { partitions, steadyProcessorTime } from './scenarios/enrich-processor.ts'
 import { http } from './scenarios/http.ts'
 import { eventLoop, memory, opening } from './scenarios/opening.ts'
-import { cold, edge, firstAnswer, sizes, warm } from './scenarios/packed.ts'
+import { cold, edge, firstAnswer, random, sizes, warm } from './scenarios/packed.ts'
 import { readers } from './scenarios/readers.ts'
 import { importing, starting, threads } from './scenarios/start.ts'
 import {
@@ -30,7 +38,8 @@ const SCENARIOS: readonly Scenario[] = [
   ...[randomIPv4, embeddedIPv4, skewedIPv4, firstPass, randomIPv6, ipv6Networks, bulk, request, readers],
   ...[opening, memory, eventLoop, hostile],
   ...[importing, starting, threads],
-  ...[sizes, firstAnswer, cold, warm, edge],
+  ...[accessLog, sketched, ...scripted, reportBesideScript, firstOfCommand, columns],
+  ...[sizes, firstAnswer, cold, random, warm, edge],
   ...[...enrichments, enrichReport, steadyProcessorTime, partitions],
   http,
 ]

@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import type { BenchDatabase } from './artifacts.ts'
 import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
-import { type Figure, isMet, type Measurement, measurement, PACKED, type Row } from './row.ts'
+import { DEFAULTS, type Figure, isMet, type Measurement, measurement, PACKED, type Row } from './row.ts'
 
 /** The machine of the measurements. */
 export interface Machine {
@@ -42,7 +42,11 @@ export interface Report {
 }
 
 /** Headings of the rows that are not of one database. */
-const TITLES: Readonly<Record<string, string>> = { none: 'Without a database', [PACKED]: 'Packed databases' }
+const TITLES: Readonly<Record<string, string>> = {
+  none: 'Without a database',
+  [PACKED]: 'Packed databases',
+  [DEFAULTS]: 'Defaults, with the embedded city database',
+}
 
 /** The report as Markdown: a paragraph about the machine and the libraries, and a table for each database. */
 export function markdownReport(report: Report): string {
@@ -74,7 +78,7 @@ export function jsonReport(report: Report): string {
 /** The part of the guide between these lines is made from a report. */
 const GUIDE_PART = /(<!-- figures -->\n)[\s\S]*(<!-- \/figures -->)/
 
-/** The guide with the figures of a report, read from its JSON: those with the database that has targets, and those of packed databases. */
+/** The guide with the figures of a report, read from its JSON: those of the defaults, of packed databases, and with the database that has targets. */
 export function guideWithFigures(guide: string, json: string): string {
   const { date, machine, databases, versions, rows, jobs }: Report = JSON.parse(json)
   const [database] = databases
@@ -84,12 +88,10 @@ export function guideWithFigures(guide: string, json: string): string {
     `Node ${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside`,
     `${versions.join(', ')}.`,
   ].join('\n')
-  const own = rows.filter((row) => row.database === database.name)
-  const packed = rows.filter((row) => row.database === PACKED)
-  const parts = [
-    text,
-    ...[own, packed].filter((some) => some.length > 0).map((some) => markdownTable(some, GUIDE_HEADINGS)),
-  ]
+  const tables = [DEFAULTS, PACKED, database.name]
+    .map((name) => rows.filter((row) => row.database === name))
+    .filter((some) => some.length > 0)
+  const parts = [text, ...tables.map((some) => markdownTable(some, GUIDE_HEADINGS))]
   parts.push(...jobs.map(jobTable))
   return guide.replace(GUIDE_PART, (_, start: string, end: string) => `${start}${parts.join('\n\n')}\n${end}`)
 }

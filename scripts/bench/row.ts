@@ -38,6 +38,9 @@ export const atMost = (value: number): Target => ({ kind: 'at most', value })
 /** The `database` of rows about packed databases, which name the one in question themselves. */
 export const PACKED = 'packed databases'
 
+/** The `database` of rows about what people run by default, with the embedded city database. */
+export const DEFAULTS = 'defaults'
+
 /** A row of the table: Geofix compared with a peer, or an amount without a peer. */
 export interface Row {
   /** Name of the database. */

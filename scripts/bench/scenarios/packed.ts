@@ -23,6 +23,8 @@ const PROGRAMS = join(import.meta.dirname, '..')
 
 const MB = 1e6
 
+const [EMPTY, OURS, PLAIN] = ['an empty process', 'geofix, packed', 'geofix, plain']
+
 /** Bytes on disk, with the smallest files that npm run build-data can make. */
 export const sizes = packedScenario('size on disk', async (stage, subject) => {
   const row = (what: string, { packed }: Forms, name: string, path: string, target: Target | null): Row => {
@@ -46,6 +48,7 @@ export const firstAnswer = wholeProcesses('process to one answer', {
   lookups: 1,
   timesEmpty: 2.5,
   timesPeer: { 'geoip-lite': 1, 'fast-geoip': 1.3 },
+  laterTimesPlain: null,
   added: null,
   addedPeak: 25,
 })
@@ -53,8 +56,17 @@ export const cold = wholeProcesses('process to 1,000 random answers', {
   lookups: 1000,
   timesEmpty: null,
   timesPeer: {},
+  laterTimesPlain: 1.5,
   added: 150,
   addedPeak: 60,
+})
+export const random = wholeProcesses('process to 100,000 random answers', {
+  lookups: 100_000,
+  timesEmpty: null,
+  timesPeer: { [PLAIN]: 1.4, 'geoip-lite': 1 },
+  laterTimesPlain: null,
+  added: null,
+  addedPeak: 150,
 })
 
 /** Random lookups after all blocks were read once. */
@@ -99,6 +111,8 @@ interface WholeGoals {
   readonly timesEmpty: number | null
   /** Processor time, as a multiple of that of a library. */
   readonly timesPeer: Readonly<Record<string, number>>
+  /** Processor time after the first answer, as a multiple of that with the plain file. */
+  readonly laterTimesPlain: number | null
   /** Milliseconds of processor time over an empty process. */
   readonly added: number | null
   /** Megabytes of peak memory over an empty process. */
@@ -108,17 +122,17 @@ interface WholeGoals {
 /** What one process took: milliseconds and megabytes. */
 interface Whole {
   readonly processor: number
+  /** Of that, after the first answer. */
+  readonly later: number
   readonly peak: number
 }
-
-const EMPTY = 'an empty process'
-const OURS = 'geofix, packed'
 
 function wholeProcesses(title: string, goals: WholeGoals): Scenario {
   return packedScenario(title, async (stage) => {
     const runs = await wholeRuns(stage, goals.lookups)
     const of = (name: string, pick: keyof Whole): number[] => (runs.get(name) ?? []).map((run) => run[pick])
     const times = (name: string): Figure => figureOf(of(name, 'processor'), 'ms')
+    const later = (name: string): Figure => figureOf(of(name, 'later'), 'ms')
     const added = (name: string, pick: keyof Whole, unit: Unit): Figure => {
       const { median } = measurement(of(EMPTY, pick))
       return figureOf(
@@ -136,6 +150,17 @@ function wholeProcesses(title: string, goals: WholeGoals): Scenario {
         const peer = { name, figure: times(name) }
         return ratioRow(PACKED, time, times(OURS), peer, limit(goals.timesPeer[name]))
       }),
+      ...(goals.laterTimesPlain === null
+        ? []
+        : [
+            ratioRow(
+              PACKED,
+              `${time} after the first`,
+              later(OURS),
+              { name: PLAIN, figure: later(PLAIN) },
+              limit(goals.laterTimesPlain),
+            ),
+          ]),
       amountRow(PACKED, `${time} over ${EMPTY}`, added(OURS, 'processor', 'ms'), limit(goals.added)),
       amountRow(PACKED, peak, added(OURS, 'peak', 'MB'), atMost(goals.addedPeak)),
       ...peers.map((name) => {
@@ -153,7 +178,7 @@ async function wholeRuns(stage: Stage, lookups: number): Promise<ReadonlyMap<str
   const programs = new Map([
     [EMPTY, ['none']],
     [OURS, ['geofix', module, packed]],
-    ['geofix, plain', ['geofix', module, plain]],
+    [PLAIN, ['geofix', module, plain]],
   ])
   if (stage.peers !== null) {
     for (const name of ['maxmind', 'geoip-lite', 'fast-geoip']) {
