@@ -126,8 +126,8 @@ describe('the imports of src', () => {
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
     ['fzstd', ['cli/enrich/parquet/pages.ts']],
     ['nanotar', ['cli/engine-command.ts']],
-    ['bowser', ['cli/report/agents.ts']],
-    ['isbot', ['cli/report/agents.ts']],
+    ['bowser', ['cli/report/requests.ts']],
+    ['isbot', ['cli/report/requests.ts']],
   ])('bring in %s at one place', (name, expected) => {
     expect(importersOf(name)).toEqual(expected)
   })

@@ -1,32 +1,22 @@
 // The figures of a report that are made from the tallies of a run: times, addresses and requests.
-import type { CountValue } from '../../enrich/count-plan.ts'
-import type { GroupTotals } from '../../enrich/counting/totals.ts'
+import { Address } from '../../address/address.ts'
+import { isMapped, Networks } from '../../enrich/counting/networks.ts'
+import { type GroupTotals, Place } from '../../enrich/counting/totals.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import type { ReportTallies } from '../../enrich/report-plan.ts'
-import type { AutonomousSystems } from '../../location/autonomous-systems.ts'
-import { type Agents, agentsOf } from './agents.ts'
-import { Callers, type DistinctAddresses, NO_ADDRESSES } from './callers.ts'
-import { addValue, type Ranked, type Tallied, Tally } from './ranked.ts'
-import { type DailyAddresses, dailyAddresses, errorsOf, type Timeline, timelineOf } from './times.ts'
+import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
+import { type Ranked, rankedOf, Tally } from './ranked.ts'
+import { type Requests, requestsOf } from './requests.ts'
+import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'
 
-/** The requests of a run. Only logs of requests have them. */
-export interface Requests {
-  readonly statuses: readonly Tallied[]
-  readonly methods: readonly Tallied[]
-  /** Bytes of all answers; `null` if the log does not say. */
-  readonly bytes: number | null
-  /** Answers with errors, by time; `null` if the log has no times, or no answer is an error. */
-  readonly errors: Timeline | null
-  /** Paths of pages, without their query. `null` if the log has none. */
-  readonly pages: Ranked | null
-  /** Paths of what pages load, such as images and style sheets, in the same way. */
-  readonly assets: Ranked | null
-  /** Paths that were answered with 404. `null` if the log has no paths or no statuses. */
-  readonly notFound: Ranked | null
-  /** The hosts of the pages that led here. `null` if the log has no referrers. */
-  readonly referrers: Ranked | null
-  /** `null` if the log has no user agents. */
-  readonly agents: Agents | null
+/** Distinct addresses of lines. The keys of the maps are those of the counts of a run. */
+export interface DistinctAddresses {
+  readonly total: number
+  /** Whether the numbers are exact. If there were more addresses than can be counted, each number is a lower limit. */
+  readonly isExact: boolean
+  readonly countries: ReadonlyMap<string, number>
+  readonly regions: ReadonlyMap<string, number>
+  readonly cities: ReadonlyMap<string, number>
 }
 
 export interface Activity {
@@ -56,13 +46,8 @@ export function activityOf(
   tallies: ReportTallies,
   { showsAddresses, systems }: ActivityOptions,
 ): Activity {
-  const byAddress = totals[tallies.addresses]
-  const who = byAddress === undefined ? null : new Callers(byAddress)
   return {
-    addresses: who?.distinct ?? NO_ADDRESSES,
-    callers: showsAddresses ? (who?.addresses() ?? null) : null,
-    networks: showsAddresses ? (who?.networks() ?? null) : null,
-    systems: showsAddresses && systems !== null ? (who?.systems(systems) ?? null) : null,
+    ...callersOf(totals[tallies.addresses], { showsAddresses, systems }),
     timeline: timelineOf(totals[tallies.times]),
     days: dailyAddresses(totals[tallies.days]),
     countryBytes: countryBytesOf(totals[tallies.times]),
@@ -70,73 +55,10 @@ export function activityOf(
   }
 }
 
-const NOT_FOUND = '404'
-/** Endings of the files that pages load. */
-const ASSET =
-  /\.(?:css|m?js|map|json|png|jpe?g|gif|svg|ico|webp|avif|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|wasm)$/i
-/** Later lines can have something else in a field of this name. */
-const STATUS = /^\d{1,3}$/
-
 const WITHOUT_ADDRESSES = AddressMask.of({ mask: null, dropAddress: true, pseudonymKey: null })
 
 function withoutAddresses(text: string): string {
   return WITHOUT_ADDRESSES?.text(text) ?? text
-}
-
-function requestsOf(
-  totals: readonly GroupTotals[],
-  tallies: ReportTallies,
-  shown: (text: string) => string,
-): Requests | null {
-  const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
-  const byReferrer = totals[tallies.referrers]
-  if (byStatus === undefined && byPage === undefined) return null
-  const [statuses, methods, referrers] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
-  for (const { values, count } of byStatus?.groups() ?? []) {
-    const status = values.at(-1)
-    if (STATUS.test(String(status))) addValue(statuses, status, count)
-  }
-  for (const { values, count } of totals[tallies.methods]?.groups() ?? [])
-    addValue(methods, typeof values[0] === 'string' ? shown(values[0]) : values[0], count)
-  for (const { values, count } of byReferrer?.groups() ?? []) {
-    const host = hostOf(values[0])
-    if (host !== null) referrers.add(shown(host), count)
-  }
-  const [pages, assets, notFound] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
-  const sums = byPage?.sums ?? null
-  let group = 0
-  for (const { values, count } of byPage?.groups() ?? []) {
-    const bytes = sums === null ? null : (sums[group] ?? 0)
-    group++
-    const [path, status] = values
-    const page = typeof path === 'string' ? shown(path.split('?', 1)[0] ?? '') : path
-    const kind = typeof page === 'string' && ASSET.test(page) ? assets : pages
-    addValue(kind, page, count, bytes)
-    if (String(status) === NOT_FOUND) addValue(notFound, page, count)
-  }
-  return {
-    statuses: statuses.ranked().rows,
-    methods: methods.ranked().rows,
-    bytes: totals[tallies.times]?.sum ?? null,
-    errors: errorsOf(byStatus),
-    pages: byPage === undefined ? null : pages.ranked(byPage.other),
-    assets: byPage === undefined ? null : { ...assets.ranked(), isExact: byPage.other === 0 },
-    // The tally does not say which of the paths beyond its bound were not found.
-    notFound:
-      byPage === undefined || byStatus === undefined
-        ? null
-        : { ...notFound.ranked(), isExact: byPage.other === 0 },
-    referrers: byReferrer === undefined ? null : { ...referrers.ranked(), isExact: byReferrer.other === 0 },
-    agents: agentsOf(totals[tallies.agents], shown),
-  }
-}
-
-/** The authority of a URI (RFC 3986, section 3.2), without the user. As text: logs write bytes beyond ASCII as they like. */
-const HOST = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i
-
-/** The host of a referrer; `null` if it has none. */
-function hostOf(referrer: CountValue | undefined): string | null {
-  return HOST.exec(String(referrer))?.[1]?.toLowerCase() ?? null
 }
 
 function countryBytesOf(totals: GroupTotals | undefined): ReadonlyMap<string, number> | null {
@@ -149,4 +71,88 @@ function countryBytesOf(totals: GroupTotals | undefined): ReadonlyMap<string, nu
     if (typeof key === 'string') bytes.set(key, (bytes.get(key) ?? 0) + sum)
   }
   return bytes
+}
+
+/** The networks that one customer of a provider usually has. */
+const NETWORK_BITS = { ipv4Bits: 24, ipv6Bits: 48 }
+/** The dimensions of the tally. */
+const [PLACE, ADDRESS, WIDTH] = [0, 1, 2] as const
+
+/**
+ * The addresses, networks and autonomous systems with most lines, and the distinct addresses of places.
+ *
+ * @param totals groups of a place and an address; `undefined` if no input has lines
+ */
+function callersOf(
+  totals: GroupTotals | undefined,
+  { showsAddresses, systems }: ActivityOptions,
+): Pick<Activity, 'addresses' | 'callers' | 'networks' | 'systems'> {
+  const countries = new Map<string, number>()
+  const regions = new Map<string, number>()
+  const cities = new Map<string, number>()
+  const none = { callers: null, networks: null, systems: null }
+  if (totals === undefined) {
+    return { addresses: { total: 0, isExact: true, countries, regions, cities }, ...none }
+  }
+  const { codes, lines, other } = totals
+  const places = totals.mapValues(PLACE, (values) => new Place(values))
+  const ofPlaces = new Float64Array(places.length)
+  const codeOf = (group: number, dimension: number): number => codes[group * WIDTH + dimension] ?? 0
+  const groups = Int32Array.from(lines.keys()).filter((group) => codeOf(group, ADDRESS) !== 0)
+  for (const group of groups) {
+    const place = codeOf(group, PLACE)
+    ofPlaces[place] = (ofPlaces[place] ?? 0) + 1
+  }
+  const add = (sums: Map<string, number>, key: string, count: number): void => {
+    sums.set(key, (sums.get(key) ?? 0) + count)
+  }
+  for (const [code, place] of places.entries()) {
+    const count = ofPlaces[code] ?? 0
+    if (count === 0) continue
+    add(countries, place.countryKey, count)
+    if (place.region !== null) add(regions, place.regionKey, count)
+    if (place.city !== null) add(cities, place.cityKey, count)
+  }
+  const addresses = { total: groups.length, isExact: other === 0, countries, regions, cities }
+  if (!showsAddresses) return { addresses, ...none }
+  const all = totals.networksOf(ADDRESS)
+  const { words } = all
+  const networks = new Networks(NETWORK_BITS)
+  const address = new Address()
+  const [byNetwork, bySystem] = [new Tally<number>(), new Tally<number>()]
+  let withoutSystem = other
+  const counts = Float64Array.from(groups, (group) => {
+    const count = lines[group] ?? 0
+    const code = codeOf(group, ADDRESS) - 1
+    const country = places[codeOf(group, PLACE)]?.countryKey ?? ''
+    byNetwork.addAddress(networks.code(words, 4 * code, true), count, country || null)
+    if (systems === null) return count
+    if (isMapped(words, 4 * code)) address.setIPv4((words[4 * code + 3] ?? 0) >>> 0, '')
+    else address.parse(all.text(code))
+    const found = systems.find(address)
+    if (found === NO_SYSTEM) withoutSystem += count
+    else {
+      const { number, organization } = systems.system(found)
+      bySystem.addAddress(number, count, organization)
+    }
+    return count
+  })
+  return {
+    addresses,
+    callers: rankedOf(counts, other, (index) => {
+      const group = groups[index] ?? 0
+      const { city = null, countryKey = '' } = places[codeOf(group, PLACE)] ?? {}
+      return {
+        name: all.text(codeOf(group, ADDRESS) - 1),
+        addresses: null,
+        bytes: null,
+        within: [city, countryKey].filter(Boolean).join(', ') || null,
+      }
+    }),
+    networks: byNetwork.ranked(other, (network) => networks.text(network)),
+    systems:
+      systems === null
+        ? null
+        : { ...bySystem.ranked(withoutSystem, (number) => `AS${number}`), isExact: other === 0 },
+  }
 }

@@ -57,6 +57,9 @@ export function isolated(name: string): string {
 /** Limit for names of locations, in characters. The longest real ones have about 170. */
 export const MAX_NAME_LENGTH = 200
 
+/** Limit in characters. The attribution of the embedded databases has about 800. */
+export const MAX_ATTRIBUTION_LENGTH = 4000
+
 /** Cuts text from a file to a number of characters, so that no file determines the size of the page. */
 export function clipped(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
@@ -70,4 +73,43 @@ export function clipped(text: string, maxLength: number): string {
 /** A coordinate or percentage with at most two decimals. */
 export function twoDecimals(number: number): number {
   return Math.round(number * 100) / 100
+}
+
+/** A card of the page. @param aside beside the heading. @param kind its CSS class besides `card` */
+export function card(heading: Markup, aside: Content, body: Content, kind = ''): Markup {
+  return html`<section class="card${kind === '' ? '' : ` ${kind}`}"><header class="head">${heading}${
+    aside === null ? null : html`<p class="aside">${aside}</p>`
+  }</header>${body}</section>`
+}
+
+/** A bare URL, or an element `a` with nothing but one. Only https becomes a link. */
+const LINK = /<a href=(["'])(https:\/\/[^\s'"<>]+)\1>([^<>]+)<\/a>|https:\/\/[^\s<>"'()]*[^\s<>"'().,;:]/g
+
+interface Link {
+  readonly at: number
+  readonly whole: string
+  readonly address: string
+  readonly label: string
+}
+
+export function linksIn(text: string): Link[] {
+  return Array.from(text.matchAll(LINK), (match) => {
+    const [whole, , address = whole, label = whole] = match
+    return { at: match.index, whole, address, label }
+  })
+}
+
+export function linkTo(address: string, label: string): Markup {
+  return html`<a href="${address}" rel="noopener noreferrer">${label}</a>`
+}
+
+/** Text with its links, which vendors require. Everything else in it is shown as text. */
+export function withLinks(text: string): Markup[] {
+  const parts: Markup[] = []
+  let from = 0
+  for (const { at, whole, address, label } of linksIn(text)) {
+    parts.push(html`${text.slice(from, at)}`, linkTo(address, label))
+    from = at + whole.length
+  }
+  return [...parts, html`${text.slice(from)}`]
 }

@@ -15,10 +15,12 @@ import {
   shareText,
   spanText,
 } from '../figures.ts'
-import type { Activity, Requests } from './activity.ts'
-import { type Content, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
-import { ranked } from './ranked.ts'
-import { namedCountries } from './rankings.ts'
+import type { Activity } from './activity.ts'
+import { errorChart } from './charts.ts'
+import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { linesOf, type Ranked, ranked, sumOf, type Tallied } from './ranked.ts'
+import { namedCountries, rankedTable, type TableOptions } from './rankings.ts'
+import type { Requests } from './requests.ts'
 import type { Heading } from './words.ts'
 
 const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: string]>> = {
@@ -65,7 +67,7 @@ export function lead(counts: Counts): Markup {
 }
 
 /** Why most lines have no location; `null` if most have one. */
-export function mainFailure(counts: Counts): Pick<Outcome, 'label' | 'meaning' | 'count'> | null {
+export function mainFailure(counts: Counts): Part | null {
   const [first] = outcomesOf(counts).filter(({ kind }) => kind !== 'located')
   return first !== undefined && first.count > (counts.lines - counts.blank) / 2 ? first : null
 }
@@ -91,14 +93,12 @@ ${errorTile(activity?.requests ?? null)}
 
 /** `null` for a log without statuses. */
 function errorTile(requests: Requests | null): Markup | null {
-  const linesOf = (kind: string): number =>
-    (requests?.statuses ?? []).reduce(
-      (sum, { name, count }) => (name.startsWith(kind) && name.length === 3 ? sum + count : sum),
-      0,
-    )
-  const all = linesOf('')
+  const statuses = requests?.statuses.filter(({ name }) => name.length === 3) ?? []
+  const all = linesOf(statuses)
   if (requests === null || all === 0) return null
-  const [ofClients, ofServer] = [linesOf('4'), linesOf('5')]
+  const [ofClients = 0, ofServer = 0] = ['4', '5'].map((kind) =>
+    linesOf(statuses.filter(({ name }) => name.startsWith(kind))),
+  )
   const sent = requests.bytes === null ? '' : `; ${bytesText(requests.bytes)} sent`
   return tile(
     'Errors',
@@ -132,28 +132,27 @@ function lengthText(first: number, last: number): string {
 }
 
 function failedLines(counts: Counts): number {
-  return failuresOf(counts).reduce((sum, [, count]) => sum + count, 0)
+  return sumOf(failuresOf(counts).map(([, count]) => count))
 }
 
-/** Lines with the same outcome. */
-interface Outcome {
-  /** The name of the outcome, which is its CSS class too. */
-  readonly kind: 'located' | 'failed' | 'bad'
+/** Lines with the same outcome, or requests with a class of statuses. */
+interface Part {
+  /** Its CSS class. */
+  readonly kind: string
   readonly label: string
   readonly meaning: string | null
   readonly count: number
+  readonly more?: Markup
 }
 
-function outcomesOf(counts: Counts): Outcome[] {
-  const failed = failuresOf(counts)
-    .map(([reason, count]): Outcome => {
-      const [label, meaning] = REASONS[reason]
-      return { kind: 'failed', label, meaning, count }
-    })
-    .sort((a, b) => b.count - a.count || (a.label < b.label ? -1 : 1))
-  const all: Outcome[] = [
+function outcomesOf(counts: Counts): Part[] {
+  const failed = failuresOf(counts).map(([reason, count]) => {
+    const [name, meaning] = REASONS[reason]
+    return { name, meaning, count }
+  })
+  const all: Part[] = [
     { kind: 'located', label: 'Located', meaning: null, count: counts.resolved },
-    ...failed,
+    ...ranked(failed).map(({ name: label, ...rest }) => ({ kind: 'failed', label, ...rest })),
     { kind: 'bad', label: 'Unreadable', meaning: 'not a line of this format', count: counts.bad },
   ]
   return all.filter(({ count }) => count > 0)
@@ -167,40 +166,36 @@ export function outcome(
 ): Markup | null {
   const all = counts.lines - counts.blank
   if (counts.resolved === all) return null
-  const rows = outcomesOf(counts).map(
-    ({ kind, label, meaning, count }) => html`
-<tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
-      meaning === null ? null : html` <span class="within">${meaning}</span>`
-    }</span></th><td>${countText(count)}</td><td>${shareText(count, all)}</td></tr>`,
-  )
-  return html`<section class="card"><header class="head">${heading('outcome')}</header>
-${stackedBar(counts)}
-<table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">Outcome</span><th scope="col">Lines<th scope="col">Share</thead><tbody>${rows}</tbody></table>${
-    counts.bad === 0 ? null : badLineList(badLines ?? counts.badLines.map(alone), counts.bad)
-  }${
-    counts.blank === 0
-      ? null
-      : html`<p class="note">${countOf(counts.blank, 'blank line is', 'blank lines are')} not counted here.</p>`
-  }</section>`
+  const body = html`
+${breakdown(outcomesOf(counts), all, ['Outcome', 'Lines'])}${
+  counts.bad === 0 ? null : badLineList(badLines ?? counts.badLines.map(alone), counts.bad)
+}${
+  counts.blank === 0
+    ? null
+    : html`<p class="note">${countOf(counts.blank, 'blank line is', 'blank lines are')} not counted here.</p>`
+}`
+  return card(heading('outcome'), null, body)
 }
 
-/** A bar of the shares by kind. Hidden from screen readers, because the table has the same numbers. */
-function stackedBar(counts: Counts): Markup {
-  const kinds = [
-    ['located', counts.resolved],
-    ['failed', failedLines(counts)],
-    ['bad', counts.bad],
-  ] as const
+/** A bar of the shares by kind, and a table. The bar is hidden from screen readers, because the table has the same numbers. */
+function breakdown(parts: readonly Part[], all: number, [what, many]: readonly [string, string]): Markup {
+  const kinds = new Map<string, number>()
+  for (const { kind, count } of parts) kinds.set(kind, (kinds.get(kind) ?? 0) + count)
   let from = 0
-  const parts = kinds
-    .filter(([, count]) => count > 0)
-    .map(([kind, count]) => {
-      const width = (count / (counts.lines - counts.blank)) * 100
-      const part = html`<rect class="${kind}" x="${twoDecimals(from)}%" width="${twoDecimals(width)}%" height="100%"/>`
-      from += width
-      return part
-    })
-  return html`<svg class="stack" aria-hidden="true">${parts}</svg>`
+  const bar = Array.from(kinds, ([kind, count]) => {
+    const width = (count / all) * 100
+    const part = html`<rect class="${kind}" x="${twoDecimals(from)}%" width="${twoDecimals(width)}%" height="100%"/>`
+    from += width
+    return part
+  })
+  const rows = parts.map(
+    ({ kind, label, meaning, count, more = null }) => html`
+<tr><th scope="row"><span class="name"><i class="key ${kind}"></i>${label}${
+      meaning === null ? null : html` <span class="within">${meaning}</span>`
+    }</span>${more}</th><td>${countText(count)}</td><td>${shareText(count, all)}</td></tr>`,
+  )
+  return html`<svg class="stack" aria-hidden="true">${bar}</svg>
+<table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">${what}</span><th scope="col">${many}<th scope="col">Share</thead><tbody>${rows}</tbody></table>`
 }
 
 function alone({ line, message }: BadLine): BadLineGroup {
@@ -210,7 +205,7 @@ function alone({ line, message }: BadLine): BadLineGroup {
 /** The largest groups first. Beyond the groups that a run keeps, a group can have more lines than were counted. */
 function badLineList(groups: readonly BadLineGroup[], all: number): Markup | null {
   if (groups.length === 0) return null
-  const known = groups.reduce((sum, { count }) => sum + count, 0)
+  const known = linesOf(groups)
   const items = [...groups]
     .sort((a, b) => b.count - a.count || a.line - b.line)
     .map(
@@ -220,4 +215,81 @@ function badLineList(groups: readonly BadLineGroup[], all: number): Markup | nul
       }</li>`,
     )
   return html`<h3>${known < all ? 'The first unreadable lines' : 'Unreadable lines'}</h3><ul class="faults">${items}</ul>`
+}
+
+/** A method of the request line: others are what attackers send. */
+const MAX_METHODS = 6
+const MAX_METHOD_LENGTH = 20
+/** The most frequent statuses of a class that are listed. */
+const MAX_CODES = 4
+
+const CLASSES: Readonly<Record<string, string>> = {
+  1: 'informational',
+  2: 'answered',
+  3: 'redirected or not modified',
+  4: 'an error of the client',
+  5: 'an error of the server',
+}
+
+/** The cards of the requests and of the programs that sent them. Empty for logs without requests. */
+export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
+  if (requests === null) return []
+  const { agents } = requests
+  const table = (
+    title: Parameters<typeof rankedTable>[0],
+    figures: Ranked | undefined | null,
+    lines?: number,
+  ) => rankedTable(title, figures ?? null, lines ?? allLines(figures ?? null), options)
+  return [
+    statusCard(requests, options.heading),
+    ...(['pages', 'assets', 'notFound', 'referrers'] as const).map((name) => table(name, requests[name])),
+    table('browsers', agents?.browsers, agents?.people),
+    table('operatingSystems', agents?.systems, agents?.people),
+    table('crawlers', agents?.crawlers),
+  ]
+}
+
+function allLines(table: Ranked | null): number {
+  return table === null ? 0 : linesOf(table.rows) + table.otherLines
+}
+
+/** `null` without a status. */
+function statusCard({ statuses, methods, bytes, errors }: Requests, heading: Heading): Markup | null {
+  const all = linesOf(statuses)
+  if (all === 0) return null
+  const classes = new Map<string, Tallied[]>()
+  for (const status of statuses) {
+    const kind = /^[1-5]\d\d$/.test(status.name) ? status.name.slice(0, 1) : ''
+    classes.set(kind, [...(classes.get(kind) ?? []), status])
+  }
+  const parts = [...classes]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, of]): Part => {
+      const codes = of.slice(0, MAX_CODES).map(({ name, count }) => `${name}: ${countText(count)}`)
+      return {
+        kind: `s${kind || 'others'}`,
+        label: kind === '' ? 'No status' : `${kind}xx`,
+        meaning: CLASSES[kind] ?? '',
+        count: linesOf(of),
+        ...(kind !== '' && { more: html`<span class="within codes">${codes.join(', ')}</span>` }),
+      }
+    })
+  const body = html`
+${breakdown(parts, all, ['Status', 'Requests'])}
+${errorChart(errors)}
+<p class="note">${methodsText(methods)}${bytes === null ? null : html` ${bytesText(bytes)} were sent.`}</p>`
+  return card(heading('requests'), countText(all), body)
+}
+
+function methodsText(methods: readonly Tallied[]): Markup | null {
+  const others = methods.slice(MAX_METHODS)
+  if (methods.length === 0) return null
+  const list = methods
+    .slice(0, MAX_METHODS)
+    .map(
+      ({ name, count }, index) =>
+        html`${index === 0 ? '' : ', '}<bdi>${clipped(name, MAX_METHOD_LENGTH)}</bdi> ${countText(count)}`,
+    )
+  const rest = linesOf(others)
+  return html`Methods: ${list}${rest === 0 ? null : `, and ${countOf(rest, 'line', 'lines')} with ${countOf(others.length, 'other', 'others')}`}.`
 }

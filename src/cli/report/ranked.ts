@@ -27,6 +27,15 @@ export interface Ranked {
   readonly isExact: boolean
 }
 
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0)
+}
+
+/** The lines of some rows. */
+export function linesOf(rows: readonly { readonly count: number }[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0)
+}
+
 /** Sorts by count, then by name: the report must not depend on the order of counting. */
 export function ranked<Counted extends { readonly count: number; readonly name: string }>(
   rows: readonly Counted[],
@@ -58,18 +67,7 @@ export function rankedOf(
     if (rows.length >= 20 * MOST_ROWS) rows = ranked(rows).slice(0, MOST_ROWS)
   }
   rows = ranked(rows).slice(0, MOST_ROWS)
-  const shown = rows.reduce((sum, { count }) => sum + count, 0)
-  return { rows, all: counts.length, otherLines: lines - shown, isExact: other === 0 }
-}
-
-/** Adds lines of a value, unless it is absent. @param bytes of their answers; `null` if they are not known */
-export function addValue(
-  sums: Tally<string>,
-  value: CountValue | undefined,
-  count: number,
-  bytes: number | null = null,
-): void {
-  if (value !== null && value !== undefined) sums.add(String(value), count, bytes)
+  return { rows, all: counts.length, otherLines: lines - linesOf(rows), isExact: other === 0 }
 }
 
 /** Sums of lines and distinct addresses by key. */
@@ -89,6 +87,16 @@ export class Tally<Key extends string | number> {
   add(key: Key, count: number, bytes: number | null = null): void {
     const row = this.#add(key, count, null)
     if (bytes !== null) this.#bytes[row] = (this.#bytes[row] ?? 0) + bytes
+  }
+
+  /** Adds lines of a value, unless it is absent. */
+  addValue(
+    this: Tally<string>,
+    value: CountValue | undefined,
+    count: number,
+    bytes: number | null = null,
+  ): void {
+    if (value !== null && value !== undefined) this.add(String(value), count, bytes)
   }
 
   /** Adds the lines of one address. @param within where or what it is */

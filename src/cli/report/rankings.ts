@@ -1,8 +1,8 @@
 import type { Counts } from '../../enrich/counting/counts.ts'
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { Activity } from './activity.ts'
-import { clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
-import { type Ranked, ranked, type Tallied } from './ranked.ts'
+import { card, clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
+import { linesOf, type Ranked, ranked, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
@@ -11,21 +11,24 @@ export const MAX_ROWS = 15
 /** Limit in characters, in the rows that a reader opens. */
 const MAX_FURTHER_NAME_LENGTH = 100
 
-/** A table of the values that most lines have. */
-interface Table {
-  readonly title: Parameters<Heading>[0]
-  readonly one: string
-  readonly many: string
-  readonly rows: readonly Tallied[]
-  /** Number of all values. `rows` has the largest ones. */
-  readonly all: number
-  /** Lines in rows that are not in `rows`. */
-  readonly otherLines: number
-  /** Whether `all` is exact. */
-  readonly isExact: boolean
-  /** The number of lines that is 100% of a share. */
-  readonly lines: number
-}
+/** The words for one value of a table, and for several. */
+const WORDS = {
+  countries: ['country', 'countries'],
+  regions: ['region', 'regions'],
+  cities: ['city', 'cities'],
+  callers: ['address', 'addresses'],
+  networks: ['network', 'networks'],
+  systems: ['owner', 'owners'],
+  pages: ['page', 'pages'],
+  assets: ['file', 'files'],
+  notFound: ['path', 'paths'],
+  referrers: ['site', 'sites'],
+  browsers: ['browser', 'browsers'],
+  operatingSystems: ['system', 'systems'],
+  crawlers: ['crawler', 'crawlers'],
+} as const satisfies Partial<Record<Parameters<Heading>[0], readonly [one: string, many: string]>>
+
+type Title = keyof typeof WORDS
 
 /** Settings of all tables of a report. */
 export interface TableOptions {
@@ -36,91 +39,75 @@ export interface TableOptions {
 
 /** The tables of countries, regions and cities. */
 export function rankings(counts: Counts, activity: Activity | null, options: TableOptions): Markup[] {
-  const distinct = activity?.addresses ?? null
-  const { overflow, resolved: lines } = counts
-  const countries = namedCountries(counts, activity)
-  const of = (
-    rows: ReadonlyMap<string, { readonly country: string | null; readonly count: number }>,
-    addresses: ReadonlyMap<string, number> | undefined,
-    nameOf: (key: string) => string,
-  ): Tallied[] =>
-    Array.from(rows, ([key, { country, count }]) => ({
-      name: nameOf(key),
-      // A name such as United States would fill a line of its own in each row.
-      within: country,
-      count,
-      addresses: addresses?.get(key) ?? null,
-      bytes: null,
-    }))
-  const regions = of(counts.regions, distinct?.regions, (key) => {
-    const { name, code } = counts.regions.get(key) ?? { name: null, code: null }
-    return name ?? code ?? ''
-  })
-  const cities = of(counts.cities, distinct?.cities, (key) => counts.cities.get(key)?.name ?? '')
-  const table = (
-    title: Table['title'],
-    one: string,
-    many: string,
-    rows: Tallied[],
-    unlisted: number,
-  ): Markup =>
-    rankingTable(
-      {
-        title,
-        one,
-        many,
-        rows: ranked(rows),
-        all: rows.length,
-        otherLines: unlisted,
-        isExact: unlisted === 0,
-        lines,
-      },
-      options,
-    )
+  const { overflow, resolved } = counts
+  const table = (title: keyof typeof overflow, rows: readonly Tallied[]): Markup => {
+    const otherLines = overflow[title]
+    const figures = { rows: ranked(rows), all: rows.length, otherLines, isExact: otherLines === 0 }
+    return rankingTable(title, figures, resolved, options)
+  }
   return [
-    table('countries', 'country', 'countries', countries, overflow.countries),
-    table('regions', 'region', 'regions', regions, overflow.regions),
-    table('cities', 'city', 'cities', cities, overflow.cities),
+    table('countries', namedCountries(counts, activity)),
+    table('regions', regionsOf(counts, activity)),
+    table('cities', citiesOf(counts, activity)),
   ]
 }
 
 /** Countries with a code or a name. */
-export function namedCountries(
-  counts: Counts,
-  figures: Pick<Activity, 'addresses' | 'countryBytes'> | null = null,
-): Tallied[] {
-  return [...counts.countries]
-    .filter(([, { code, name }]) => code !== null || name !== null)
-    .map(([key, { code, name, count }]) => ({
-      name: name ?? code ?? '',
-      within: name === null ? null : code,
-      count,
-      addresses: figures?.addresses.countries.get(key) ?? null,
-      bytes: figures?.countryBytes?.get(key) ?? null,
-    }))
+export function namedCountries(counts: Counts, activity: Activity | null = null): Tallied[] {
+  return Array.from(counts.countries, ([key, { code, name, count }]) => ({
+    name: name ?? code ?? '',
+    within: name === null ? null : code,
+    count,
+    addresses: activity?.addresses.countries.get(key) ?? null,
+    bytes: activity?.countryBytes?.get(key) ?? null,
+  })).filter(({ name }) => name !== '')
 }
 
-/** A table of what was counted beside the locations. `null` if nothing was. */
+export function regionsOf({ regions }: Counts, activity: Activity | null) {
+  return Array.from(regions, ([key, region]) => ({
+    ...region,
+    name: region.name ?? region.code ?? '',
+    // A name such as United States would fill a line of its own in each row.
+    within: region.country,
+    addresses: activity?.addresses.regions.get(key) ?? null,
+    bytes: null,
+  }))
+}
+
+export function citiesOf({ cities }: Counts, activity: Activity | null) {
+  return Array.from(cities, ([key, city]) => ({
+    ...city,
+    within: city.country,
+    addresses: activity?.addresses.cities.get(key) ?? null,
+    bytes: null,
+  }))
+}
+
+/**
+ * A table of what was counted beside the locations. `null` if nothing was.
+ *
+ * @param lines the number of lines that is 100% of a share
+ */
 export function rankedTable(
-  title: Table['title'],
-  [one, many]: readonly [one: string, many: string],
+  title: Title,
   figures: Ranked | null,
   lines: number,
   options: TableOptions,
 ): Markup | null {
-  return figures === null || figures.all === 0
-    ? null
-    : rankingTable({ title, one, many, ...figures, lines }, options)
+  return figures === null || figures.all === 0 ? null : rankingTable(title, figures, lines, options)
 }
 
-function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup {
-  const { title, one, many, rows, all, isExact, lines } = table
-  const head = html`<header class="head">${heading(title)}${
-    all === 0 ? null : html`<p class="aside">${atLeast(countText(all), isExact ? 0 : 1)}</p>`
-  }</header>`
-  if (all === 0 && isExact) {
-    return html`<section class="card">${head}<p class="empty">No line has a ${one}.</p></section>`
-  }
+function rankingTable(
+  title: Title,
+  figures: Ranked,
+  lines: number,
+  { heading, mostRows }: TableOptions,
+): Markup {
+  const { rows, all, isExact } = figures
+  const [one, many] = WORDS[title]
+  const aside = all === 0 ? null : atLeast(countText(all), isExact ? 0 : 1)
+  if (all === 0 && isExact)
+    return card(heading(title), aside, html`<p class="empty">No line has a ${one}.</p>`)
   const [top, further] = [rows.slice(0, MAX_ROWS), rows.slice(MAX_ROWS, mostRows)]
   const highest = top[0]?.count ?? 1
   const columns: Columns = {
@@ -129,18 +116,24 @@ function rankingTable(table: Table, { heading, mostRows }: TableOptions): Markup
   }
   const shown = top.map(
     (row) => html`
-<tr><th scope="row"><span class="name">${nameOf(row, MAX_NAME_LENGTH)}</span>${bar(row.count / highest)}${cells(row, lines, columns)}`,
+<tr><th scope="row"><span class="name">${nameOf(row)}</span>${bar(row.count / highest)}${cells(row, lines, columns)}`,
   )
   const headings = html`<thead><tr><th scope="col"><span class="unseen">${one}</span>${columns.addresses ? html`<th scope="col"><abbr title="${isExact ? 'Distinct addresses' : 'Distinct addresses, at least'}">IPs</abbr>` : null}${columns.bytes ? html`<th scope="col">Bytes` : null}<th scope="col">Lines<th scope="col">Share</thead>`
-  const rest = restRows(table, top.length, columns)
-  return html`<section class="card">${head}
+  const rest = restRows([one, many], figures, top.length, lines, columns)
+  const next =
+    further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`
+  return card(
+    heading(title),
+    aside,
+    html`
 <table class="ranking">${headings}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${
-    further.length === 0
-      ? null
-      : html`<details class="further"><summary>${further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`} ${many}</summary><table class="ranking plain">${headings}<tbody>${further.map(
-          (row) => shortRow(row, lines, columns),
-        )}</tbody></table></details>`
-  }</section>`
+      further.length === 0
+        ? null
+        : html`<details class="further"><summary>${next} ${many}</summary><table class="ranking plain">${headings}<tbody>${further.map(
+            (row) => shortRow(row, lines, columns),
+          )}</tbody></table></details>`
+    }`,
+  )
 }
 
 /** Which columns a table has, beside the lines and their share. */
@@ -154,12 +147,12 @@ function shortRow(row: Tallied, lines: number, columns: Columns): Markup {
 <tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${cells(row, lines, columns)}`
 }
 
-function nameOf({ name, within }: Tallied, length: number): Markup {
-  return html`<bdi>${clipped(name, length)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, length)}</bdi>`}`
+function nameOf({ name, within }: Tallied): Markup {
+  return html`<bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}`
 }
 
 function cells(
-  { count, addresses, bytes }: Pick<Tallied, 'count' | 'addresses' | 'bytes'>,
+  { count, addresses = null, bytes = null }: Pick<Tallied, 'count'> & Partial<Tallied>,
   lines: number,
   columns: Columns,
 ): Markup {
@@ -168,19 +161,20 @@ function cells(
 
 /** The lines that no row of the table has. */
 function restRows(
-  { one, many, rows, all, otherLines, lines, isExact }: Table,
+  [one, many]: readonly [one: string, many: string],
+  { rows, all, otherLines, isExact }: Ranked,
   shown: number,
+  lines: number,
   columns: Columns,
 ): Markup[] {
-  const others = rows.slice(shown)
-  const known = rows.reduce((sum, { count }) => sum + count, otherLines)
+  const unknown = lines - linesOf(rows) - otherLines
+  const inOthers = linesOf(rows.slice(shown)) + (isExact ? otherLines : 0)
   const row = (label: string, count: number): Markup => html`
-<tr><th scope="row">${label}${cells({ count, addresses: null, bytes: null }, lines, columns)}`
-  const inOthers = others.reduce((sum, { count }) => sum + count, isExact ? otherLines : 0)
+<tr><th scope="row">${label}${cells({ count }, lines, columns)}`
   return [
     all <= shown ? null : row(countOf(all - shown, `other ${one}`, `other ${many}`), inOthers),
     isExact || otherLines === 0 ? null : row(`Further ${many}, too many to list`, otherLines),
-    known >= lines ? null : row(`Unknown ${one}`, lines - known),
+    unknown <= 0 ? null : row(`Unknown ${one}`, unknown),
   ].filter((each) => each !== null)
 }
 

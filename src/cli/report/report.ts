@@ -2,15 +2,23 @@ import { createHash } from 'node:crypto'
 import type { BadLineGroup, Counts } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, durationText, minuteText } from '../figures.ts'
 import type { Activity } from './activity.ts'
-import { hoursCard } from './hours.ts'
+import { daysCard, hoursCard, timelineCard } from './charts.ts'
 import { worldMap } from './map.ts'
-import { clipped, html, isolated, MAX_NAME_LENGTH, Markup } from './markup.ts'
-import { lead, mainFailure, outcome, totals } from './outcome.ts'
+import {
+  clipped,
+  html,
+  isolated,
+  linksIn,
+  linkTo,
+  MAX_ATTRIBUTION_LENGTH,
+  MAX_NAME_LENGTH,
+  Markup,
+  withLinks,
+} from './markup.ts'
+import { lead, mainFailure, outcome, requestCards, totals } from './outcome.ts'
 import { MOST_ROWS } from './ranked.ts'
 import { MAX_ROWS, rankedTable, rankings, type TableOptions } from './rankings.ts'
-import { requestCards } from './requests.ts'
 import { STYLE } from './style.ts'
-import { daysCard, timelineCard } from './timeline.ts'
 import { type Heading, headingsIn } from './words.ts'
 
 /** Facts of a run that a report has besides the counts. */
@@ -51,9 +59,6 @@ const MAX_NAMED_INPUTS = 12
 
 /** Limit in characters. */
 const MAX_INPUT_NAME_LENGTH = 300
-
-/** Limit in characters. The attribution of the embedded databases has about 800. */
-const MAX_ATTRIBUTION_LENGTH = 4000
 
 const STANDARD_INPUT = 'Standard input'
 
@@ -147,41 +152,28 @@ function charts(counts: Counts, { activity, badLines }: ReportDetails, options: 
   const isMostlyLost = mainFailure(counts) !== null
   const when = timelineCard(activity?.timeline ?? null, heading)
   const visitors = activity === undefined ? [] : [daysCard(activity.days, heading)]
+  const lines = counts.lines - counts.blank - counts.bad - counts.excluded
   const tables = [
-    ...(activity === undefined ? [] : callers(counts, activity, options)),
+    ...(['callers', 'networks', 'systems'] as const).map((name) =>
+      rankedTable(name, activity?.[name] ?? null, lines, options),
+    ),
     ...requestCards(activity?.requests ?? null, options),
   ]
-  if (counts.resolved === 0) return html`${result}${when}${side(visitors)}${columns(tables)}`
+  if (counts.resolved === 0)
+    return html`${result}${when}${side(visitors, 'halves')}${side(tables, 'columns')}`
   const [above, below] = isMostlyLost ? [result, null] : [null, result]
   return html`${above}
 ${when}
 ${worldMap(counts, heading)}
-${side([...visitors, hoursCard(counts, heading)])}
-${columns([...rankings(counts, activity ?? null, options), ...tables, below])}`
+${side([...visitors, hoursCard(counts, heading)], 'halves')}
+${side([...rankings(counts, activity ?? null, options), ...tables, below], 'columns')}`
 }
 
-/** Cards beside each other where the page is wide. */
-function side(cards: readonly (Markup | null)[]): Markup | null {
+/** Cards beside each other where the page is wide: in columns, or as two halves. */
+function side(cards: readonly (Markup | null)[], kind: 'columns' | 'halves'): Markup | null {
   const all = cards.filter((card) => card !== null)
-  return all.length === 0 ? null : html`<div class="${all.length === 1 ? 'whole' : 'halves'}">${all}</div>`
-}
-
-function columns(cards: readonly (Markup | null)[]): Markup | null {
-  const all = cards.filter((card) => card !== null)
-  return all.length === 0 ? null : html`<div class="columns">${all}</div>`
-}
-
-function callers(
-  counts: Counts,
-  { callers: addresses, networks, systems }: Activity,
-  options: TableOptions,
-): (Markup | null)[] {
-  const lines = counts.lines - counts.blank - counts.bad - counts.excluded
-  return [
-    rankedTable('callers', ['address', 'addresses'], addresses, lines, options),
-    rankedTable('networks', ['network', 'networks'], networks, lines, options),
-    rankedTable('systems', ['owner', 'owners'], systems, lines, options),
-  ]
+  const isWhole = all.length === 1 && kind === 'halves'
+  return all.length === 0 ? null : html`<div class="${isWhole ? 'whole' : kind}">${all}</div>`
 }
 
 function startedAt(instant: Date): Markup {
@@ -226,37 +218,6 @@ function databaseNote({ type, buildDate, licence, attribution }: ReportedDatabas
       ? null
       : html`<p class="attribution" dir="auto">${withLinks(clipped(attribution, MAX_ATTRIBUTION_LENGTH))}</p>`
   }</div>`
-}
-
-/** A bare URL, or the anchor in the attribution of the embedded databases. Only https becomes a link. */
-const LINK = /<a href='(https:\/\/[^\s'"<>]+)'>([^<>]+)<\/a>|https:\/\/[^\s<>"'()]*[^\s<>"'().,;:]/g
-
-interface Link {
-  readonly at: number
-  readonly whole: string
-  readonly address: string
-  readonly label: string
-}
-
-function linksIn(text: string): Link[] {
-  return Array.from(text.matchAll(LINK), (match) => {
-    const [whole, address = whole, label = whole] = match
-    return { at: match.index, whole, address, label }
-  })
-}
-
-function linkTo(address: string, label: string): Markup {
-  return html`<a href="${address}" rel="noopener noreferrer">${label}</a>`
-}
-
-function withLinks(text: string): Markup[] {
-  const parts: Markup[] = []
-  let from = 0
-  for (const { at, whole, address, label } of linksIn(text)) {
-    parts.push(html`${text.slice(from, at)}`, linkTo(address, label))
-    from = at + whole.length
-  }
-  return [...parts, html`${text.slice(from)}`]
 }
 
 function globe(): Markup {

@@ -1,93 +1,150 @@
-import { bytesText, countOf, countText, shareText } from '../figures.ts'
-import type { Requests } from './activity.ts'
-import { clipped, html, type Markup, twoDecimals } from './markup.ts'
-import type { Ranked, Tallied } from './ranked.ts'
-import { rankedTable, type TableOptions } from './rankings.ts'
-import { errorChart } from './timeline.ts'
-import type { Heading } from './words.ts'
+// The figures of a report about requests: their statuses, methods, paths and referrers, and the programs that sent them.
+import Bowser from 'bowser'
+import { isbot } from 'isbot'
+import type { GroupTotals } from '../../enrich/counting/totals.ts'
+import type { ReportTallies } from '../../enrich/report-plan.ts'
+import { type Ranked, type Tallied, Tally } from './ranked.ts'
+import { errorsOf, type Timeline } from './times.ts'
 
-/** A method of the request line: others are what attackers send. */
-const MAX_METHODS = 6
-const MAX_METHOD_LENGTH = 20
-
-const CLASSES: Readonly<Record<string, string>> = {
-  1: 'informational',
-  2: 'answered',
-  3: 'redirected or not modified',
-  4: 'an error of the client',
-  5: 'an error of the server',
+/** The requests of a run. Only logs of requests have them. */
+export interface Requests {
+  readonly statuses: readonly Tallied[]
+  readonly methods: readonly Tallied[]
+  /** Bytes of all answers; `null` if the log does not say. */
+  readonly bytes: number | null
+  /** Answers with errors, by time; `null` if the log has no times, or no answer is an error. */
+  readonly errors: Timeline | null
+  /** Paths of pages, without their query. `null` if the log has none. */
+  readonly pages: Ranked | null
+  /** Paths of what pages load, such as images and style sheets, in the same way. */
+  readonly assets: Ranked | null
+  /** Paths that were answered with 404. `null` if the log has no paths or no statuses. */
+  readonly notFound: Ranked | null
+  /** The hosts of the pages that led here. `null` if the log has no referrers. */
+  readonly referrers: Ranked | null
+  /** `null` if the log has no user agents. */
+  readonly agents: Agents | null
 }
 
-/** The cards of the requests and of the programs that sent them. Empty for logs without requests. */
-export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
-  if (requests === null) return []
-  const { statuses, pages, assets, notFound, referrers, agents } = requests
-  const all = statuses.reduce((sum, { count }) => sum + count, 0)
-  const linesIn = (table: Ranked | null): number =>
-    table === null ? 0 : table.rows.reduce((sum, { count }) => sum + count, table.otherLines)
-  return [
-    all === 0 ? null : statusCard(requests, all, options.heading),
-    rankedTable('pages', ['page', 'pages'], pages, linesIn(pages), options),
-    rankedTable('assets', ['file', 'files'], assets, linesIn(assets), options),
-    rankedTable('notFound', ['path', 'paths'], notFound, linesIn(notFound), options),
-    rankedTable('referrers', ['site', 'sites'], referrers, linesIn(referrers), options),
-    ...(agents === null
-      ? []
-      : [
-          rankedTable('browsers', ['browser', 'browsers'], agents.browsers, agents.people, options),
-          rankedTable('operatingSystems', ['system', 'systems'], agents.systems, agents.people, options),
-          rankedTable(
-            'crawlers',
-            ['crawler', 'crawlers'],
-            agents.crawlers,
-            linesIn(agents.crawlers),
-            options,
-          ),
-        ]),
-  ]
+/** The programs that asked, as they name themselves. */
+export interface Agents {
+  readonly browsers: Ranked
+  readonly systems: Ranked
+  readonly crawlers: Ranked
+  /** Lines of people: their agents are not those of crawlers and programs. */
+  readonly people: number
 }
 
-function statusCard({ statuses, methods, bytes, errors }: Requests, all: number, heading: Heading): Markup {
-  const classes = new Map<string, number>()
-  for (const { name, count } of statuses) {
-    const kind = /^[1-5]\d\d$/.test(name) ? name.slice(0, 1) : ''
-    classes.set(kind, (classes.get(kind) ?? 0) + count)
+const NOT_FOUND = '404'
+/** Endings of the files that pages load. */
+const ASSET =
+  /\.(?:css|m?js|map|json|png|jpe?g|gif|svg|ico|webp|avif|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|wasm)$/i
+/** Later lines can have something else in a field of this name. */
+const STATUS = /^\d{1,3}$/
+/** The authority of a URI (RFC 3986, section 3.2), without the user. As text: logs write bytes beyond ASCII as they like. */
+const HOST = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i
+
+/**
+ * @param shown what may be shown of a text
+ * @returns `null` for a log without statuses and paths
+ */
+export function requestsOf(
+  totals: readonly GroupTotals[],
+  tallies: ReportTallies,
+  shown: (text: string) => string,
+): Requests | null {
+  const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
+  const byReferrer = totals[tallies.referrers]
+  if (byStatus === undefined && byPage === undefined) return null
+  const [statuses, methods, referrers] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  for (const { values, count } of byStatus?.groups() ?? []) {
+    const status = values.at(-1)
+    if (STATUS.test(String(status))) statuses.addValue(status, count)
   }
-  const sorted = [...classes].sort(([a], [b]) => (a < b ? -1 : 1))
-  let from = 0
-  const parts = sorted.map(([kind, count]) => {
-    const width = (100 * count) / all
-    const part = html`<rect class="s${kind === '' ? 'others' : kind}" x="${twoDecimals(from)}%" width="${twoDecimals(width)}%" height="100%"/>`
-    from += width
-    return part
-  })
-  const codesOf = (kind: string): string =>
-    statuses
-      .filter(({ name }) => name.startsWith(kind))
-      .slice(0, 4)
-      .map(({ name, count }) => `${name}: ${countText(count)}`)
-      .join(', ')
-  const rows = sorted.map(
-    ([kind, count]) => html`
-<tr><th scope="row"><span class="name"><i class="key s${kind === '' ? 'others' : kind}"></i>${kind === '' ? 'No status' : `${kind}xx`} <span class="within">${CLASSES[kind] ?? ''}</span></span>${
-      kind === '' ? null : html`<span class="within codes">${codesOf(kind)}</span>`
-    }</th><td>${countText(count)}</td><td>${shareText(count, all)}</td></tr>`,
-  )
-  return html`<section class="card"><header class="head">${heading('requests')}<p class="aside">${countText(all)}</p></header>
-<svg class="stack" aria-hidden="true">${parts}</svg>
-<table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">Status</span><th scope="col">Requests<th scope="col">Share</thead><tbody>${rows}</tbody></table>
-${errorChart(errors)}
-<p class="note">${methodsText(methods)}${bytes === null ? null : html` ${bytesText(bytes)} were sent.`}</p></section>`
+  for (const { values, count } of totals[tallies.methods]?.groups() ?? [])
+    methods.addValue(typeof values[0] === 'string' ? shown(values[0]) : values[0], count)
+  for (const { values, count } of byReferrer?.groups() ?? []) {
+    const host = HOST.exec(String(values[0]))?.[1]?.toLowerCase()
+    if (host !== undefined) referrers.add(shown(host), count)
+  }
+  const [pages, assets, notFound] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  const sums = byPage?.sums ?? null
+  let group = 0
+  for (const { values, count } of byPage?.groups() ?? []) {
+    const bytes = sums === null ? null : (sums[group] ?? 0)
+    group++
+    const [path, status] = values
+    const page = typeof path === 'string' ? shown(path.split('?', 1)[0] ?? '') : path
+    const kind = typeof page === 'string' && ASSET.test(page) ? assets : pages
+    kind.addValue(page, count, bytes)
+    if (String(status) === NOT_FOUND) notFound.addValue(page, count)
+  }
+  return {
+    statuses: statuses.ranked().rows,
+    methods: methods.ranked().rows,
+    bytes: totals[tallies.times]?.sum ?? null,
+    errors: errorsOf(byStatus),
+    pages: byPage === undefined ? null : pages.ranked(byPage.other),
+    assets: byPage === undefined ? null : partOf(assets, byPage),
+    // The tally does not say which of the paths beyond its bound were not found.
+    notFound: byPage === undefined || byStatus === undefined ? null : partOf(notFound, byPage),
+    referrers: byReferrer === undefined ? null : partOf(referrers, byReferrer),
+    agents: agentsOf(totals[tallies.agents], shown),
+  }
 }
 
-function methodsText(methods: readonly Tallied[]): Markup {
-  const shown = methods.slice(0, MAX_METHODS)
-  const others = methods.slice(MAX_METHODS)
-  if (shown.length === 0) return html``
-  const texts = shown.map(
-    ({ name, count }) => html`<bdi>${clipped(name, MAX_METHOD_LENGTH)}</bdi> ${countText(count)}`,
-  )
-  const list = texts.map((text, index) => (index === 0 ? text : html`, ${text}`))
-  const rest = others.reduce((sum, { count }) => sum + count, 0)
-  return html`Methods: ${list}${rest === 0 ? null : `, and ${countOf(rest, 'line', 'lines')} with ${countOf(others.length, 'other', 'others')}`}.`
+/** Rows of a part of the lines. The other lines may not be of this part. */
+function partOf(tally: Tally<string>, { other }: GroupTotals): Ranked {
+  return { ...tally.ranked(), isExact: other === 0 }
+}
+
+/** The product of `Mozilla/5.0 (compatible; Product/1.0; …)`, or of `Product/1.0 …`. */
+const PRODUCT = /^(?:.*?\bcompatible; *)?([^;/()]+)/
+/** Agents name versions after a slash or a space: `Feedbin - 1 subscribers`. */
+const VERSION = /(?: -)?(?: v?\d[\w.]*.*)?$/
+
+/**
+ * @param totals groups of a user agent; `undefined` if the log has none
+ * @param shown what may be shown of a text
+ */
+export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) => string): Agents | null {
+  if (totals === undefined) return null
+  const [browsers, systems, crawlers] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  let people = 0
+  for (const { values, count } of totals.groups()) {
+    const [agent] = values
+    if (typeof agent !== 'string') continue
+    const text = decoded(agent)
+    if (isbot(text)) crawlers.add(shown(crawlerOf(text)), count)
+    else {
+      people += count
+      const { browser, os } = Bowser.parse(text)
+      browsers.addValue(browser.name ? shown(browser.name) : null, count)
+      systems.addValue(os.name, count)
+    }
+  }
+  const programs = partOf(crawlers, totals)
+  if (people === 0 && programs.all === 0) return null
+  return {
+    browsers: partOf(browsers, totals),
+    systems: partOf(systems, totals),
+    crawlers: programs,
+    people,
+  }
+}
+
+/** IIS writes spaces as `+`, and CloudFront writes them as `%20`. */
+function decoded(agent: string): string {
+  if (agent.includes(' ')) return agent
+  try {
+    return decodeURIComponent(agent.replaceAll('+', ' ').replaceAll('%25', '%'))
+  } catch {
+    // A percent sign of the agent itself.
+    return agent.replaceAll('+', ' ')
+  }
+}
+
+function crawlerOf(agent: string): string {
+  const product = PRODUCT.exec(agent)?.[1]?.replace(VERSION, '').trim()
+  return product === undefined || product === '' ? agent : product
 }

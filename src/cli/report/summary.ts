@@ -1,35 +1,12 @@
 // The figures of the report as JSON, and its cities as GeoJSON.
-import type { Counts } from '../../enrich/counting/counts.ts'
-import { failuresOf } from '../../enrich/counting/counts.ts'
+import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
 import type { Activity } from './activity.ts'
-import type { Ranked, Tallied } from './ranked.ts'
-import { ranked } from './ranked.ts'
-import { namedCountries } from './rankings.ts'
+import { ranked, type Tallied } from './ranked.ts'
+import { citiesOf, namedCountries, regionsOf } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
 import type { Timeline } from './times.ts'
 
-type TableName =
-  | 'countries'
-  | 'regions'
-  | 'cities'
-  | 'addresses'
-  | 'networks'
-  | 'owners'
-  | 'timeline'
-  | 'statuses'
-  | 'methods'
-  | 'pages'
-  | 'assets'
-  | 'not-found'
-  | 'referrers'
-  | 'browsers'
-  | 'systems'
-  | 'crawlers'
-  | 'days'
-  | 'errors'
-  | 'reasons'
-type Value = string | number | null
-type Row = Readonly<Record<string, Value>>
+type Row = Readonly<Record<string, string | number | null>>
 
 /** The figures of the report. A member is `null` where the run did not count it. */
 export function summaryOf(counts: Counts, details: ReportDetails) {
@@ -82,79 +59,75 @@ function timelineOf(activity: Activity | null) {
 }
 
 /** All rows of each table, the largest first. */
-function tablesOf(counts: Counts, activity: Activity | null): Readonly<Record<TableName, readonly Row[]>> {
-  const distinct = activity?.addresses ?? null
+function tablesOf(counts: Counts, activity: Activity | null) {
   const requests = activity?.requests ?? null
-  const rows = (figures: Ranked | null | undefined, name: string, within: string | null): Row[] =>
-    (figures?.rows ?? []).map((row) => ({
+  const rows = (all: readonly Tallied[] | undefined, name: string, within?: string): Row[] =>
+    (all ?? []).map((row) => ({
       [name]: row.name,
-      ...(within !== null && { [within]: row.within }),
+      ...(within !== undefined && { [within]: row.within }),
       lines: row.count,
       ...(row.addresses !== null && { addresses: row.addresses }),
       ...(row.bytes !== null && { bytes: row.bytes }),
     }))
-  const sums = (all: readonly Tallied[] | undefined, name: string): Row[] =>
-    (all ?? []).map((row) => ({ [name]: row.name, lines: row.count }))
   return {
-    countries: ranked(namedCountries(counts, activity)).map(({ name, within, count, addresses, bytes }) => ({
-      code: within,
-      name,
-      lines: count,
-      addresses,
-      ...(bytes !== null && { bytes }),
-    })),
-    regions: ranked(
-      Array.from(counts.regions, ([key, { country, code, name, count }]) => ({
+    countries: ranked(namedCountries(counts, activity)).map(
+      ({ name, within, count, addresses, bytes }): Row => ({
+        code: within,
+        name,
+        lines: count,
+        addresses,
+        ...(bytes !== null && { bytes }),
+      }),
+    ),
+    regions: ranked(regionsOf(counts, activity)).map(
+      ({ country, code, name, count, addresses }): Row => ({
         country,
         code,
-        name: name ?? code ?? '',
-        count,
-        addresses: distinct?.regions.get(key) ?? null,
-      })),
-    ).map(({ count, addresses, ...row }) => ({ ...row, lines: count, addresses })),
-    cities: ranked(
-      Array.from(
-        counts.cities,
-        ([key, { country, region, name, latitudes, longitudes, located, count }]) => ({
-          country,
-          region,
-          name,
-          latitude: located === 0 ? null : degrees(latitudes / located),
-          longitude: located === 0 ? null : degrees(longitudes / located),
-          count,
-          addresses: distinct?.cities.get(key) ?? null,
-        }),
-      ),
-    ).map(({ count, addresses, ...row }) => ({ ...row, lines: count, addresses })),
-    addresses: rows(activity?.callers, 'ip', 'place').map(({ addresses: _, ...row }) => row),
-    networks: rows(activity?.networks, 'network', 'country'),
-    owners: rows(activity?.systems, 'asn', 'organization'),
-    timeline: timelineRows(activity?.timeline ?? null, ['others']),
-    statuses: sums(requests?.statuses, 'status'),
-    methods: sums(requests?.methods, 'method'),
-    pages: rows(requests?.pages, 'path', null),
-    assets: rows(requests?.assets, 'path', null),
-    'not-found': rows(requests?.notFound, 'path', null),
-    referrers: rows(requests?.referrers, 'host', null),
-    browsers: rows(requests?.agents?.browsers, 'browser', null),
-    systems: rows(requests?.agents?.systems, 'system', null),
-    crawlers: rows(requests?.agents?.crawlers, 'crawler', null),
-    days: timelineRows(activity?.days ?? null, []),
-    errors: timelineRows(requests?.errors ?? null, []),
-    reasons: failuresOf(counts).map(([reason, count]) => ({ reason, lines: count })),
+        name,
+        lines: count,
+        addresses,
+      }),
+    ),
+    cities: ranked(citiesOf(counts, activity)).map(
+      (city): Row => ({
+        country: city.country,
+        region: city.region,
+        name: city.name,
+        latitude: meanOf(city.latitudes, city.located),
+        longitude: meanOf(city.longitudes, city.located),
+        lines: city.count,
+        addresses: city.addresses,
+      }),
+    ),
+    addresses: rows(activity?.callers?.rows, 'ip', 'place'),
+    networks: rows(activity?.networks?.rows, 'network', 'country'),
+    owners: rows(activity?.systems?.rows, 'asn', 'organization'),
+    timeline: timelineRows(activity?.timeline, ['others']),
+    statuses: rows(requests?.statuses, 'status'),
+    methods: rows(requests?.methods, 'method'),
+    pages: rows(requests?.pages?.rows, 'path'),
+    assets: rows(requests?.assets?.rows, 'path'),
+    'not-found': rows(requests?.notFound?.rows, 'path'),
+    referrers: rows(requests?.referrers?.rows, 'host'),
+    browsers: rows(requests?.agents?.browsers?.rows, 'browser'),
+    systems: rows(requests?.agents?.systems?.rows, 'system'),
+    crawlers: rows(requests?.agents?.crawlers?.rows, 'crawler'),
+    days: timelineRows(activity?.days),
+    errors: timelineRows(requests?.errors),
+    reasons: failuresOf(counts).map(([reason, lines]): Row => ({ reason, lines })),
   }
 }
 
 /**
- * As many digits as databases have. The last digits of a mean depend on the order in which threads add: they are rounded away
+ * A mean with as many digits as databases have. Its last digits depend on the order in which threads add: they are rounded away
  * first, so that they do not decide how a mean between two results is rounded.
  */
-function degrees(angle: number): number {
-  return Math.round(Math.round(angle * 1e8) / 1e4) / 1e4
+function meanOf(degrees: number, lines: number): number | null {
+  return lines === 0 ? null : Math.round(Math.round((degrees / lines) * 1e8) / 1e4) / 1e4
 }
 
 /** @param others the names of the numbers that follow the series */
-function timelineRows(timeline: Timeline | null, others: readonly string[]): Row[] {
+function timelineRows(timeline: Timeline | null = null, others: readonly string[] = []): Row[] {
   if (timeline === null) return []
   const names = [...timeline.series, ...others]
   return timeline.buckets.map(({ start, counts }) => ({
@@ -171,10 +144,7 @@ export function summaryJson(summary: Summary): string {
 export function summaryGeoJson({ tables }: Summary): string {
   const features = tables.cities.map(({ latitude, longitude, ...properties }) => ({
     type: 'Feature',
-    geometry:
-      typeof latitude === 'number' && typeof longitude === 'number'
-        ? { type: 'Point', coordinates: [longitude, latitude] }
-        : null,
+    geometry: latitude === null ? null : { type: 'Point', coordinates: [longitude, latitude] },
     properties,
   }))
   return `${JSON.stringify({ type: 'FeatureCollection', features })}\n`

@@ -1,7 +1,7 @@
 // The counts of a report over time, as bars of hours, days or months.
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
-import { addValue, Tally } from './ranked.ts'
+import { Tally } from './ranked.ts'
 
 /** Countries of the timeline that have a colour of their own. */
 export const TIMELINE_COUNTRIES = 5
@@ -48,7 +48,7 @@ export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
     ofCodes[code] = (ofCodes[code] ?? 0) + count
   }
   const sums = new Tally<string>()
-  for (const [code, count] of ofCodes.entries()) if (count > 0) addValue(sums, names[code], count)
+  for (const [code, count] of ofCodes.entries()) if (count > 0) sums.addValue(names[code], count)
   const series = sums
     .ranked()
     .rows.slice(0, TIMELINE_COUNTRIES)

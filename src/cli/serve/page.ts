@@ -5,15 +5,21 @@ import { PROBLEMS, type Problem, type ProblemCode, problemReply } from '../../ht
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Resolver } from '../../resolver.ts'
 import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from '../report/equal-earth.ts'
-import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, Markup as Safe } from '../report/markup.ts'
+import {
+  clipped,
+  html,
+  isolated,
+  MAX_ATTRIBUTION_LENGTH,
+  MAX_NAME_LENGTH,
+  Markup,
+  withLinks,
+} from '../report/markup.ts'
 import { LAND } from '../report/world.ts'
 import { plain, type Served } from './http-server.ts'
 
 /** Bytes of the form: an address, a language and a key. */
 const MAX_FORM_BYTES = 8192
 
-/** Limit in characters. */
-const MAX_ATTRIBUTION_LENGTH = 4000
 /** Characters of a submitted value. */
 const MAX_VALUE_LENGTH = 600
 
@@ -176,7 +182,7 @@ export class Page {
 <div class="card wide">${map(record)}</div></section>`
     return `<!DOCTYPE html>\n${
       html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title}</title><style>${Safe.of(PAGE_STYLE)}</style></head><body>
+<title>${title}</title><style>${Markup.of(PAGE_STYLE)}</style></head><body>
 <header><h1>Where is this IP address?</h1><p class="soft">Answered by this machine, from a database in its memory.</p></header>
 <main><form class="card" method="${this.#needsKey ? 'post' : 'get'}" action="${this.#basePath}/">
 <label class="grow">IP address<input name="ip" value="${ip}" autofocus autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="empty: yours"></label>
@@ -192,24 +198,9 @@ ${result}</main>
     return this.#resolver.databases.map(({ type, buildDate, licence, attribution }) => {
       const day = buildDate === null ? 'of unknown date' : `of ${buildDate.toISOString().slice(0, 10)}`
       const terms = licence === null ? '' : ` Licence: ${clipped(licence, MAX_NAME_LENGTH)}.`
-      return html`<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${linked(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))}</p>`
+      return html`<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${withLinks(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))}</p>`
     })
   }
-}
-
-/** An element `a` with nothing but the address of a page, or such an address alone. */
-const LINK = /<a href=(["'])(https:\/\/[^\s"'<>]+)\1>([^<>]+)<\/a>|https:\/\/[^\s"'<>()]+[^\s"'<>().,;:]/g
-
-/** Text with its links, which vendors require. Everything else in it is shown as text. */
-function linked(text: string): readonly Markup[] {
-  const parts: Markup[] = []
-  let end = 0
-  for (const match of text.matchAll(LINK)) {
-    const [all, , href = all, name = all] = match
-    parts.push(html`${text.slice(end, match.index)}<a href="${href}">${name}</a>`)
-    end = match.index + all.length
-  }
-  return [...parts, html`${text.slice(end)}`]
 }
 
 function meaningOf(code: ProblemCode): string {

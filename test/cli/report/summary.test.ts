@@ -39,7 +39,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
     requests: {
       ...{ statuses: all, methods: all, bytes: 1e12, errors: null },
       ...{ pages: ranked, assets: ranked, notFound: ranked, referrers: ranked },
-      agents: { browsers: ranked, systems: ranked, crawlers: ranked, people: 9000, all: 10_000 },
+      agents: { browsers: ranked, systems: ranked, crawlers: ranked, people: 9000 },
     },
   }
 }

@@ -128,9 +128,9 @@ describe('the page', () => {
     const errors: unknown[] = []
     parse(text, { onParseError: (error) => errors.push(error) })
     expect(errors).toEqual([])
-    const links = Array.from(text.matchAll(/<a ([^>]*)>([^<]*)<\/a>/g), ([, attributes, name]) => [
-      attributes,
-      name,
+    const links = Array.from(text.matchAll(/<a ([^>]*?)(?: rel="[^"]*")?>([^<]*)<\/a>/g), (link) => [
+      link[1],
+      link[2],
     ])
     expect(links).toEqual([
       ['href="https://db-ip.com"', 'https://db-ip.com'],
@@ -146,7 +146,7 @@ describe('the page', () => {
   it('links the embedded database as DB-IP asks for', async () => {
     const service = await serve(folder, { keys: null, databases: [] })
     const { text } = await page(service, '/')
-    expect(text).toContain('<a href="https://db-ip.com">IP Geolocation by DB-IP</a>')
+    expect(text).toMatch('<a href="https://db-ip.com" rel="noopener noreferrer">IP Geolocation by DB-IP</a>')
     expect(text).not.toContain('&lt;a href')
     await service.stop()
   })

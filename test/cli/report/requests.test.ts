@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Agents, agentsOf } from '../../../src/cli/report/agents.ts'
+import { type Agents, agentsOf } from '../../../src/cli/report/requests.ts'
 import { plainPlan } from '../../../src/enrich/count-plan.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
 
@@ -46,7 +46,7 @@ describe('the agents of a report', () => {
     const agents = agentsIn([[agent, 3]])
     expect(agents?.browsers.rows.map(({ name, count }) => [name, count])).toEqual([[browser, 3]])
     expect(agents?.systems.rows.map(({ name }) => name)).toEqual([system])
-    expect([agents?.crawlers.all, agents?.people, agents?.all]).toEqual([0, 3, 3])
+    expect([agents?.crawlers.all, agents?.people]).toEqual([0, 3])
   })
 
   it.each([

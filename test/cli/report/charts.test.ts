@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { daysCard, errorChart, timelineCard } from '../../../src/cli/report/charts.ts'
 import { Markup } from '../../../src/cli/report/markup.ts'
-import { daysCard, errorChart, timelineCard } from '../../../src/cli/report/timeline.ts'
 import type { Timeline } from '../../../src/cli/report/times.ts'
 
 const DAY_MS = 86_400_000

@@ -1,0 +1,277 @@
+// The cards of lines by time: over the whole time, addresses by day, and lines by local hour of the day and of the week.
+import type { Counts } from '../../enrich/counting/counts.ts'
+import { countOf, countText, dateText, dayText, minuteText, shareText, shortCountText } from '../figures.ts'
+import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { sumOf } from './ranked.ts'
+import type { Bucket, DailyAddresses, Timeline } from './times.ts'
+import type { Heading } from './words.ts'
+
+/** Width of a digit, and of the gap after a label. All other widths are percentages. */
+const DIGIT_PX = 7
+const GAP_PX = 8
+
+/**
+ * A chart of bars above names, with a scale of counts on its left. Without scripts or style attributes.
+ *
+ * The distance of the ticks is 1, 2 or 5 times a power of ten, so that there are two to five of them above zero. It is at least 1,
+ * because counts are whole numbers.
+ *
+ * @param highest at least 1
+ * @param barsOf makes the bars by the count at the top of the scale
+ */
+function axis(
+  highest: number,
+  barsOf: (ceiling: number) => Content,
+  names: readonly Markup[],
+  label: string,
+): Markup {
+  const power = 10 ** Math.floor(Math.log10(highest / 2))
+  const nice = [5, 2, 1].map((factor) => factor * power).find((each) => each * 2 <= highest)
+  const step = Math.max(1, nice ?? power)
+  const steps = Math.ceil(highest / step)
+  const ticks = Array.from({ length: steps + 1 }, (_, index) => {
+    return { label: shortCountText(index * step), y: twoDecimals(100 * (1 - index / steps)) }
+  })
+  const gutter = Math.max(...ticks.map((tick) => tick.label.length)) * DIGIT_PX + GAP_PX
+  return html`<div class="chart"><svg class="scale" width="${gutter}" aria-hidden="true">${ticks.map(
+    (tick) => html`<text x="${gutter - GAP_PX}" y="${tick.y}%" dy="4">${tick.label}</text>`,
+  )}</svg><svg class="plot" role="img" aria-label="${label}">${ticks.map(
+    ({ y }) => html`<line x1="0" x2="100%" y1="${y}%" y2="${y}%"/>`,
+  )}${barsOf(step * steps)}</svg><svg class="names" aria-hidden="true">${names}</svg></div>`
+}
+
+/** Height of the chart, in units of its bars. */
+const HEIGHT = 1000
+/** Gap between two bars, whose distance is 1. More than {@link MOST_WITH_GAPS} bars have none. */
+const GAP = 0.12
+const MOST_WITH_GAPS = 100
+
+/** More names would cover each other. Narrow pages show every second one. */
+const MAX_NAMES = 8
+
+/** Hours, days and months between two names. Names of hours are at round hours of a day. */
+const STEPS: Readonly<Record<Timeline['unit'], readonly number[]>> = {
+  hour: [1, 3, 6, 12, 24],
+  day: [1, 2, 7, 14, 28],
+  month: [1, 3, 6, 12, 24, 60],
+}
+
+/** How a chart names and paints its series. */
+interface Series {
+  /** The name of the counted things, such as lines. */
+  readonly one: string
+  readonly many: string
+  /** The CSS class of each series. Those without one are other lines. */
+  readonly classes: readonly string[]
+}
+
+const LINES: Series = { one: 'line', many: 'lines', classes: ['c0', 'c1', 'c2', 'c3', 'c4'] }
+const ERRORS: Series = { one: 'error', many: 'errors', classes: ['s4', 's5'] }
+const ADDRESSES: Series = { one: 'address', many: 'addresses', classes: ['c0'] }
+
+/** The card of lines by time, in UTC. `null` without a time, or with one bar only. */
+export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
+  if (timeline === null || timeline.buckets.length < 2) return null
+  const { unit, series, buckets } = timeline
+  const all = sumOf(buckets.map(totalOf))
+  const { name, count } = peakOf(timeline)
+  const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
+  const body = html`
+<p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, unit, `${unit}s`)}. The busiest ${unit} is ${name}, with ${shareText(count, all)} of the lines.</p>
+${chart(timeline, LINES)}
+<ul class="legend series">${legend.map((each, index) => html`<li><i class="key ${classOf(index, series, LINES)}"></i>${each === null ? 'Others and not located' : html`<bdi>${clipped(each, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul>`
+  return card(heading('timeline'), 'UTC', body, 'timeline')
+}
+
+/** The card of distinct addresses by day. `null` without a time, or with one day only. */
+export function daysCard(days: DailyAddresses | null, heading: Heading): Markup | null {
+  if (days === null || days.buckets.length < 2) return null
+  const { name, count } = peakOf(days)
+  const [each, on] =
+    days.unit === 'month' ? ['of a day, the mean of each month', 'in'] : ['of each day', 'on']
+  const body = html`
+<p class="lead">Distinct addresses ${each}${days.isExact ? '' : ', estimated'}. The most are ${countOf(count, 'address', 'addresses')}, ${on} ${name}.</p>
+${chart(days, ADDRESSES)}`
+  return card(heading('days'), 'UTC', body, 'days')
+}
+
+/** The errors by time. `null` without one, or with one bar only. */
+export function errorChart(errors: Timeline | null): Markup | null {
+  if (errors === null || errors.buckets.length < 2) return null
+  return html`<h3>Errors over time</h3>${chart(errors, ERRORS)}`
+}
+
+/** The first of the highest bars. */
+function peakOf({ buckets, unit }: Timeline): { readonly name: string; readonly count: number } {
+  const sums = buckets.map(totalOf)
+  const count = Math.max(...sums)
+  return { name: nameOf(buckets[sums.indexOf(count)], unit), count }
+}
+
+function chart(timeline: Timeline, series: Series): Markup {
+  const { unit, buckets } = timeline
+  const { count: highest } = peakOf(timeline)
+  const width = 100 / buckets.length
+  const titles = buckets.map(
+    (bucket, index) => html`
+<g><title>${`${nameOf(bucket, unit)} UTC: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`}</title><rect x="${index}" width="1" height="${HEIGHT}"/></g>`,
+  )
+  const names = namedBuckets(buckets, unit).map(
+    (index, place) =>
+      html`<text${place % 2 === 1 ? html` class="second"` : null} x="${twoDecimals((index + 0.5) * width)}%" y="20">${shortNameOf(buckets[index], unit)}</text>`,
+  )
+  return axis(
+    Math.max(1, highest),
+    (ceiling) =>
+      html`<svg class="bars" viewBox="0 0 ${buckets.length} ${HEIGHT}" width="100%" height="100%" preserveAspectRatio="none">${titles}${pathsOf(timeline, series, ceiling)}</svg>`,
+    names,
+    `Bar chart of ${series.many} by ${unit}, UTC. The highest bar has ${countText(highest)}.`,
+  )
+}
+
+/**
+ * A path for each series with its part of each bar: an element for each part would take four times the bytes. A bar has the
+ * width 1, with its gap.
+ */
+function pathsOf({ buckets, series }: Timeline, names: Series, ceiling: number): Markup[] {
+  const gap = buckets.length > MOST_WITH_GAPS ? 0 : GAP
+  const paths: string[] = []
+  for (const [index, { counts }] of buckets.entries()) {
+    let sum = 0
+    let top = HEIGHT
+    for (const [kind, count] of counts.entries()) {
+      sum += count
+      const bottom = top
+      top = Math.round(HEIGHT * (1 - sum / ceiling))
+      if (top === bottom) continue
+      const bar = `M${twoDecimals(index + gap / 2)} ${top}h${1 - gap}v${bottom - top}h-${1 - gap}z`
+      paths[kind] = (paths[kind] ?? '') + bar
+    }
+  }
+  return paths.map((path, kind) => html`<path class="${classOf(kind, series, names)}" d="${path}"/>`)
+}
+
+/** The places of the bars with a name below. A name at the edge would be cut. */
+function namedBuckets(buckets: readonly Bucket[], unit: Timeline['unit']): number[] {
+  const edge = buckets.length > 2 * MAX_NAMES ? buckets.length / 30 : 0
+  const inside = [...buckets.keys()].filter((index) => index >= edge && index < buckets.length - edge)
+  const places = (step: number): number[] =>
+    inside.filter((index) =>
+      unit === 'hour' ? new Date(buckets[index]?.start ?? 0).getUTCHours() % step === 0 : index % step === 0,
+    )
+  const step = STEPS[unit].find((each) => places(each).length <= MAX_NAMES)
+  return places(step ?? Math.ceil(buckets.length / MAX_NAMES))
+}
+
+function classOf(index: number, series: readonly string[], { classes }: Series): string {
+  return (index < series.length ? classes[index] : undefined) ?? 'cothers'
+}
+
+function totalOf({ counts }: Bucket): number {
+  return sumOf(counts)
+}
+
+function detailsOf({ counts }: Bucket, series: readonly string[]): string {
+  if (series.length < 2) return ''
+  const parts = counts.flatMap((count, index) =>
+    count === 0 ? [] : [`${clipped(series[index] ?? 'others', MAX_NAME_LENGTH)} ${countText(count)}`],
+  )
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+function nameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string {
+  const date = new Date(bucket?.start ?? 0)
+  if (unit === 'hour') return minuteText(date) ?? ''
+  if (unit === 'day') return dayText(date) ?? ''
+  return monthText(date)
+}
+
+/** Midnight has the name of its day. */
+function shortNameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string {
+  const date = new Date(bucket?.start ?? 0)
+  if (unit === 'month') return monthText(date)
+  if (unit === 'hour' && date.getUTCHours() !== 0) return clock(date.getUTCHours())
+  return dateText(date, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+}
+
+function monthText(date: Date): string {
+  return dateText(date, { month: 'short', year: 'numeric', timeZone: 'UTC' })
+}
+
+/** The card of lines by local hour, of the day and of the week. */
+export function hoursCard(counts: Counts, heading: Heading): Markup {
+  const { hours, weekHours, firstInstant, resolved } = counts
+  const total = sumOf(hours)
+  const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
+  if (firstInstant === null) {
+    return of(
+      html`<p class="empty">No line has a readable time. For NDJSON, CSV and TSV, name the field of the time with <code>--time-field</code>. Access logs contain the time.</p>`,
+    )
+  }
+  if (total === 0) {
+    return of(
+      html`<p class="empty">The lines have times, but the database has no time zones for their locations.</p>`,
+    )
+  }
+  const most = Math.max(...hours)
+  const note =
+    total < resolved
+      ? html`<p class="note">${countText(total)} of ${countOf(resolved, 'located line', 'located lines')}. The others have no time, or the time zone of their location is unknown.</p>`
+      : null
+  return of(html`
+<p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${clock(hours.indexOf(most))}, with ${shareText(most, total)}.</p>
+${hoursChart(hours, total)}${weekGrid(weekHours)}${note}`)
+}
+
+function hoursChart(hours: readonly number[], total: number): Markup {
+  const bars = (ceiling: number) =>
+    hours.map((count, hour) => {
+      const y = twoDecimals(100 * (1 - count / ceiling))
+      const label = `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`
+      // The full-height rectangle makes the title appear also above a low bar.
+      return html`
+<g class="hour"><title>${label}</title><rect class="catch" x="${at(hour)}%" y="0" width="${at(1)}%" height="100%"/><rect class="column" x="${at(hour + 0.14)}%" y="${y}%" width="${at(0.72)}%" height="${twoDecimals(100 - y)}%"/></g>`
+    })
+  const names = hours.map((_, hour) => {
+    const kind = hour % 6 === 0 ? 'sixth' : hour % 3 === 0 ? 'third' : 'each'
+    return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${clock(hour).slice(0, 2)}</text>`
+  })
+  const summary = hours.map((count, hour) => `${clock(hour)} ${shareText(count, total)}`).join(', ')
+  return axis(Math.max(...hours), bars, names, `Bar chart of lines by local hour: ${summary}`)
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+/** Height of a row of the grid. */
+const ROW_PX = 18
+/** Shades of a cell. A cell without lines has none of them. */
+const SHADES = 5
+
+/** A row for each day of the week. `null` if all lines are of one day. */
+function weekGrid(hours: readonly number[]): Markup | null {
+  const days = WEEKDAYS.map((name, day) => {
+    const counts = hours.slice(24 * day, 24 * (day + 1))
+    return { name, counts, all: sumOf(counts) }
+  })
+  if (days.filter(({ all }) => all > 0).length < 2) return null
+  const highest = Math.max(...hours)
+  const cells = days.map(({ name, counts }, day) =>
+    counts.map((count, hour) => {
+      const shade = count === 0 ? 0 : Math.ceil((SHADES * count) / highest)
+      return html`<rect class="w${shade}" x="${at(hour + 0.04)}%" y="${day * ROW_PX}" width="${at(0.92)}%" height="${ROW_PX - 2}"><title>${`${name} ${clock(hour)}: ${countOf(count, 'line', 'lines')}`}</title></rect>`
+    }),
+  )
+  const labels = days.map(
+    ({ name }, day) => html`<text x="0" y="${day * ROW_PX + 13}">${name.slice(0, 3)}</text>`,
+  )
+  const shares = days.map(({ name, all }) => `${name} ${shareText(all, sumOf(hours))}`)
+  return html`<div class="week"><svg class="weekdays" aria-hidden="true">${labels}</svg><svg class="cells" role="img" aria-label="${`Grid of lines by weekday and local hour: ${shares.join(', ')}`}">${cells}</svg></div>`
+}
+
+/** Position from the left, in percent. */
+function at(hour: number): number {
+  return twoDecimals((hour / 24) * 100)
+}
+
+function clock(hour: number): string {
+  return `${String(hour).padStart(2, '0')}:00`
+}
