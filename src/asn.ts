@@ -1,6 +1,6 @@
 // Entry: the URL of the embedded database of autonomous systems, which bundlers recognise as an asset and copy.
 import { embeddedUrl } from './embedded.ts'
-import type { PlatformUrl } from './platform-types.ts'
+import type { PlatformUrl } from './realm.ts'
 
 const asn: PlatformUrl = /* @__PURE__ */ embeddedUrl('asn', locate)
 

@@ -1,7 +1,7 @@
 // Entry: as city.ts, for Node, and for React Server Components of a server on Node.
 import { join } from 'node:path'
 import { besideThisPackage, embeddedUrl } from './embedded.ts'
-import type { PlatformUrl } from './platform-types.ts'
+import type { PlatformUrl } from './realm.ts'
 
 const city: PlatformUrl = /* @__PURE__ */ embeddedUrl('city', locate)
 

@@ -12,7 +12,7 @@ import { isGzip } from './bytes/gzip-member.ts'
 import { untilAborted } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
-import type { Overlay } from './location/overlay-records.ts'
+import type { Overlay } from './location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
@@ -55,7 +55,7 @@ function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
 
 /** Loads the code for that on demand too. */
 async function gunzipped(bytes: Uint8Array, { maxBytes, signal }: OpenSettings): Promise<Uint8Array> {
-  const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/platform-gunzip.ts'))
+  const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/gunzip.ts'))
   return gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
 }
 

@@ -24,7 +24,6 @@ export {
   type UnresolvableReason,
 } from './errors.ts'
 export type { AsnRecord } from './location/autonomous-systems.ts'
-export type { DatabaseInfo } from './location/database-info.ts'
 export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export {
   type Coordinates,
@@ -38,10 +37,11 @@ export {
   type TimezoneAtInstant,
 } from './location/location-record.ts'
 export type { LocationSchema, SchemaField, SchemaPath } from './location/location-schema.ts'
-export type { Overlay, OverlayRecord } from './location/overlay-records.ts'
+export type { Overlay, OverlayRecord } from './location/overlays.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
+export type { DatabaseInfo } from './location/vendors.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 export type { OpenOptions, OpenProgress } from './opening.ts'
-export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './platform-types.ts'
+export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './realm.ts'
 export type { DetectOptions, LocationResolver, RawOptions } from './resolver.ts'

@@ -1,7 +1,7 @@
 // The databases of this package. This file, and the entries for one database such as city.ts, are at the top of src
 // because the built files are at the top of dist: the relative path to data/ is the same.
 
-import type { PlatformUrl } from './platform-types.ts'
+import type { PlatformUrl } from './realm.ts'
 
 /** The member that marks a URL of an embedded database, in every copy of this package. Its value is the file's name. */
 const FILE_NAME = Symbol.for('geofix.embeddedFile')

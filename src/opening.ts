@@ -7,11 +7,11 @@ import { signalOf } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { releaseAll, type SetOptions } from './location/database-set.ts'
 import { type LocationSchema, readSchemas } from './location/location-schema.ts'
-import type { Overlay } from './location/overlay-records.ts'
+import type { Overlay } from './location/overlays.ts'
 import { attachOverlays, type SharedDatabases } from './location/shared-databases.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
-import type { SignalLike } from './platform-types.ts'
+import type { SignalLike } from './realm.ts'
 
 /** How much of a resolver's sources has been read. */
 export interface OpenProgress {

@@ -1,11 +1,9 @@
-import { Address } from './address/address.ts'
-import { explainMalformed } from './address/explain-malformed.ts'
+import { Address, explainMalformed } from './address/address.ts'
 import { BORROW, CLIENT_ADDRESS, REPLACE, withDatabases } from './borrowing.ts'
 import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
-import type { DatabaseInfo } from './location/database-info.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
@@ -19,13 +17,14 @@ import {
 import { BATCH_ITEMS, LookupBatch, lookupRecord, lookupResult, malformedFailure } from './location/lookup.ts'
 import { type SharedDatabases, type ShareOptions, shareDatabases } from './location/shared-databases.ts'
 import { instantOf } from './location/timezone.ts'
+import type { DatabaseInfo } from './location/vendors.ts'
 import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
 import type { Verification } from './mmdb/verify.ts'
 import type { OpenSettings } from './opening.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
-import type { PlatformDisposable } from './platform-types.ts'
+import type { PlatformDisposable } from './realm.ts'
 
 /** The method by which Node, Bun and Deno print an object. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom')

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 // Programs that are written as for other libraries get an error that says what to write.
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { utf8Decoder, utf8Encoder } from '../src/bytes/utf8.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, Resolver } from '../src/index.ts'
+import { utf8Decoder, utf8Encoder } from '../src/realm.ts'
 import { MmdbWriter } from '../src/writer.ts'
 
 const bytes = new MmdbWriter({ databaseType: 'T' })

@@ -1,6 +1,5 @@
 import { IPV4_IN_IPV6, IPV4_MAPPED } from '../../src/mmdb/format.ts'
-import { DataSectionEncoder } from '../../src/mmdb/writer/data-section-encoder.ts'
-import { encodeDatabase } from '../../src/mmdb/writer/database-encoder.ts'
+import { DataSectionEncoder, encodeDatabase } from '../../src/mmdb/writer/database-encoder.ts'
 import { EMPTY, type Link, linkToValue, NodeTable } from '../../src/mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../../src/mmdb/writer/search-tree-encoder.ts'
 import { float, type WritableValue } from '../../src/mmdb/writer/value.ts'

@@ -8,7 +8,7 @@ import { advance, compare as comparePositions } from '../../src/address/position
 import { isPacked } from '../../src/bytes/extract.ts'
 import { readGzipMember } from '../../src/bytes/gzip-member.ts'
 import type { Database, OpenDatabase } from '../../src/mmdb/database.ts'
-import { NATIVE_CODEC } from '../../src/node/native-gunzip.ts'
+import { NATIVE_CODEC } from '../../src/node/file-bytes.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { packWith } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'

@@ -1,4 +1,4 @@
-import { utf8Encoder } from './utf8.ts'
+import { utf8Encoder } from '../realm.ts'
 
 /** Bytes of a new arena. */
 const FIRST_BYTES = 65_536

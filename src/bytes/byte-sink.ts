@@ -20,6 +20,11 @@ export class ByteSink {
     return this.#length
   }
 
+  /** A view of the bytes written. Valid until the next write. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
   /** Set it after writing into {@link room}. A smaller length discards the bytes after it. */
   set length(length: number) {
     this.#length = length
@@ -66,7 +71,7 @@ export class ByteSink {
 
   /** Returns the bytes written and hands over their memory. The sink is empty afterwards. */
   take(): Uint8Array {
-    const bytes = this.#bytes.subarray(0, this.#length)
+    const { bytes } = this
     this.#bytes = new Uint8Array(64)
     this.#length = 0
     return bytes
@@ -76,7 +81,7 @@ export class ByteSink {
     const needed = this.#length + size
     if (needed <= this.#bytes.length) return
     const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
-    larger.set(this.#bytes.subarray(0, this.#length))
+    larger.set(this.bytes)
     this.#bytes = larger
   }
 }

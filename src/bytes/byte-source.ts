@@ -1,6 +1,14 @@
 import { InvalidDatabaseError } from '../errors.ts'
-import type { BlobLike, ResponseLike, SignalLike, StreamLike } from '../platform-types.ts'
-import { inThisRealm, isOfClass, isUint8Array, messageOf } from '../realm.ts'
+import {
+  type BlobLike,
+  inThisRealm,
+  isOfClass,
+  isUint8Array,
+  messageOf,
+  type ResponseLike,
+  type SignalLike,
+  type StreamLike,
+} from '../realm.ts'
 import { ByteCollector, checkSize, DEFAULT_MAX_BYTES, newShareableBytes } from './byte-limit.ts'
 import { isGzip } from './gzip-member.ts'
 import { isAbort, untilAborted, withPauses } from './long-work.ts'

@@ -1,6 +1,5 @@
 // Long work: as a generator of short steps, so that the caller decides whether it may block, and until a signal aborts it.
-import type { SignalLike } from '../platform-types.ts'
-import { isError, isOfClass } from '../realm.ts'
+import { isError, isOfClass, type SignalLike } from '../realm.ts'
 
 /** Work that yields after each step, of a few milliseconds at most. */
 export type Steps<Result> = Generator<undefined, Result, undefined>

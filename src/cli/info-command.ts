@@ -1,7 +1,7 @@
 // `geofix info` and `geofix verify`: what a database file is, and whether it is whole.
 import { embedded } from '../embedded.ts'
 import { isGeofixError, ReadFailure } from '../errors.ts'
-import { type DatabaseInfo, databaseInfo } from '../location/database-info.ts'
+import { type DatabaseInfo, databaseInfo } from '../location/vendors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'

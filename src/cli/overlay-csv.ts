@@ -10,7 +10,7 @@ import {
   type OverlayName,
   type OverlayRecord,
   readOverlays,
-} from '../location/overlay-records.ts'
+} from '../location/overlays.ts'
 import type { ValueTable } from '../mmdb/writer/value-table.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
 import { messageOf } from '../realm.ts'

@@ -1,5 +1,4 @@
-import type { PlatformReadable, StreamLike } from '../platform-types.ts'
-import { isOfClass, isUint8Array } from '../realm.ts'
+import { isOfClass, isUint8Array, type PlatformReadable, type StreamLike } from '../realm.ts'
 import type { Run, RunInput } from './run.ts'
 
 /** Bytes or text in chunks of any size: a Web stream, or any async iterable, such as a Node stream. */

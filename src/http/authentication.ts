@@ -1,4 +1,4 @@
-import type { PlatformRequest } from '../platform-types.ts'
+import type { PlatformRequest } from '../realm.ts'
 import type { HeaderFields, ServiceRequest } from './exchange.ts'
 import type { Problem } from './problem.ts'
 

@@ -1,5 +1,5 @@
-import { utf8Decoder } from '../bytes/utf8.ts'
 import { quoted } from '../errors.ts'
+import { utf8Decoder } from '../realm.ts'
 import type { ServiceRequest } from './exchange.ts'
 import type { Plan } from './plan.ts'
 import type { Problem } from './problem.ts'

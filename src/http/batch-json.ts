@@ -1,6 +1,5 @@
 import { Address } from '../address/address.ts'
 import { ByteSink } from '../bytes/byte-sink.ts'
-import { utf8Encoder } from '../bytes/utf8.ts'
 import { JSON_HEAD, JSON_TEMPLATE } from '../enrich/writing/location-template.ts'
 import { RenderedLocations } from '../enrich/writing/rendered-locations.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
@@ -8,6 +7,7 @@ import type { Locale } from '../location/locale.ts'
 import type { LookupFailure } from '../location/location-record.ts'
 import { findLocation, lookupFailure, malformedFailure } from '../location/lookup.ts'
 import { remember } from '../location/tables.ts'
+import { utf8Encoder } from '../realm.ts'
 
 /** Limit of the memory for the texts of a locale. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024

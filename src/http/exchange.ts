@@ -1,8 +1,7 @@
 // What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` uses Node's own
 // objects, because to make Fetch objects takes much of the time of an answer there.
 
-import { utf8Encoder } from '../bytes/utf8.ts'
-import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
+import { type PlatformRequest, type PlatformResponse, utf8Encoder } from '../realm.ts'
 
 /** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
 export type HeaderFields = readonly string[]

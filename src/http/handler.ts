@@ -8,7 +8,7 @@ import {
   type LookupResult,
 } from '../location/location-record.ts'
 import { checkOptionNames } from '../option-names.ts'
-import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
+import type { PlatformRequest, PlatformResponse } from '../realm.ts'
 import type { Resolver } from '../resolver.ts'
 import { Admission, type AdmissionFacts, type FindOwner } from './admission.ts'
 import { challenge } from './authentication.ts'

@@ -1,6 +1,6 @@
 // Mounts a handler in servers of Node, without a module of Node.
 import { type HeaderSource, lacksAnyLines, type PeerSocket, peerIn } from '../client/request-source.ts'
-import type { PlatformRequest, PlatformResponse } from '../platform-types.ts'
+import type { PlatformRequest, PlatformResponse } from '../realm.ts'
 import { responseOf } from './exchange.ts'
 import type { Handler } from './handler.ts'
 import type { RequestInfo } from './options.ts'

@@ -1,6 +1,6 @@
 import { type CityNames, localeOf } from '../location/locale.ts'
 import type { NamesOf } from '../option-names.ts'
-import type { SignalLike } from '../platform-types.ts'
+import type { SignalLike } from '../realm.ts'
 import type { Authenticate } from './authentication.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { Plan } from './plan.ts'

@@ -2,8 +2,16 @@ import type { Address } from '../address/address.ts'
 import { InvalidDatabaseError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import { findRecord, NO_VALUE, networkText, prefixBits, RecordTable, RecordTables } from './record-table.ts'
-import { listedFields, SampledFields } from './sampled-fields.ts'
+import {
+  findRecord,
+  listedFields,
+  NO_VALUE,
+  networkText,
+  prefixBits,
+  RecordTable,
+  RecordTables,
+  SampledFields,
+} from './record-table.ts'
 import { SourceReader } from './schema.ts'
 import { longTextBytes } from './shared-parts.ts'
 import { SYSTEMS } from './vendors.ts'

@@ -1,6 +1,5 @@
 // The values that vendors have for an address beyond a LocationRecord. Only programs that ask for them load this file.
-import { Address } from '../address/address.ts'
-import { explainMalformed } from '../address/explain-malformed.ts'
+import { Address, explainMalformed } from '../address/address.ts'
 import { MalformedAddressError } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { decimalOf } from '../mmdb/field-reader.ts'
@@ -11,7 +10,7 @@ import type { DatabaseSet } from './database-set.ts'
 import { type Locale, localeOf } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
 import { lookupRecord } from './lookup.ts'
-import { SampledFields } from './sampled-fields.ts'
+import { SampledFields } from './record-table.ts'
 import { isCountry, LocalizedCountry, LocalizedRegion, regionCodeOf, Translations } from './shared-parts.ts'
 import { isGeoip2, recognised, type VendorName } from './vendors.ts'
 

@@ -1,13 +1,11 @@
-import { Address } from '../address/address.ts'
-import { explainMalformed } from '../address/explain-malformed.ts'
+import { Address, explainMalformed } from '../address/address.ts'
 import type { SpecialPurpose } from '../address/iana-registries.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../errors.ts'
-import type { DatabaseSet } from './database-set.ts'
+import type { DatabaseSet, LocationTables } from './database-set.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord, LookupFailure, LookupResult } from './location-record.ts'
 import { NO_LOCATION } from './location-table.ts'
-import type { LocationTables } from './location-tables.ts'
 
 /**
  * Why an address has no location: a reason of `UnresolvableAddressError`, or the error of a database. Reasons are

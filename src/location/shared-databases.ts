@@ -5,7 +5,7 @@ import type { PackedOptions } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
 import { DatabaseSet } from './database-set.ts'
 import type { SchemaFields } from './schema.ts'
-import { attachOffsets, shareOffsets } from './shared-offsets.ts'
+import { attachOffsets, shareOffsets } from './timezone.ts'
 
 /** Open databases in memory that threads share, made by `share()`. Send them to a worker with `postMessage`. */
 export interface SharedDatabases {

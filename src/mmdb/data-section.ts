@@ -1,5 +1,5 @@
-import { utf8Decoder } from '../bytes/utf8.ts'
 import { damagedFile, type InvalidDatabaseError } from '../errors.ts'
+import { utf8Decoder } from '../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
-import { utf8Decoder } from '../bytes/utf8.ts'
 import { InvalidDatabaseError } from '../errors.ts'
+import { utf8Decoder } from '../realm.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType } from './format.ts'
 import type { Metadata } from './metadata.ts'

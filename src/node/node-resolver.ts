@@ -8,15 +8,13 @@ import { attachDatabases, checkShared, type SharedDatabases } from '../location/
 import { mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { asnSources, atLeastOne, type OpenSettings, openAll, openAllSync, openSettings } from '../opening.ts'
-import type { PlatformUrl } from '../platform-types.ts'
+import type { PlatformUrl } from '../realm.ts'
 import { type LocationResolver, Resolver } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
 import { NODE, type NodeOpenOptions, type NodeSource, type PathOrBytes, pathOrBytes } from './node-source.ts'
-import { openFile } from './open-files.ts'
-import { openDatabase } from './packed-source.ts'
+import { openDatabase, openFile } from './open-files.ts'
 import type { ReloadOutcome } from './reloader.ts'
-import { type WatchSettings, watchSettings } from './watch-options.ts'
-import { type ResolverStatus, Watcher } from './watcher.ts'
+import { type ResolverStatus, Watcher, type WatchSettings, watchSettings } from './watcher.ts'
 
 /** The key of the method by which the command line reloads databases on demand. @internal */
 export const RELOAD: unique symbol = Symbol('geofix.reload')

@@ -17,13 +17,11 @@ import { openOverlays } from '../location/overlays.ts'
 import { sourceAdvice } from '../misuse.ts'
 import { type CommonOpenOptions, OPEN_OPTIONS, type Platform } from '../opening.ts'
 import type { NamesOf } from '../option-names.ts'
-import type { PlatformUrl } from '../platform-types.ts'
-import { isOfClass } from '../realm.ts'
+import { isOfClass, type PlatformUrl } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
-import { nativeGunzip, nativeGunzipAsync } from './native-gunzip.ts'
-import { type FileOptions, openFile, openFileSync } from './open-files.ts'
-import { openDatabase } from './packed-source.ts'
-import { WATCH_OPTIONS, type WatchOptions } from './watch-options.ts'
+import { nativeGunzip, nativeGunzipAsync } from './file-bytes.ts'
+import { type FileOptions, openDatabase, openFile, openFileSync } from './open-files.ts'
+import { WATCH_OPTIONS, type WatchOptions } from './watcher.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource

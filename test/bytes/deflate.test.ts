@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
-import { NATIVE_CODEC } from '../../src/node/native-gunzip.ts'
+import { NATIVE_CODEC } from '../../src/node/file-bytes.ts'
 import { effort } from '../effort.ts'
 
 describe('deflate and inflate', () => {

@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { gunzip } from '../../src/bytes/gunzip.ts'
-import { gunzipInPieces } from '../../src/bytes/platform-gunzip.ts'
-import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
-import { nativeGunzip, nativeGunzipAsync } from '../../src/node/native-gunzip.ts'
+import { gunzip, gunzipInPieces } from '../../src/bytes/gunzip.ts'
+import { nativeGunzip, nativeGunzipAsync, readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 
 /** Decompresses a gzip file, or throws. */
 export type Unpack = (packed: Uint8Array, maxBytes?: number) => Promise<Uint8Array>

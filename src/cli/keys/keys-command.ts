@@ -3,9 +3,8 @@ import { open, rename, rm, stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/plan.ts'
-import { digestOf, makeKey, makeKeyId } from '../../node/keys/key.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
-import { type KeyEntry, keyListText } from '../../node/keys/key-list.ts'
+import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
 import {
   forgetTemporary,

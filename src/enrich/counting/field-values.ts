@@ -1,4 +1,4 @@
-import { utf8Decoder } from '../../bytes/utf8.ts'
+import { utf8Decoder } from '../../realm.ts'
 import { ZERO } from '../ascii.ts'
 
 /** What a field of a log usually has, whatever its name. */

@@ -1,4 +1,4 @@
-import { utf8Encoder } from '../../bytes/utf8.ts'
+import { utf8Encoder } from '../../realm.ts'
 import { DOT, ZERO } from '../ascii.ts'
 /** Longer texts are not cached. Bytes. */
 export const MAX_TEXT_BYTES = 72

@@ -1,5 +1,5 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import { utf8Decoder, utf8Encoder } from '../../bytes/utf8.ts'
+import { utf8Decoder, utf8Encoder } from '../../realm.ts'
 import type { CommonPlan } from '../options.ts'
 import { CachedView, mayNeedEscape } from '../swar.ts'
 

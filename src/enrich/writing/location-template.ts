@@ -1,7 +1,6 @@
 // How locations are written as text: templates of parts.
 
 import type { Arena } from '../../bytes/arena.ts'
-import { utf8Encoder } from '../../bytes/utf8.ts'
 import type { Locale } from '../../location/locale.ts'
 import {
   type Location,
@@ -12,6 +11,7 @@ import {
 import type { SharedParts } from '../../location/shared-parts.ts'
 import type { Offset } from '../../location/timezone.ts'
 import { MAX_TEXT_BYTES, NO_TEXT } from '../../mmdb/field-reader.ts'
+import { utf8Encoder } from '../../realm.ts'
 
 /**
  * A part of the text of locations, and what it is made from. Parts from `shared` are made once for all locations with the

@@ -1,7 +1,15 @@
+import { ByteSink } from '../../bytes/byte-sink.ts'
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
-import { FieldBuffer, type Scalar, writeScalar } from './field-encoding.ts'
-import { isPlainObject, isTypedNumber, kindOf, type WritableValue } from './value.ts'
+import {
+  isPlainObject,
+  isTypedNumber,
+  kindOf,
+  type Scalar,
+  type WritableValue,
+  writeScalar,
+  writeUint,
+} from './value.ts'
 
 /** A map or an array. Its parts are ids of values in the same table; for a map key, value, key, value, … */
 export type Composite = {
@@ -37,7 +45,7 @@ const ID_BYTES = 4
  */
 export class ValueTable {
   /** The encoded bytes of scalars, and the ids of the parts of maps and arrays. */
-  readonly #content = new FieldBuffer()
+  readonly #content = new ByteSink(1024)
   /** Rows of values by their ids. */
   #rows = new Uint32Array(ROW << 10)
   #size = 0
@@ -55,9 +63,12 @@ export class ValueTable {
     if (id >= this.#size) throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
     const type = this.#number(id, TYPE)
     const [start, end] = [this.#number(id, START), this.#number(id, END)]
-    if (type === SCALAR) return this.#content.view().subarray(start, end)
-    const parts: number[] = []
-    for (let at = start; at < end; at += ID_BYTES) parts.push(this.#content.uintAt(at))
+    if (type === SCALAR) return this.#content.bytes.subarray(start, end)
+    const { buffer, byteOffset } = this.#content.bytes
+    const ids = new DataView(buffer, byteOffset + start, end - start)
+    const parts = Array.from({ length: (end - start) / ID_BYTES }, (_, index) =>
+      ids.getUint32(index * ID_BYTES),
+    )
     return { type: type === DataType.map ? DataType.map : DataType.array, parts }
   }
 
@@ -110,7 +121,7 @@ export class ValueTable {
       if (error instanceof TypeError) throw refused(TypeError, path, error.message)
       throw error
     }
-    if (contentBytes > MAX_CONTENT_BYTES) this.#content.cut(start)
+    if (contentBytes > MAX_CONTENT_BYTES) this.#content.length = start
     checkCost(1, contentBytes, path)
     const id = this.#idOf(start, SCALAR, 1, contentBytes)
     if (typeof value === 'string') this.#idByText.set(value, id)
@@ -160,7 +171,7 @@ export class ValueTable {
       push(id)
     }
     const start = this.#content.length
-    for (const part of parts) this.#content.uint(part, ID_BYTES)
+    for (const part of parts) writeUint(this.#content, part, ID_BYTES)
     return this.#idOf(start, type, values, contentBytes)
   }
 
@@ -175,7 +186,7 @@ export class ValueTable {
     const bucket = this.#bucketOf(start, end, type)
     const known = this.#buckets[bucket] ?? 0
     if (known > 0) {
-      this.#content.cut(start)
+      this.#content.length = start
       return known - 1
     }
     const id = this.#size++
@@ -196,7 +207,7 @@ export class ValueTable {
 
   /** The bucket of a value with this content, or the free one for it. */
   #bucketOf(start: number, end: number, type: number): number {
-    const bytes = this.#content.view()
+    const bytes = this.#content.bytes
     let hash = type
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x0100_0193)
     hash ^= hash >>> 15

@@ -4,8 +4,15 @@ import { resolve } from 'node:path'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { isError, messageOf } from '../../realm.ts'
 import { type FileState, fileState } from '../file-state.ts'
-import { digestOf, equalDigests, isWellFormedKey } from './key.ts'
-import { type KeyEntry, KeyFileError, MAX_KEY_FILE_BYTES, parseKeyList } from './key-list.ts'
+import {
+  digestOf,
+  equalDigests,
+  isWellFormedKey,
+  type KeyEntry,
+  KeyFileError,
+  MAX_KEY_FILE_BYTES,
+  parseKeyList,
+} from './key-list.ts'
 
 export interface KeyFileOptions {
   /** Milliseconds between two checks of the file, at least 1. Default: 1000. */

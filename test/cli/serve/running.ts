@@ -6,8 +6,7 @@ import { Agent, request } from 'undici'
 import type { ServeSettings } from '../../../src/cli/serve/flags.ts'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { type Running, type StopSignal, startService } from '../../../src/cli/serve/service.ts'
-import { digestOf, makeKey } from '../../../src/node/keys/key.ts'
-import { type KeyEntry, keyListText } from '../../../src/node/keys/key-list.ts'
+import { digestOf, type KeyEntry, keyListText, makeKey } from '../../../src/node/keys/key-list.ts'
 import { AMPLE, DATABASE } from '../../http/service.ts'
 
 /** A key of each plan. */

@@ -6,19 +6,17 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
+import { openKeyFile } from '../../../src/node/keys/key-file.ts'
 import {
   digestOf,
   equalDigests,
   isWellFormedKey,
-  keyOf,
-  makeKey,
-  makeKeyId,
-} from '../../../src/node/keys/key.ts'
-import { openKeyFile } from '../../../src/node/keys/key-file.ts'
-import {
   type KeyEntry,
   keyListText,
+  keyOf,
   MAX_KEY_FILE_BYTES,
+  makeKey,
+  makeKeyId,
   parseKeyList,
 } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'

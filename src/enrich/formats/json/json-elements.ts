@@ -1,4 +1,4 @@
-import { utf8Encoder } from '../../../bytes/utf8.ts'
+import { utf8Encoder } from '../../../realm.ts'
 import {
   BACKSLASH,
   BRACE,

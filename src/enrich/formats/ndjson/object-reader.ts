@@ -1,6 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { utf8Encoder } from '../../../bytes/utf8.ts'
 import { quoted } from '../../../errors.ts'
+import { utf8Encoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DataSectionEncoder } from '../../../src/mmdb/writer/data-section-encoder.ts'
+import { DataSectionEncoder } from '../../../src/mmdb/writer/database-encoder.ts'
 import { double, type WritableValue } from '../../../src/mmdb/writer/value.ts'
 import { ValueTable } from '../../../src/mmdb/writer/value-table.ts'
 
