@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
-import type { DelimitedPlan } from '../../enrich/formats/delimited/plan.ts'
+import type { DelimitedPlan } from '../../enrich/formats/delimited/delimited-reader.ts'
 import { type EnrichOptions, makePlan, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, UNMASKED } from '../../enrich/options.ts'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/report-plan.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/plan.ts'
+import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/delimited-reader.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import {
   ALPHABET,

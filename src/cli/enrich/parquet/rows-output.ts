@@ -1,5 +1,5 @@
 import type { SchemaElement } from 'hyparquet'
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/plan.ts'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/delimited-reader.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import type { Output } from '../output.ts'
 import { NONE } from '../rows/distinct-texts.ts'

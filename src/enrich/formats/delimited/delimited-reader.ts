@@ -1,11 +1,42 @@
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import type { FieldRole } from '../../counting/field-values.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
+import type { CommonPlan, LocationField } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { ByteFinder } from '../../swar.ts'
-import type { DelimitedPlan } from './plan.ts'
+import { type Dialect, distinctNames, undoubled } from './table.ts'
 
+export interface DelimitedPlan extends CommonPlan, Dialect {
+  readonly format: 'csv' | 'tsv'
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
+  readonly hasSeparatorLine: boolean
+  /** The line with the names of the columns, from 1, counting empty lines. 0 if the table has no header. */
+  readonly headerLine: number
+  /** The most lines of a record. */
+  readonly maxRecordLines: number
+  /** Columns that have the parts of a request. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
+  /** Columns of a record. Records with another number of columns are bad. */
+  readonly width: number
+  /** The names of the columns; their numbers from 1 without a header. Empty for rows. */
+  readonly names: readonly string[]
+  /** The column of the address, from 0. */
+  readonly address: number
+  /** The column of the time, from 0, or `null`. */
+  readonly time: number | null
+  /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
+  readonly fields: readonly LocationField[]
+  /** Names of the added columns in the header. */
+  readonly columns: readonly string[]
+  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced. */
+  readonly replaced: readonly number[]
+  /** Whether records become objects. */
+  readonly isObject: boolean
+  /** Whether records are rows, which have any number of columns and no header. `width` is 0 then. */
+  readonly isRows: boolean
+}
 /**
  * Reads records of CSV and TSV. The values of columns have no quotes, and an empty one is unknown. A usual record is one line, all
  * its quotes are closed, and it has as many columns as the header.
@@ -24,8 +55,6 @@ export class DelimitedReader extends RecordReader {
   readonly #readsLines: boolean
   #lineFeeds = new ByteFinder(LINE_FEED, this.record)
   #searched = this.record
-  /** A value whose quotes were doubled. */
-  #plain = new Uint8Array(256)
 
   constructor(plan: DelimitedPlan, wantsFields: boolean) {
     super()
@@ -34,7 +63,7 @@ export class DelimitedReader extends RecordReader {
     this.#fields = new RecordFields(delimiter, quotes, width)
     this.starts = this.#fields.starts
     this.ends = this.#fields.ends
-    this.fields = namesOf(names).map((name) => ({ name, kind: 'text' }))
+    this.fields = distinctNames(names).map((name) => ({ name, kind: 'text' }))
     this.counted = counted.map((field) => fieldIndex(names, field))
     this.#last = Math.max(address, time ?? 0)
     // Tabs are control characters.
@@ -43,7 +72,7 @@ export class DelimitedReader extends RecordReader {
 
   override usual(bytes: Uint8Array, _: DataView, start: number, limit: number): number {
     const fields = this.#fields
-    const { width, time, address } = this.#plan
+    const { width } = this.#plan
     let end = this.#readsLines ? fields.readLine(bytes, start, this.#last) : -1
     if (end === -1) {
       if (this.#searched !== bytes) {
@@ -56,18 +85,14 @@ export class DelimitedReader extends RecordReader {
     }
     if (fields.count !== width) return -1
     this.useBytes(bytes, start, end)
-    this.instant = NO_TIME
-    if (time !== null) {
-      fields.findValue(bytes, time)
-      this.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
-    }
-    fields.findValue(bytes, address)
+    this.#findTime(bytes)
+    fields.findValue(bytes, this.#plan.address)
     this.useAddress(bytes, fields.valueStart, fields.valueEnd)
     return end
   }
 
   read(bytes: Uint8Array, start: number, end: number): RecordKind {
-    const { address, time, width } = this.#plan
+    const { width } = this.#plan
     const fields = this.#fields
     if (!fields.read(bytes, start, end)) {
       this.fault = fields.fault
@@ -82,12 +107,8 @@ export class DelimitedReader extends RecordReader {
         ? `text follows the closing quote of its field ${fields.textAfterQuote}: look at its quotes`
         : ''
     this.useBytes(bytes, start, end)
-    this.instant = NO_TIME
-    if (time !== null) {
-      fields.findValue(bytes, time)
-      this.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
-    }
-    fields.findValue(bytes, address)
+    this.#findTime(bytes)
+    fields.findValue(bytes, this.#plan.address)
     this.addressStart = fields.valueStart
     this.addressEnd = fields.valueEnd
     return 'read'
@@ -102,36 +123,21 @@ export class DelimitedReader extends RecordReader {
     if (isQuoted && record[this.end - 1] === QUOTE) {
       this.start++
       this.end--
-      if (record.subarray(this.start, this.end).includes(QUOTE)) this.#undouble()
+      if (record.subarray(this.start, this.end).includes(QUOTE)) {
+        this.bytes = undoubled(record, this.start, this.end)
+        this.start = 0
+        this.end = this.bytes.length
+      }
     }
     return this.end > this.start
   }
 
-  #undouble(): void {
-    const { record, start, end } = this
-    if (this.#plain.length < end - start) this.#plain = new Uint8Array(2 * (end - start))
-    let size = 0
-    for (let at = start; at < end; at++) {
-      this.#plain[size++] = record[at] ?? 0
-      if (record[at] === QUOTE && record[at + 1] === QUOTE) at++
-    }
-    this.bytes = this.#plain
-    this.start = 0
-    this.end = size
+  #findTime(bytes: Uint8Array): void {
+    const { time } = this.#plan
+    const fields = this.#fields
+    this.instant = NO_TIME
+    if (time === null) return
+    fields.findValue(bytes, time)
+    this.instant = eventTime(bytes, fields.valueStart, fields.valueEnd)
   }
-}
-
-/** An object has each name once: a table can have one name twice, or none. */
-function namesOf(names: readonly string[]): string[] {
-  /** The first number that may be free after each name that is used. */
-  const next = new Map<string, number>()
-  return names.map((name, index) => {
-    const base = name === '' ? `column_${index + 1}` : name
-    let own = base
-    let number = next.get(base) ?? 2
-    while (next.has(own)) own = `${base}_${number++}`
-    next.set(base, number)
-    if (own !== base) next.set(own, 2)
-    return own
-  })
 }

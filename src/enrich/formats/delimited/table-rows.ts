@@ -4,7 +4,7 @@ import type { LineFormat, LineResult, RowParts } from '../../engine/line-format.
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import type { DelimitedPlan } from './plan.ts'
+import type { DelimitedPlan } from './delimited-reader.ts'
 
 const CAPITAL_N = 0x4e
 const SMALL_N = 0x6e

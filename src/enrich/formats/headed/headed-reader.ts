@@ -1,11 +1,43 @@
 import { COLON, QUOTE } from '../../ascii.ts'
+import type { FieldRole } from '../../counting/field-values.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
+import type { CommonPlan, LocationField } from '../../options.ts'
 import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { distinctNames, undoubled } from '../delimited/table.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
-import type { HeadedPlan } from './plan.ts'
+
+export interface HeadedPlan extends CommonPlan {
+  readonly format: 'w3c' | 'zeek' | 'ssv'
+  /** The byte between the fields of a record. */
+  readonly separator: number
+  /** Whether values can be quoted. */
+  readonly quotes: boolean
+  /** How an unknown value is written. */
+  readonly unset: string
+  /** What is known before the first record: all if the first line is the header, nothing if directives are. */
+  readonly header: Header
+  /** The line of the header, from 1, counting empty lines; 0 if directives are headers, or the header is removed. */
+  readonly headerLine: number
+  /** The name of the field of the address, or its index. */
+  readonly address: string | number
+  /** The field of the time, or the fields of the day and of the time; empty if there is none. */
+  readonly time: readonly (string | number)[]
+  /** Whether the last of `time` is a time of the day, whose day is in the field before or in `#Date:`. */
+  readonly isClock: boolean
+  /** The names of the fields of all headers of the sample. */
+  readonly names: readonly string[]
+  /** The names of the fields of requests, by their roles. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
+  /** The fields that are appended. */
+  readonly fields: readonly LocationField[]
+  /** Names of the appended fields in the header. */
+  readonly columns: readonly string[]
+  /** Whether records become objects. */
+  readonly isObject: boolean
+}
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -37,8 +69,6 @@ export class HeadedReader extends RecordReader<Header> {
   #midnight = NO_TIME
   /** The day of `#Date:`, and its time of the day. */
   #dated = { midnight: NO_TIME, latest: NO_TIME }
-  /** A value whose quotes were doubled. */
-  #undoubled = new Uint8Array(256)
 
   /** @param rules `null` if the first line is the header, and no line is a directive */
   constructor(plan: HeadedPlan, rules: DirectiveRules | null) {
@@ -57,9 +87,7 @@ export class HeadedReader extends RecordReader<Header> {
     if (isSame) return
     const { names } = header
     this.#headerFault = faultOfHeader(header, address, isObject ? addedMembers(this.#plan) : columns)
-    // An object has each name once.
-    const distinct = names.map((name, at) => (names.indexOf(name) === at ? name : `${name}_${at + 1}`))
-    this.fields = distinct.map((name) => ({ name, kind: 'text' }))
+    this.fields = distinctNames(names).map((name) => ({ name, kind: 'text' }))
     const indexOf = (field: string | number | undefined): number =>
       typeof field === 'number' ? field : field === undefined ? -1 : names.indexOf(field)
     this.counted = (this.#plan.counted ?? []).map((field) => fieldIndex(names, field))
@@ -98,23 +126,13 @@ export class HeadedReader extends RecordReader<Header> {
     this.start = valueStart
     this.end = isText(record, valueStart, valueEnd, this.#header.empty) ? valueStart : valueEnd
     if (isText(record, valueStart, valueEnd, this.#header.unset)) return false
-    if (this.#fields === this.#quoted && record[valueStart - 1] === QUOTE) this.#undouble()
-    return true
-  }
-
-  /** A doubled quote in quotes stands for one. */
-  #undouble(): void {
-    const { record, start, end } = this
-    if (!record.subarray(start, end).includes(QUOTE)) return
-    if (this.#undoubled.length < end - start) this.#undoubled = new Uint8Array(2 * (end - start))
-    let size = 0
-    for (let at = start; at < end; at++) {
-      this.#undoubled[size++] = record[at] ?? 0
-      if (record[at] === QUOTE && record[at + 1] === QUOTE && at + 1 < end) at++
+    const isQuoted = this.#fields === this.#quoted && record[valueStart - 1] === QUOTE
+    if (isQuoted && record.subarray(valueStart, this.end).includes(QUOTE)) {
+      this.bytes = undoubled(record, valueStart, this.end)
+      this.start = 0
+      this.end = this.bytes.length
     }
-    this.bytes = this.#undoubled
-    this.start = 0
-    this.end = size
+    return true
   }
 
   /** @returns `null` if the record does not fit its header; `fault` then says why */

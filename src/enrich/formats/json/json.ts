@@ -1,14 +1,194 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
-import { BRACE_END, CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
+import { wrongOption } from '../../../option-names.ts'
+import {
+  BACKSLASH,
+  BRACE,
+  BRACE_END,
+  BRACKET,
+  BRACKET_END,
+  CARRIAGE_RETURN,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  QUOTE,
+  SPACE,
+} from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
+import { type LineOptions, omittingOption, type Planned } from '../../options.ts'
+import { guessAddress } from '../../reading/field-guess.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { markLength, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { pathText } from '../ndjson/member-path.ts'
-import { ObjectReader } from '../ndjson/object-reader.ts'
+import { fieldsOf, pathOf, pathText } from '../ndjson/member-path.ts'
+import { addressIn, isIn, objectsIn, planObjects } from '../ndjson/ndjson.ts'
+import { type ObjectPlan, ObjectReader } from '../ndjson/object-reader.ts'
 import { JsonElements } from './json-elements.ts'
-import { type JsonPlan, looksLikeJson, planJson } from './plan.ts'
+
+export interface JsonPlan extends ObjectPlan {
+  readonly format: 'json'
+  /** The names of members from a document to the array of objects; `null` if the documents are the objects. */
+  readonly array: readonly string[] | null
+  /** Whether objects are written as lines, without the documents around them. */
+  readonly isSplit: boolean
+}
+
+/** Objects of the sample that are looked at. */
+const MAX_OBJECTS = 1000
+
+/**
+ * Whether an input is JSON that is not one object a line: an array of objects, an object with a long array of objects in
+ * which its addresses are, or objects over several lines or several in a line.
+ */
+export function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
+  if (startsJsonArray(sample)) return true
+  if (!startsObject(sample)) return false
+  const lines = sampleLines(sample, false)
+  const inLines = objectsIn(lines)
+  const isNdjson = inLines.length * 2 >= lines.length
+  // If the lines have the member that the user named, the address is in it and not in an array.
+  if (isNdjson && field !== undefined && isIn(inLines, pathOf(field, 'field'))) return false
+  if (arrayOf(sample) !== null) return true
+  const { records, objects } = elementsOf(sample, null)
+  return !isNdjson && objects.length > 0 && objects.length * 2 >= records
+}
+
+/**
+ * Makes the plan for JSON documents.
+ *
+ * @throws EnrichError as `planObjects` does
+ * @throws TypeError, InvalidLocaleError when an option is wrong, or would leave out an element of a document
+ */
+export function planJson(
+  sample: Uint8Array,
+  _: boolean,
+  options: LineOptions,
+  isCut = false,
+): Planned<JsonPlan> {
+  const array = startsJsonArray(sample) ? [] : arrayOf(sample)
+  const isSplit = options.to !== undefined
+  const { plan, notes } = planObjects(elementsOf(sample, array).objects, options, isCut)
+  if (!isSplit) refuseOmissions(options)
+  const where =
+    array === null
+      ? []
+      : [`the objects are in ${array.length === 0 ? 'an array' : `the array ${shownName(pathText(array))}`}`]
+  return { plan: { ...plan, format: 'json', array, isSplit }, notes: [...where, ...notes] }
+}
+
+/** @throws TypeError when an option would remove elements but keep their commas */
+function refuseOmissions(options: LineOptions): void {
+  const option = omittingOption(options)
+  if (option === undefined) return
+  throw wrongOption`<${option}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
+}
+
+function startsObject(sample: Uint8Array): boolean {
+  const brace = sample.subarray(markLength(sample)).find((byte) => byte > SPACE)
+  return brace === BRACE
+}
+
+/** The path to the array of a document that has the objects with addresses; `null` if there is none. */
+function arrayOf(sample: Uint8Array): readonly string[] | null {
+  const found = longestArray(sample)
+  if (found === null || found.size * 2 < found.documentSize) return null
+  // An address outside of the array is that of the whole object.
+  if (guessAddress(fieldsOf(objectsIn([found.around]), null), true).best !== null) return null
+  const { objects } = elementsOf(sample, found.path)
+  return objects.some((object) => addressIn(object, []) !== null) ? found.path : null
+}
+
+/** The number of records in a sample, and the elements that are objects. */
+function elementsOf(
+  sample: Uint8Array,
+  path: readonly string[] | null,
+): { readonly records: number; readonly objects: readonly object[] } {
+  const elements = new JsonElements(path)
+  elements.reset(sample)
+  const decoder = new TextDecoder()
+  const texts: string[] = []
+  for (let start = markLength(sample); start < sample.length && texts.length < MAX_OBJECTS; ) {
+    const end = elements.next(start, sample.length, false)
+    if (end === -1) break
+    texts.push(decoder.decode(sample.subarray(elements.contentStart, end + 1)))
+    start = end + 1
+  }
+  return { records: texts.length, objects: objectsIn(texts) }
+}
+
+/** The longest array of objects of the first document in a sample. */
+export interface LongestArray {
+  /** Names of members, from the document to the array. */
+  readonly path: readonly string[]
+  /** Bytes of the array, as far as the sample has it. */
+  readonly size: number
+  /** Bytes of the document, as far as the sample has it. */
+  readonly documentSize: number
+  /** The document with an empty array. If the sample ends in the array, nothing follows it here. */
+  readonly around: string
+}
+
+/** Deeper arrays are not considered. */
+const MAX_DEPTH = 6
+
+/**
+ * Finds the longest array that begins with an object. Only members of objects may lead to the array. The sample can end
+ * anywhere. If the sample is not JSON, the result has no meaning.
+ */
+export function longestArray(sample: Uint8Array): LongestArray | null {
+  const start = sample.indexOf(BRACE, markLength(sample))
+  const decoder = new TextDecoder()
+  /** The name of each open object or array in its object; `null` if it is in an array. Names with escapes are skipped. */
+  const names: (string | null)[] = []
+  let best: { path: string[]; from: number; to: number } | null = null
+  let open: { path: string[]; from: number } | null = null
+  let name: string | null = null
+  let text = ''
+  let at = start
+  for (; at >= 0 && at < sample.length; at++) {
+    const byte = sample[at]
+    if (byte === QUOTE) {
+      const from = at
+      for (at++; at < sample.length && sample[at] !== QUOTE; at++) if (sample[at] === BACKSLASH) at++
+      text = decoder.decode(sample.subarray(from + 1, at))
+    } else if (byte === COLON) name = text
+    else if (byte === COMMA) name = null
+    else if (byte === BRACE || byte === BRACKET) {
+      names.push(name)
+      const mayOpen: boolean =
+        byte === BRACKET && open === null && names.length > 1 && names.length <= MAX_DEPTH + 1
+      const path: string[] | null = mayOpen ? pathIn(names) : null
+      if (path !== null && beginsWithObject(sample, at)) open = { path, from: at }
+      name = null
+    } else if (byte === BRACE_END || byte === BRACKET_END) {
+      if (open !== null && names.length === open.path.length + 1) {
+        if (best === null || at - open.from > best.to - best.from) best = { ...open, to: at }
+        open = null
+      }
+      names.pop()
+      if (names.length === 0) break
+    }
+  }
+  const isWhole = names.length === 0 && at < sample.length
+  if (open !== null && (best === null || at - open.from > best.to - best.from)) best = { ...open, to: at }
+  if (best === null) return null
+  const rest = isWhole ? decoder.decode(sample.subarray(best.to, at + 1)) : `]${'}'.repeat(best.path.length)}`
+  const around = decoder.decode(sample.subarray(start, best.from + 1)) + rest
+  return { path: best.path, size: best.to - best.from, documentSize: at - start, around }
+}
+
+/** The names from a document to its innermost value; `null` if the value is in an array, or after a name with an escape. */
+function pathIn(names: readonly (string | null)[]): string[] | null {
+  const path = names.slice(1).flatMap((each) => (each === null || each.includes('\\') ? [] : [each]))
+  return path.length === names.length - 1 ? path : null
+}
+
+function beginsWithObject(sample: Uint8Array, bracket: number): boolean {
+  let at = bracket + 1
+  while ((sample[at] ?? BRACE) <= 0x20) at++
+  return sample[at] === BRACE
+}
 
 /** Reads the objects of documents. Documents keep their bytes, or their objects become lines. */
 class JsonReader extends RecordReader {

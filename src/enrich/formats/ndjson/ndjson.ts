@@ -1,11 +1,216 @@
 // JSON objects, one object a line.
-import { shownName } from '../../errors.ts'
+import { quoted } from '../../../errors.ts'
+import { EnrichError, shownName } from '../../errors.ts'
+import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import {
+  chosenAddress,
+  chosenTime,
+  refuseTaken,
+  type SampledFields,
+  TimedField,
+} from '../../reading/chosen-fields.ts'
+import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
+import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
+import { requestFieldsIn } from '../../reading/request-fields.ts'
+import { sampleLines } from '../../reading/sample.ts'
 import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { pathText } from './member-path.ts'
-import { ObjectReader } from './object-reader.ts'
-import { looksLikeNdjson, type NdjsonPlan, planNdjson } from './plan.ts'
+import { fieldsOf, pathOf, pathText, valueAt } from './member-path.ts'
+import { type ObjectPlan, ObjectReader } from './object-reader.ts'
+
+export interface NdjsonPlan extends ObjectPlan {
+  readonly format: 'ndjson'
+}
+
+/** The levels of objects and arrays that are searched for an address, for a message. */
+const MAX_DEPTH = 6
+/** Lines checked. At least half must be JSON objects. */
+const LINES_CHECKED = 20
+
+/** Whether at least half of the first lines are JSON objects. */
+export function looksLikeNdjson(sample: Uint8Array): boolean {
+  const lines = sampleLines(sample, false, LINES_CHECKED)
+  // The sample can end within the first line.
+  if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
+  return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
+}
+
+/** Makes the plan for JSON objects, one object a line. Throws what `planObjects` throws. */
+export function planNdjson(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  isCut = false,
+): Planned<NdjsonPlan> {
+  return planNdjsonObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
+}
+
+/** `planNdjson` for objects that are read already. */
+export function planNdjsonObjects(
+  objects: readonly object[],
+  options: LineOptions,
+  isCut: boolean,
+): Planned<NdjsonPlan> {
+  const { plan, notes } = planObjects(objects, options, isCut)
+  return { plan: { ...plan, format: 'ndjson' }, notes }
+}
+
+/**
+ * Makes the plan for objects.
+ *
+ * @param objects those of the sample
+ * @param isCut whether a pause cut the sample off
+ * @throws EnrichError when no field has addresses, or the named one does not exist; when the field holds lists and no
+ *   proxies are trusted; and when the member to be added exists already
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planObjects(
+  objects: readonly object[],
+  options: LineOptions,
+  isCut: boolean,
+): Planned<ObjectPlan> {
+  const common = commonPlan(options)
+  const members = objects.flatMap((object) => Object.keys(object))
+  const refuse = (name: string | undefined, remedy: string): void =>
+    refuseTaken(name === undefined ? [] : [name], members, 'there are objects with', 'member', remedy)
+  refuse(common.overwrite ? undefined : common.into, REPLACE)
+  refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
+  const fields = fieldsOf(objects, common.overwrite ? common.into : null)
+  const notes: string[] = []
+  const { best, others } = guessAddress(fields, true)
+  const time = guessTime(fields).best
+  const meant = {
+    field: best === null ? others : [best, ...others.slice(0, 3)],
+    timeField: time === null ? [] : [time],
+  }
+  const sampled: SampledFields<SampleField, TimedField> = {
+    fields,
+    words: WORDS,
+    named: (name, option) =>
+      fieldAt(objects, namedPath(option, name, objects, meant[option], { ...common, isCut }, notes)),
+    nothing: () => nothingIn(objects),
+  }
+  const isEmpty = objects.length === 0 && options.field === undefined
+  // Without an object there is nothing to guess from: use the most usual name.
+  const address = isEmpty ? new TimedField(['ip']) : chosenAddress(options.field, sampled, common, notes)
+  const { path, hasPort } = address
+  if (common.trustedProxies === null && address.kinds.list > 0) throw listFault(WORDS.shown(address))
+  const timePath = chosenTime(options.timeField, sampled, notes)?.path ?? null
+  const dotted = (named: string | undefined, names: readonly string[] | null) =>
+    isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
+      ? [named]
+      : null
+  const dottedPath = dotted(options.field, path)
+  const dottedTimePath = dotted(options.timeField, timePath)
+  const requestFields = requestFieldsIn((name) => {
+    const path = pathOf(name, 'field')
+    return objects.map((object) => valueAt(object, path))
+  })
+  return { plan: { ...common, hasPort, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
+}
+
+export function isIn(objects: readonly object[], path: readonly string[]): boolean {
+  return objects.some((object) => valueAt(object, path) !== undefined)
+}
+
+/** The texts and numbers that objects have at a path. */
+function fieldAt(objects: readonly object[], path: readonly string[]): TimedField {
+  const field = new TimedField(path)
+  for (const object of objects) {
+    const value = valueAt(object, path)
+    if (typeof value === 'string' || typeof value === 'number') field.add(value)
+  }
+  return field
+}
+
+const REPLACE =
+  'add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)'
+
+const WORDS: FieldWords<SampleField> = {
+  noun: 'member',
+  shown: ({ path }) => shownName(pathText(path)),
+  typed: ({ path }) => shellWord(pathText(path)),
+}
+
+/** What to do if no member holds addresses: they can be in arrays, which are not searched. */
+function nothingIn(objects: readonly object[]): string {
+  for (const object of objects) {
+    const path = addressIn(object, [])
+    if (path === null) continue
+    const example = shownName(String(valueAt(object, path)))
+    return `there is one in an array, ${example}. If it is the client's, add --field ${shellWord(pathText(path))}`
+  }
+  return `the first object is ${quoted(JSON.stringify(shallow(objects[0] ?? {})))}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
+}
+
+/** The object without what is in inner objects and arrays, which can be too deep for `JSON.stringify`. */
+function shallow(object: object): object {
+  const isInner = (value: unknown): boolean => typeof value === 'object' && value !== null
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, isInner(value) ? '…' : value]),
+  )
+}
+
+/** The path to the first address in arrays or members of an object; `null` when there is none. */
+export function addressIn(value: unknown, path: readonly string[]): readonly string[] | null {
+  if (typeof value === 'string') return path.length > 0 && kindOfValue(value) === 'address' ? path : null
+  if (typeof value !== 'object' || value === null || path.length >= MAX_DEPTH) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = addressIn(inner, [...path, name])
+    if (found !== null) return found
+  }
+  return null
+}
+
+/**
+ * The path to a named field. No object of the sample may have it if `force` is given, or if a pause cut the sample off and
+ * nothing in it suggests that another name is meant: it can come later.
+ *
+ * @param others fields of the sample that can be what is meant
+ * @throws EnrichError when no object has it otherwise
+ */
+function namedPath(
+  option: 'field' | 'timeField',
+  field: string,
+  objects: readonly object[],
+  others: readonly SampleField[],
+  { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
+  notes: string[],
+): readonly string[] {
+  const path = pathOf(field, option)
+  if (objects.length === 0 || isIn(objects, path)) return path
+  // The name of one member can have dots in it.
+  if (isIn(objects, [field])) return [field]
+  const message = `none of the first ${objects.length} objects has ${quoted(field)}`
+  if (force || (isCut && others.length === 0)) {
+    notes.push(message)
+    return path
+  }
+  const what = option === 'field' ? 'addresses are' : 'a time is'
+  const flag = option === 'field' ? '--field' : '--time-field'
+  const [other] = others
+  const hint =
+    other === undefined
+      ? `: continue with --force if it comes later`
+      : `; ${what} in ${shownFields(others, WORDS, MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
+  throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
+}
+
+/** Fields with addresses that a message lists, at most. */
+const MAX_LISTED = 8
+
+/** The objects of those texts that are JSON objects. */
+export function objectsIn(texts: readonly string[]): object[] {
+  return texts.flatMap((text) => {
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []
+    } catch {
+      return [] // a bad line, which the run will report
+    }
+  })
+}
 
 export const NDJSON: FormatDefinition<NdjsonPlan> = {
   name: 'ndjson',

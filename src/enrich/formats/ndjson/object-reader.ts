@@ -2,14 +2,28 @@ import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { utf8Encoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import type { FieldRole } from '../../counting/field-values.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
+import type { CommonPlan } from '../../options.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { CachedView } from '../../swar.ts'
 import { braceBefore, JsonScanner } from './json-scanner.ts'
 import { TemplateCache } from './line-template.ts'
 import { findMembers, hasEscape, MemberPath, NOWHERE, pathOf, unescaped } from './member-path.ts'
-import type { ObjectPlan } from './plan.ts'
+
+/** Where the values of objects are. */
+export interface ObjectPlan extends CommonPlan {
+  /** Names of members, and indexes of arrays, from the object of the line to the address. */
+  readonly path: readonly string[]
+  /** The path to the time; `null` when there is none. */
+  readonly timePath: readonly string[] | null
+  /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
+  readonly dottedPath: readonly string[] | null
+  readonly dottedTimePath: readonly string[] | null
+  /** Where objects have the parts of a request. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
+}
 
 /** `n` of `null`. */
 const NULL_START = 0x6e

@@ -2,6 +2,7 @@
 
 import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
+import { distinctNames } from '../delimited/table.ts'
 
 /** A field of a line, and the text before it. */
 export interface PatternField {
@@ -88,12 +89,18 @@ export function patternOf(directive: string): Pattern {
     }
     // Apache writes brackets around its own form of a time.
     const isTime = match[0] === '%t'
-    fields.push({ before: isTime ? `${before}[` : before, name: unique(nameOf(match, isNginx), fields) })
+    fields.push({ before: isTime ? `${before}[` : before, name: nameOf(match, isNginx) })
     before = isTime ? ']' : ''
   }
   if (fields.length === 0) throw wrong('it has no fields such as $remote_addr or %h')
   if (fields.length > MAX_FIELDS) throw wrong(`it has more than ${MAX_FIELDS} fields`)
-  return { fields, after: before + format.slice(end), pads: false, grows: false }
+  const names = distinctNames(fields.map(({ name }) => name))
+  return {
+    fields: fields.map((field, index) => ({ ...field, name: names[index] ?? '' })),
+    after: before + format.slice(end),
+    pads: false,
+    grows: false,
+  }
 }
 
 function wrong(what: string): TypeError {
@@ -121,12 +128,4 @@ function nameOf([text, first, second = '']: RegExpMatchArray, isNginx: boolean):
   if (second === 'a' && name === 'c') return 'peer_ip'
   if (second === 't') return 'time'
   return 'ieonC'.includes(second) ? name : (APACHE[second] ?? name)
-}
-
-/** A name that no earlier field has: `bytes`, `bytes_2`. */
-function unique(name: string, fields: readonly PatternField[]): string {
-  const taken = new Set(fields.map((field) => field.name))
-  let free = name
-  for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
-  return free
 }

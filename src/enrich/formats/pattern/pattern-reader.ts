@@ -1,6 +1,6 @@
 import { BACKSLASH, DASH, SPACE } from '../../ascii.ts'
 import { type FieldRole, fieldIndex } from '../../counting/field-values.ts'
-import { eventTime, NO_TIME, Timestamp } from '../../locating/event-time.ts'
+import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import type { Pattern } from './directive.ts'
 
@@ -72,7 +72,6 @@ export class PatternReader extends RecordReader {
   override readonly ends: Int32Array
   readonly #address: number
   readonly #time: number | null
-  readonly #instants = new PatternTime()
   /** Where the text begins that follows the last field of the pattern; the end of the line if there is none. */
   #rest = 0
   readonly #pattern: Pattern
@@ -116,8 +115,7 @@ export class PatternReader extends RecordReader {
     this.addressStart = this.starts[this.#address] ?? 0
     this.addressEnd = this.ends[this.#address] ?? 0
     const time = this.#time
-    this.instant =
-      time === null ? NO_TIME : this.#instants.read(bytes, this.starts[time] ?? 0, this.ends[time] ?? 0)
+    this.instant = time === null ? NO_TIME : eventTime(bytes, this.starts[time] ?? 0, this.ends[time] ?? 0)
     return 'read'
   }
 
@@ -238,16 +236,5 @@ export class PatternReader extends RecordReader {
       name === undefined ? `it does not begin with ${expected}` : `no ${expected} follows its field ${name}`
     this.fault = `it is not a line of the log format: ${what}`
     return false
-  }
-}
-
-/** The instant of a value: that of access logs, ISO 8601, or a number since 1970. */
-export class PatternTime {
-  readonly #timestamp = new Timestamp()
-
-  /** @returns milliseconds since 1970, or `NO_TIME` */
-  read(bytes: Uint8Array, start: number, end: number): number {
-    if (this.#timestamp.read(bytes, start, end) === end) return this.#timestamp.instant
-    return eventTime(bytes, start, end)
   }
 }

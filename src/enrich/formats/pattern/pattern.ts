@@ -1,10 +1,124 @@
 // Logs whose lines are written by a pattern: that of a known program, or one that the user gives.
+import { wrongOption } from '../../../option-names.ts'
+import { eventTimeOf } from '../../locating/event-time.ts'
+import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import {
+  chosenAddress,
+  chosenTime,
+  NumberedField,
+  numberedFields,
+  refuseTaken,
+} from '../../reading/chosen-fields.ts'
+import { kindOfValue } from '../../reading/field-guess.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { lineForm } from '../../writing/record-form.ts'
+import { firstLines } from '../../reading/sample.ts'
+import { RAW } from '../../writing/json-text.ts'
+import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
-import { fieldNamesOf, PatternReader, usualFieldsOf } from './pattern-reader.ts'
-import { looksLikePattern, type PatternPlan, planPattern } from './plan.ts'
+import {
+  fieldNamesOf,
+  isNumberField,
+  PatternReader,
+  REST,
+  usualFieldsOf,
+  type WantedFields,
+} from './pattern-reader.ts'
+
+export interface PatternPlan extends CommonPlan, AppendPlan, WantedFields {
+  readonly format: string
+  readonly pattern: Pattern
+}
+
+/** The field of the client's address in the patterns of known programs. */
+const CLIENT = 'client_ip'
+
+/** Lines that a format is recognised by. More than half must fit. */
+const LINES = 50
+
+/**
+ * Plans lines that are written by a pattern.
+ *
+ * @param known the pattern of the format; `null` if the option `logFormat` has it
+ * @throws EnrichError when the pattern has no field for the address, or has the one that would be added
+ * @throws TypeError, InvalidLocaleError when an option is wrong
+ */
+export function planPattern(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  format: string,
+  known: Pattern | null,
+): Planned<PatternPlan> {
+  const common = commonPlan(options)
+  const append = appendPlan(options, format)
+  const { logFormat, timeField } = options
+  if (known === null && logFormat === undefined) {
+    throw wrongOption`<logFormat> must be given for the format ${format}`
+  }
+  const pattern = known ?? patternOf(logFormat ?? '')
+  const names = pattern.fields.map(({ name }) => name)
+  if (!append.append) refuseTaken(addedMembers(common), [...names, RAW, REST], 'a line has', 'field')
+  const notes: string[] = []
+  const fields = names.map((name, index) => new NumberedField(name, index))
+  for (const values of recordsOf(sample, isWhole, pattern, 1000).records)
+    for (const field of fields) field.add(values[field.index] ?? '')
+  // Known programs write the client's address always in the same field.
+  const field = options.field ?? (known === null ? undefined : CLIENT)
+  const sampled = numberedFields(fields)
+  const address = chosenAddress(field, sampled, common, notes)
+  // The `request_time` of servers is a duration.
+  const mayBeTimes = fields.filter(({ name }) => name !== 'request_time')
+  const time = chosenTime(timeField, { ...sampled, fields: mayBeTimes }, notes)
+  return {
+    plan: {
+      ...common,
+      ...append,
+      format,
+      pattern,
+      hasPort: address.hasPort,
+      address: address.index,
+      time: time?.index ?? null,
+    },
+    notes,
+  }
+}
+
+/** The values of the first lines of a sample that fit the pattern, and the number of all first lines. */
+function recordsOf(sample: Uint8Array, isWhole: boolean, pattern: Pattern, most: number) {
+  const line = new PatternReader(pattern)
+  const decoder = new TextDecoder()
+  const lines = firstLines(sample, isWhole, most)
+  const records = lines.flatMap(({ start, end }) =>
+    line.read(sample, start, end) === 'bad'
+      ? []
+      : [pattern.fields.map((_, at) => decoder.decode(sample.subarray(line.starts[at], line.ends[at])))],
+  )
+  return { records, lines: lines.length }
+}
+
+/** Earlier times are numbers that mean something else, such as the day of a month. */
+const EARLIEST = Date.UTC(2000)
+/** A number, or `-` for a missing one. */
+const NUMBER = /^(?:-|-?\d+)$/
+
+/**
+ * Whether more than half of the first lines fit a pattern and have a time, numbers, and an address or `-` where the pattern
+ * has them, and one of the lines has an address. Words alone prove nothing: lines of other programs have as many.
+ */
+export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
+  const { records, lines } = recordsOf(sample, false, pattern, LINES)
+  const names = pattern.fields.map(({ name }) => name)
+  const [time, client] = [names.indexOf('time'), names.indexOf(CLIENT)]
+  const kinds = records
+    .filter((values) => eventTimeOf(values[time] ?? '') >= EARLIEST)
+    .filter((values) =>
+      values.every((value, field) => !isNumberField(names[field] ?? '') || NUMBER.test(value)),
+    )
+    .map((values) => kindOfValue(values[client] ?? ''))
+    .filter((kind) => kind !== 'other')
+  return kinds.length * 2 > lines && kinds.some((kind) => kind !== 'missing')
+}
 
 /**
  * The patterns of known programs, in nginx's words.

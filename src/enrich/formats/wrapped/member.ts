@@ -5,9 +5,8 @@ import { guessAddress } from '../../reading/field-guess.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { fieldsOf, pathOf } from '../ndjson/member-path.ts'
-import { NDJSON } from '../ndjson/ndjson.ts'
+import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjsonObjects } from '../ndjson/ndjson.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
-import { isIn, type NdjsonPlan, objectsIn, planNdjsonObjects } from '../ndjson/plan.ts'
 
 /**
  * Where wrappers put a line and its time.

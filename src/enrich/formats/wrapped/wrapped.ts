@@ -7,8 +7,7 @@ import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { PartialLines } from './partial-lines.ts'
-import { Prefix } from './prefix.ts'
+import { PartialLines, Prefix } from './prefix.ts'
 
 /**
  * Reads the line after the prefix by its own format. The prefix is kept, or is the first member of the object: a line that came in

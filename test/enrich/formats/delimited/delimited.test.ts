@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
-import { planDelimited } from '../../../../src/enrich/formats/delimited/plan.ts'
+import { planDelimited } from '../../../../src/enrich/formats/delimited/delimited.ts'
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
