@@ -4,7 +4,15 @@ import { extractUncompressed } from '../bytes/extract.ts'
 import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
 import { overlayDatabase } from '../edit/overlay.ts'
 import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
-import { InvalidDatabaseError } from '../errors.ts'
+import { CARRIAGE_RETURN } from '../enrich/ascii.ts'
+import { csvTable, MAX_COLUMNS, valuesOf } from '../enrich/formats/delimited/table.ts'
+import { DEFAULT_RECORD_LINES } from '../enrich/options.ts'
+import { lineFeedsIn } from '../enrich/reading/layout.ts'
+import { LineRecordEnds } from '../enrich/reading/record-ends.ts'
+import { RecordFields } from '../enrich/reading/record-fields.ts'
+import { markLength, SAMPLE_BYTES } from '../enrich/reading/sample.ts'
+import { InvalidDatabaseError, InvalidOverlayError, quoted } from '../errors.ts'
+import { type OverlaidNetwork, readOverlays } from '../location/overlays.ts'
 import { Database } from '../mmdb/database.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
@@ -14,7 +22,6 @@ import { checkOutputFile } from './enrich/output-file.ts'
 import { writeWholeFile } from './enrich/session.ts'
 import { countOf, countText } from './figures.ts'
 import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
-import { readOverlayFile } from './overlay-csv.ts'
 import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 const CONVERSIONS = { pack, unpack } as const
@@ -147,4 +154,151 @@ async function convertedOf(path: string, convert: (file: Uint8Array) => Converte
  */
 export async function readDatabase(path: string): Promise<Uint8Array> {
   return extractUncompressed(await readUnpacked(path), path)
+}
+
+/** The size of a file with networks, also decompressed. Bytes. */
+const MAX_CSV_BYTES = 64 * 1024 * 1024
+
+/** The most bytes of a row. */
+const MAX_ROW_BYTES = 64 * 1024
+
+/** The columns of a file with networks, and the field of an overlay for each. */
+const COLUMNS = new Map([
+  ['network', 'network'],
+  ['country_code', 'country.code'],
+  ['country_name', 'country.name'],
+  ['region_code', 'region.code'],
+  ['region_name', 'region.name'],
+  ['city', 'city'],
+  ['postal_code', 'postal_code'],
+  ['latitude', 'coordinates.latitude'],
+  ['longitude', 'coordinates.longitude'],
+  ['timezone_id', 'timezone.id'],
+])
+
+/** One row: its line in the file, from 1, and its values by columns. */
+interface Row {
+  readonly line: number
+  readonly values: readonly (readonly [column: string, value: string])[]
+}
+
+/**
+ * Reads networks from a CSV file with a header.
+ *
+ * @param values gets their records
+ * @returns the networks, larger ones first
+ * @throws InvalidOverlayError when the file cannot be read or a row is not valid; it names the line and the column
+ */
+async function readOverlayFile(path: string, values: ValueTable): Promise<OverlaidNetwork[]> {
+  const rows = rowsOf(await readText(path), path)
+  return readOverlays(
+    rows.map(overlayOf),
+    (record) => values.add(record),
+    (index, field) => {
+      const column = [...COLUMNS].find(([, each]) => each === field)?.[0]
+      return `${path}, line ${rows[index]?.line}${column === undefined ? '' : `, column ${column}`}`
+    },
+  )
+}
+
+async function readText(path: string): Promise<Uint8Array> {
+  try {
+    // A copy: TextDecoder does not read shared memory.
+    const bytes = (await readUnpacked(path, { maxBytes: MAX_CSV_BYTES })).slice()
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return bytes
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new InvalidOverlayError(`${path}: it is not UTF-8: save it as CSV UTF-8`)
+  }
+}
+
+function rowsOf(bytes: Uint8Array, path: string): Row[] {
+  const sample = bytes.subarray(0, SAMPLE_BYTES)
+  const { dialect, separatorLine } = csvTable(sample, sample.length === bytes.length, MAX_ROW_BYTES)
+  const { delimiter, quotes } = dialect
+  const ends = new LineRecordEnds({ delimiter, maxLines: DEFAULT_RECORD_LINES }, MAX_ROW_BYTES)
+  ends.reset(bytes)
+  const fields = new RecordFields(delimiter, quotes, MAX_COLUMNS)
+  const rows: Row[] = []
+  let header: readonly string[] | null = null
+  let line = separatorLine === null ? 1 : 2
+  let lineFeed = 0
+  for (let start = separatorLine?.length ?? markLength(bytes); start < bytes.length; start = lineFeed + 1) {
+    lineFeed = ends.next(start, bytes.length, true)
+    const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+    const refuse = (why: string, column = ''): InvalidOverlayError =>
+      new InvalidOverlayError(`${path}, line ${line}${column}: ${why}`)
+    if (end - start > MAX_ROW_BYTES) throw refuse(`it has more than ${MAX_ROW_BYTES} bytes: shorten it`)
+    if (end > start) {
+      if (!fields.read(bytes, start, end)) throw refuse(`${fields.fault}: close it`)
+      const misquoted = misquotedField(bytes, fields)
+      if (misquoted !== -1) {
+        const column = header?.[misquoted] ?? `of field ${misquoted + 1}`
+        throw refuse('write quotes around the whole field, and two for each one in it', `, column ${column}`)
+      }
+      const values = valuesOf(bytes, fields)
+      if (header === null) header = checkedHeader(values, refuse)
+      else if (values.length === header.length)
+        rows.push({ line, values: header.map((name, index) => [name, values[index] ?? '']) })
+      else {
+        const count = countOf(values.length, 'field', 'fields')
+        throw refuse(`it has ${count}, but the header has ${header.length}: write as many`)
+      }
+    }
+    line += lineFeedsIn(bytes.subarray(start, lineFeed + 1))
+  }
+  if (rows.length > 0) return rows
+  throw new InvalidOverlayError(
+    `${path}: it ${header === null ? 'is empty: write a header with a column network' : 'has no row after the header'}`,
+  )
+}
+
+/** The first field of a row that starts with a quote, maybe after spaces, and is not quoted as a whole; -1 for none. */
+function misquotedField(bytes: Uint8Array, fields: RecordFields): number {
+  const decoder = new TextDecoder()
+  return Array.from({ length: fields.count }, (_, field) =>
+    decoder.decode(bytes.subarray(fields.start(field), fields.end(field))),
+  ).findIndex((text) => /^ *"/.test(text) && !/^"(""|[^"])*"$/.test(text))
+}
+
+function checkedHeader(names: readonly string[], refuse: (why: string) => InvalidOverlayError): typeof names {
+  const known = `write a header with network and any of ${[...COLUMNS.keys()].slice(1).join(', ')}`
+  const unknown = names.find((name) => !COLUMNS.has(name))
+  if (unknown?.includes('\r')) throw refuse('its lines end with CR alone: save the file with LF or CRLF')
+  if (unknown?.includes('\t')) throw refuse('it has tabs between columns: save the file with commas')
+  if (unknown !== undefined) throw refuse(`${quoted(unknown)} is not the name of a column: ${known}`)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw refuse(`the column ${twice} is there twice: keep one`)
+  if (!names.includes('network')) throw refuse(`there is no column network: ${known}`)
+  return names
+}
+
+/** What `readOverlays` takes. It ignores empty values, and checks the others. */
+function overlayOf({ values }: Row): unknown {
+  const fields = new Map(
+    values.map(([column, value]) => [COLUMNS.get(column), value === '' ? null : value] as const),
+  )
+  const text = (field: string): string | null => fields.get(field) ?? null
+  const part = (name: string) => ({ code: text(`${name}.code`), name: text(`${name}.name`) })
+  const [latitude, longitude] = ['latitude', 'longitude'].map((name) =>
+    degreesOf(text(`coordinates.${name}`)),
+  )
+  return {
+    network: text('network'),
+    record: {
+      country: part('country'),
+      region: part('region'),
+      city: text('city'),
+      postal_code: text('postal_code'),
+      coordinates: { latitude, longitude },
+      timezone: { id: text('timezone.id') },
+    },
+  }
+}
+
+/** `NaN`, which no coordinate is, for other text. */
+function degreesOf(text: string | null): number | null {
+  if (text === null) return null
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }

@@ -1,14 +1,18 @@
 // Counts, shares, durations, sizes and dates in English, for the report and the statistics of `geofix enrich`.
 
-/** Formats by their options as JSON. Creating a format takes longer than using it. */
-const FORMATS = new Map<string, Intl.NumberFormat>()
-
-function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = JSON.stringify(options)
-  const known = FORMATS.get(key) ?? new Intl.NumberFormat('en', options)
-  FORMATS.set(key, known)
-  return known
+/** Keeps the formats that it has made, by their options. Creating a format takes longer than using it. */
+function kept<Options, Format>(make: (options: Options) => Format): (options: Options) => Format {
+  const formats = new Map<string, Format>()
+  return (options) => {
+    const key = JSON.stringify(options)
+    const known = formats.get(key) ?? make(options)
+    formats.set(key, known)
+    return known
+  }
 }
+
+const format = kept((options: Intl.NumberFormatOptions) => new Intl.NumberFormat('en', options))
+const dateFormat = kept((options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options))
 
 /** `1,234,567` */
 export function countText(count: number): string {
@@ -50,7 +54,11 @@ export function shareText(part: number, whole: number): string {
 export function durationText(seconds: number): string {
   if (seconds < 10) return `${format({ maximumSignificantDigits: 2 }).format(seconds)} s`
   if (seconds < 60) return `${format({ maximumFractionDigits: 1 }).format(seconds)} s`
-  return inTwoUnits(seconds, seconds < 3600 ? [60, 'min', 1, 's'] : [3600, 'h', 60, 'min'])
+  const [small, largeName, smallName] = seconds < 3600 ? [1, 'min', 's'] : [60, 'h', 'min']
+  const smalls = Math.round(seconds / small)
+  const rest = smalls % 60
+  const larges = `${countText(Math.floor(smalls / 60))} ${largeName}`
+  return rest === 0 ? larges : `${larges} ${rest} ${smallName}`
 }
 
 /** `3 days`, `5 hours`, `under a minute` */
@@ -60,17 +68,6 @@ export function spanText(milliseconds: number): string {
   if (minutes < 90) return countOf(Math.round(minutes), 'minute', 'minutes')
   if (minutes < 36 * 60) return countOf(Math.round(minutes / 60), 'hour', 'hours')
   return countOf(Math.round(minutes / (24 * 60)), 'day', 'days')
-}
-
-function inTwoUnits(
-  seconds: number,
-  [large, largeName, small, smallName]: [large: number, largeName: string, small: number, smallName: string],
-): string {
-  const smalls = Math.round(seconds / small)
-  const perLarge = large / small
-  const rest = smalls % perLarge
-  const larges = `${countText(Math.floor(smalls / perLarge))} ${largeName}`
-  return rest === 0 ? larges : `${larges} ${rest} ${smallName}`
 }
 
 /** `1.4 GB`, in powers of ten. */
@@ -94,31 +91,23 @@ const MINUTE: Intl.DateTimeFormatOptions = {
   timeZone: 'UTC',
 }
 
-const DATE_FORMATS = new Map<string, Intl.DateTimeFormat>()
-
-/** A date in British English, with these parts. */
+/** A date in British English, with these parts. It puts the day before the name of the month, which is unambiguous. */
 export function dateText(instant: Date, options: Intl.DateTimeFormatOptions): string {
-  const key = JSON.stringify(options)
-  const known = DATE_FORMATS.get(key) ?? new Intl.DateTimeFormat('en-GB', options)
-  DATE_FORMATS.set(key, known)
-  return known.format(instant)
+  return dateFormat(options).format(instant)
 }
 
 /** The day in UTC, `5 Jun 2026`; `null` for an invalid date. */
 export function dayText(instant: Date): string | null {
-  if (Number.isNaN(instant.getTime())) return null
-  // British English puts the day before the name of the month, which is unambiguous.
-  return dateText(instant, DAY)
+  return Number.isNaN(instant.getTime()) ? null : dateText(instant, DAY)
 }
 
 /** Day and time in UTC, `5 Jun 2026, 13:43`; `null` for an invalid date. */
 export function minuteText(instant: Date): string | null {
-  if (Number.isNaN(instant.getTime())) return null
-  return dateText(instant, { ...DAY, ...MINUTE })
+  return Number.isNaN(instant.getTime()) ? null : dateText(instant, { ...DAY, ...MINUTE })
 }
 
 /** From the first to the last day, `3 – 5 Mar 2026`, or a single day; `null` for an invalid date. */
 export function daysText(first: Date, last: Date): string | null {
   if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime())) return null
-  return new Intl.DateTimeFormat('en-GB', DAY).formatRange(first, last)
+  return dateFormat(DAY).formatRange(first, last)
 }

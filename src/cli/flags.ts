@@ -1,4 +1,4 @@
-// What the definitions of options give: the flags of commander, the help, and the tables of the guides. program.ts lays out the help.
+// What the definitions of options give: the flags of commander, and the help, which program.ts lays out.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { OptionDefinition, OptionGroups } from '../option-kinds.ts'
 import { UsageError } from './terminal.ts'
@@ -115,28 +115,9 @@ export function helpOf(
   return shown.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 }
 
-function withFormats(text: string, formats: readonly string[]): string {
+/** @param formats those that have the option; none for all */
+export function withFormats(text: string, formats: readonly string[]): string {
   return formats.length === 0
     ? text
     : `${text}. Only for ${formats.map((format) => `\`${format}\``).join(', ')}`
-}
-
-/** The options for a guide: a table for each group. @param formatsOf the formats that have an option; none for all */
-export function guideTables(
-  groups: OptionGroups,
-  formatsOf: (name: string) => readonly string[] = () => [],
-): string {
-  const tables = Object.entries(groups).map(([heading, definitions]) => {
-    const rows = Object.entries(definitions).map(([name, each]) => guideRow(each, formatsOf(name)))
-    return `${heading === 'Options' ? '' : `**${heading}**\n\n`}| option | |\n| --- | --- |\n${rows.join('\n')}`
-  })
-  return tables.join('\n\n')
-}
-
-function guideRow({ flags = '', text = '' }: OptionDefinition, formats: readonly string[]): string {
-  const names = flags
-    .replace(/<(.*=)?(.*)>/, (_, prefix = '', value: string) => `${prefix}${value.toUpperCase()}`)
-    .split(', ')
-    .map((name) => `\`${name}\``)
-  return `| ${names.join(', ')} | ${withFormats(text, formats).replaceAll('|', '\\|')} |`
 }

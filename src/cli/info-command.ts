@@ -8,6 +8,7 @@ import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { DatabaseFault } from '../mmdb/verify.ts'
 import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { openAll } from '../opening.ts'
+import { countOf, countText } from './figures.ts'
 import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
 import { ExitStatus, labelledRows, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
@@ -132,12 +133,12 @@ function table(about: Description, staleAfter: number): string {
     ['file', about.path],
     ['description', about.description === about.attribution ? null : about.description],
     ['built', ageOf(about, staleAfter).text],
-    ['networks', about.networks.toLocaleString('en')],
+    ['networks', countText(about.networks)],
     [
       'IP version',
       about.ipVersion === 4 ? '4 (IPv4 only)' : about.holdsIPv4 ? '6 (IPv4 and IPv6)' : '6 (IPv6 only)',
     ],
-    ['search tree', `${about.nodeCount.toLocaleString('en')} nodes, records of ${about.recordSize} bits`],
+    ['search tree', `${countText(about.nodeCount)} nodes, records of ${about.recordSize} bits`],
     ['locales', about.locales.join(', ') || 'none'],
     ['licence', about.licence ?? 'unknown: ask the vendor'],
     ['attribution', about.attribution],
@@ -163,8 +164,8 @@ export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter
   const age = Date.now() - buildDate.getTime()
   const days = Math.floor(age / DAY_MS)
   const isStale = age > staleAfter * DAY_MS
-  const limit = `stale: older than ${count(staleAfter, 'day')}`
-  const built = `${buildDate.toISOString().slice(0, 10)}, ${count(days, 'day')} ago`
+  const limit = `stale: older than ${countOf(staleAfter, 'day', 'days')}`
+  const built = `${buildDate.toISOString().slice(0, 10)}, ${countOf(days, 'day', 'days')} ago`
   return { days, isStale, text: isStale ? `${built}, ${limit}` : built }
 }
 
@@ -181,9 +182,10 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
     const database = await NODE.open(pathOrBytes(file), {})
     const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
     for (const fault of faults) await say(textOf(fault))
-    const checked = `${count(nodeCount, 'node')}, ${count(recordCount, 'record')}, ${count(valueCount, 'value')}`
-    if (faultCount > faults.length) await say(`and ${count(faultCount - faults.length, 'more fault')}`)
-    await say(`${faultCount === 0 ? 'valid' : count(faultCount, 'fault')}; ${checked}`)
+    const checked = `${countOf(nodeCount, 'node', 'nodes')}, ${countOf(recordCount, 'record', 'records')}, ${countOf(valueCount, 'value', 'values')}`
+    if (faultCount > faults.length)
+      await say(`and ${countOf(faultCount - faults.length, 'more fault', 'more faults')}`)
+    await say(`${faultCount === 0 ? 'valid' : countOf(faultCount, 'fault', 'faults')}; ${checked}`)
     return faultCount > 0 ? ExitStatus.failed : ExitStatus.ok
   } catch (error) {
     if (!isGeofixError(error)) throw error
@@ -194,8 +196,4 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
 
 function textOf({ message, offset }: DatabaseFault): string {
   return offset === null ? message : `${message} (at byte ${offset})`
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }

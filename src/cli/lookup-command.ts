@@ -5,19 +5,9 @@ import type { AsnRecord } from '../location/autonomous-systems.ts'
 import { isLookupFailure, type LocationRecord } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { checkLocations } from './databases.ts'
-import { descriptorStatus } from './enrich/descriptors.ts'
+import { bytesOf, standardInput } from './enrich/descriptors.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
-import {
-  CommandFailure,
-  directoryError,
-  ExitStatus,
-  jsonText,
-  labelledRows,
-  reasonOf,
-  type Terminal,
-  writeLine,
-  writeMessage,
-} from './terminal.ts'
+import { ExitStatus, jsonText, labelledRows, type Terminal, writeLine, writeMessage } from './terminal.ts'
 
 /** Limit in characters. No address is this long, so a cut line is not an address. */
 const MAX_LINE_LENGTH = 1024
@@ -106,22 +96,12 @@ function throwReadFailure(resolver: NodeResolver, address: string): void {
 async function* linesOf(terminal: Terminal): AsyncGenerator<string> {
   const decoder = new StringDecoder()
   let rest = ''
-  for await (const chunk of inputOf(terminal)) {
-    const lines = (rest + decoder.write(chunk)).split('\n')
+  for await (const chunk of standardInput(terminal, null, ExitStatus.failed)) {
+    const lines = (rest + decoder.write(bytesOf(chunk))).split('\n')
     rest = (lines.pop() ?? '').slice(0, MAX_LINE_LENGTH)
     for (const line of lines) yield* address(line)
   }
   yield* address(rest + decoder.end())
-}
-
-async function* inputOf({ stdin }: Terminal): AsyncGenerator<Buffer> {
-  try {
-    // Node reads a directory as an empty stream.
-    if (stdin.fd !== undefined && descriptorStatus(stdin.fd)?.isDirectory()) throw directoryError()
-    for await (const chunk of stdin) yield chunk
-  } catch (cause) {
-    throw new CommandFailure(`standard input cannot be read: ${reasonOf(cause)}`, ExitStatus.failed, cause)
-  }
 }
 
 function* address(line: string): Generator<string> {

@@ -59,8 +59,12 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** The error for an input that cannot be read. */
-export function unreadableInput(name: string, cause: unknown): CommandFailure {
-  return new CommandFailure(`${name} cannot be read: ${reasonOf(cause)}`, ExitStatus.input, cause)
+export function unreadableInput(
+  name: string,
+  cause: unknown,
+  status: ExitStatus = ExitStatus.input,
+): CommandFailure {
+  return new CommandFailure(`${name} cannot be read: ${reasonOf(cause)}`, status, cause)
 }
 
 /** The error for an output that cannot be written. */

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { COUNT_OPTIONS } from '../../src/cli/count/flags.ts'
 import { ENRICH_OPTIONS } from '../../src/cli/enrich/flags.ts'
 import { EXPORT_OPTIONS } from '../../src/cli/export/flags.ts'
-import { guideTables, helpOf } from '../../src/cli/flags.ts'
+import { helpOf, withFormats } from '../../src/cli/flags.ts'
 import { databasePath, LOOKUP_OPTIONS, SLIM_OPTIONS } from '../../src/cli/options.ts'
 import { SERVE_OPTIONS } from '../../src/cli/serve/flags.ts'
 import { UsageError } from '../../src/cli/terminal.ts'
@@ -13,7 +13,7 @@ import type { CountOptions } from '../../src/enrich/count.ts'
 import { type EnrichOptions, FORMATS, formatsWith } from '../../src/enrich/formats/formats.ts'
 import type { OPTIONS } from '../../src/enrich/line-options.ts'
 import type { RowOptions } from '../../src/enrich/row-plan.ts'
-import { allOptions, flagOf, type OptionGroups, TEXT } from '../../src/option-kinds.ts'
+import { allOptions, flagOf, type OptionDefinition, type OptionGroups, TEXT } from '../../src/option-kinds.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -49,6 +49,26 @@ async function* unread(): AsyncGenerator<string> {
   yield await Promise.reject(new Error('the input was read'))
 }
 
+/** The options for a guide: a table for each group. @param formatsOf the formats that have an option; none for all */
+function guideTables(
+  groups: OptionGroups,
+  formatsOf: (name: string) => readonly string[] = () => [],
+): string {
+  const tables = Object.entries(groups).map(([heading, definitions]) => {
+    const rows = Object.entries(definitions).map(([name, each]) => guideRow(each, formatsOf(name)))
+    return `${heading === 'Options' ? '' : `**${heading}**\n\n`}| option | |\n| --- | --- |\n${rows.join('\n')}`
+  })
+  return tables.join('\n\n')
+}
+
+function guideRow({ flags = '', text = '' }: OptionDefinition, formats: readonly string[]): string {
+  const names = flags
+    .replace(/<(.*=)?(.*)>/, (_, prefix = '', value: string) => `${prefix}${value.toUpperCase()}`)
+    .split(', ')
+    .map((name) => `\`${name}\``)
+  return `| ${names.join(', ')} | ${withFormats(text, formats).replaceAll('|', '\\|')} |`
+}
+
 describe('the definition of an option', () => {
   const definition = {
     flags: '-o, --output <html=file>',
@@ -61,16 +81,6 @@ describe('the definition of an option', () => {
     expect(helpOf(definition, true, ['csv', 'tsv'])).toBe(
       'write to a file|pipe. See detect. Only for csv, tsv',
     )
-  })
-
-  it('gives tables for the guide, one for each group', () => {
-    const row =
-      '| `-o`, `--output html=FILE` | write to a `file\\|pipe`. See [`detect`](../client/README.md#how). Only for `csv` |'
-    const table = `| option | |\n| --- | --- |\n${row}`
-    const output = { output: definition }
-    expect(guideTables({ Options: output }, () => ['csv'])).toBe(table)
-    const groups = { Input: output, Output: output }
-    expect(guideTables(groups, () => ['csv'])).toBe(`**Input**\n\n${table}\n\n**Output**\n\n${table}`)
   })
 
   it.each<[string, OptionGroups, ((name: string) => readonly string[])?]>([

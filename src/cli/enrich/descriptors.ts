@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { codeOf } from '../terminal.ts'
+import { codeOf, directoryError, ExitStatus, type Terminal, unreadableInput } from '../terminal.ts'
 
 /** Descriptors up to this are the standard ones. */
 export const STANDARD_ERROR = 2
@@ -101,6 +101,46 @@ export function checkOpen(fd: number, remedy: string): void {
   throw new Error(
     `it is closed, or ${NULL_DEVICE} that is open for reading and writing, which looks the same: ${remedy}`,
   )
+}
+
+/**
+ * Checks that standard input can be read.
+ *
+ * @param remedy what to do if it is closed; `null` if that does not matter
+ * @returns its status; `null` for a stream without a descriptor
+ * @throws Error when it is closed, or a directory
+ */
+export function checkInput({ fd }: Terminal['stdin'], remedy: string | null): Stats | null {
+  if (fd === undefined) return null
+  if (remedy !== null && fd <= STANDARD_ERROR) checkOpen(fd, remedy)
+  const status = descriptorStatus(fd)
+  // Node reads a directory as an empty stream.
+  if (status?.isDirectory()) throw directoryError()
+  return status
+}
+
+/**
+ * The chunks of standard input.
+ *
+ * @param remedy see {@link checkInput}
+ * @throws CommandFailure when it cannot be read
+ */
+export async function* standardInput(
+  { stdin }: Terminal,
+  remedy: string | null,
+  status: ExitStatus = ExitStatus.input,
+): AsyncGenerator<unknown> {
+  try {
+    checkInput(stdin, remedy)
+    for await (const chunk of stdin) yield chunk
+  } catch (cause) {
+    throw unreadableInput('standard input', cause, status)
+  }
+}
+
+/** A chunk of a stream. One that the caller supplied can have strings. */
+export function bytesOf(chunk: unknown): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk))
 }
 
 /** The most symbolic links that are followed, as in Linux. */

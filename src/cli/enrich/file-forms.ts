@@ -75,92 +75,75 @@ const SKIPPABLE_MAGIC = 0x184d2a50
 const RLE_BLOCK = 1
 const RESERVED_BLOCK = 3
 
-/** The part of a frame that is read next. */
-type FramePart = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'checksum' | 'skip-size' | 'skip'
+/** Bytes to read as a little-endian number, four at most, or to skip. */
+type FramePart = { readonly size: number; readonly isSkipped: boolean; readonly beginsFrame: boolean }
+
+const number = (size: number): FramePart => ({ size, isSkipped: false, beginsFrame: false })
+const skip = (size: number): FramePart => ({ size, isSkipped: true, beginsFrame: false })
+const MAGIC: FramePart = { size: 4, isSkipped: false, beginsFrame: true }
+
+/** The parts of Zstandard frames. Takes the number that each part is, and ends where the data cannot be frames. */
+function* frameParts(): Generator<FramePart, void, number> {
+  for (;;) {
+    const magic = yield MAGIC
+    if (magic - (magic % 16) === SKIPPABLE_MAGIC) {
+      yield skip(yield number(4))
+      continue
+    }
+    if (magic !== ZSTD_MAGIC) return
+    const descriptor = yield number(1)
+    yield skip(headerBytes(descriptor))
+    for (let isLast = false; !isLast; ) {
+      const block = yield number(3)
+      const type = (block >> 1) & 3
+      if (type === RESERVED_BLOCK) return
+      // An RLE block has one byte; its size is the number of repetitions.
+      yield skip(type === RLE_BLOCK ? 1 : block >> 3)
+      isLast = (block & 1) === 1
+    }
+    yield skip((descriptor & 4) === 0 ? 0 : 4)
+  }
+}
 
 /**
  * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's
  * decompressor accepts data that ends inside a frame, so this class detects truncated files.
  */
 export class ZstdFrames {
-  #part: FramePart = 'magic'
+  readonly #parts = frameParts()
+  /** The part that the next byte is in; `null` when the data is damaged. */
+  #part: FramePart | null = MAGIC
   /** Bytes of the part that are still missing. */
-  #left = 4
-  /** The part's bytes as a little-endian number. Only for parts of up to 4 bytes. */
+  #left = MAGIC.size
   #value = 0
-  #hasChecksum = false
-  #isLastBlock = false
-  #isDamaged = false
+
+  constructor() {
+    this.#parts.next()
+  }
 
   /** Whether the bytes so far are whole frames. */
   get isWhole(): boolean {
-    return !this.#isDamaged && this.#part === 'magic' && this.#left === 4
+    return this.#part?.beginsFrame === true && this.#left === this.#part.size
   }
 
   /** @returns `false` when the bytes cannot be Zstandard frames */
   push(bytes: Uint8Array): boolean {
-    for (let at = 0; at < bytes.length && !this.#isDamaged; ) {
-      const taken = Math.min(this.#left, bytes.length - at)
-      if (this.#isNumeric) this.#addDigits(bytes, at, taken)
-      this.#left -= taken
-      at += taken
-      // A part can be empty.
-      while (this.#left === 0 && !this.#isDamaged) this.#next()
-    }
-    return !this.#isDamaged
-  }
-
-  get #isNumeric(): boolean {
-    return ['magic', 'descriptor', 'block', 'skip-size'].includes(this.#part)
-  }
-
-  #addDigits(bytes: Uint8Array, from: number, count: number): void {
-    for (let at = from; at < from + count; at++) {
+    for (let at = 0; at < bytes.length && this.#part !== null; ) {
+      const { size, isSkipped } = this.#part
+      const end = isSkipped ? Math.min(at + this.#left, bytes.length) : at + 1
       // Multiply instead of shifting: 32 bits do not fit a signed integer.
-      this.#value = this.#value / 256 + (bytes[at] ?? 0) * 2 ** 24
+      if (!isSkipped) this.#value += (bytes[at] ?? 0) * 256 ** (size - this.#left)
+      this.#left -= end - at
+      at = end
+      // A part can be empty.
+      while (this.#left === 0 && this.#part !== null) this.#next()
     }
+    return this.#part !== null
   }
 
-  /** Goes on to the next part. */
   #next(): void {
-    const value = this.#value
-    if (this.#part === 'magic') {
-      if (value === ZSTD_MAGIC) this.#await('descriptor', 1)
-      else if (value - (value % 16) === SKIPPABLE_MAGIC) this.#await('skip-size', 4)
-      else this.#isDamaged = true
-    } else if (this.#part === 'descriptor') {
-      const descriptor = this.#shifted(1)
-      this.#hasChecksum = (descriptor & 4) !== 0
-      this.#await('header', headerBytes(descriptor))
-    } else if (this.#part === 'block') {
-      this.#beginBlock(this.#shifted(3))
-    } else if (this.#part === 'header' || (this.#part === 'content' && !this.#isLastBlock)) {
-      this.#await('block', 3)
-    } else if (this.#part === 'content') {
-      this.#await('checksum', this.#hasChecksum ? 4 : 0)
-    } else if (this.#part === 'skip-size') {
-      this.#await('skip', value)
-    } else {
-      this.#await('magic', 4)
-    }
-  }
-
-  #beginBlock(header: number): void {
-    const type = (header >> 1) & 3
-    this.#isLastBlock = (header & 1) === 1
-    if (type === RESERVED_BLOCK) this.#isDamaged = true
-    // An RLE block has one byte; its size is the number of repetitions.
-    else this.#await('content', type === RLE_BLOCK ? 1 : header >> 3)
-  }
-
-  /** The value of a part of fewer than four bytes. */
-  #shifted(bytes: number): number {
-    return Math.floor(this.#value / 256 ** (4 - bytes))
-  }
-
-  #await(part: FramePart, bytes: number): void {
-    this.#part = part
-    this.#left = bytes
+    this.#part = this.#parts.next(this.#value).value ?? null
+    this.#left = this.#part?.size ?? 0
     this.#value = 0
   }
 }

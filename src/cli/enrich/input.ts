@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, codeOf, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
-import { checkOpen, descriptorStatus, resolveLinks, STANDARD_ERROR } from './descriptors.ts'
+import { bytesOf, checkInput, checkOpen, descriptorStatus, resolveLinks } from './descriptors.ts'
 import {
   type Compression,
   decompressor,
@@ -50,7 +50,8 @@ export class Input implements RunInput {
   readonly writtenAt: number | undefined
   /** Reads a Parquet file as lines. Default: all its columns. */
   readRows = (file: ParquetFile): AsyncGenerator<Uint8Array> => file.lines()
-  #bytesRead = 0
+  /** Bytes read so far, before decompression. */
+  bytesRead = 0
   readonly #chunks = this.#content()
   readonly #open: () => Promise<OpenInput>
   #stop: (() => void) | null = null
@@ -86,17 +87,14 @@ export class Input implements RunInput {
   static async find(path: string, terminal: Terminal): Promise<Input> {
     if (path === '-') {
       const { stdin } = terminal
-      const { fd } = stdin
       try {
-        if (fd !== undefined && fd <= STANDARD_ERROR) checkOpen(fd, CLOSED_REMEDY)
+        const found = checkInput(stdin, CLOSED_REMEDY)
+        const { fd } = stdin
+        const status = fd === undefined ? null : () => descriptorStatus(fd)
+        return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found, true)
       } catch (cause) {
         throw unreadableInput('standard input', cause)
       }
-      const status = fd === undefined ? null : () => descriptorStatus(fd)
-      const found = status === null ? null : status()
-      // Node reads a directory as an empty stream.
-      if (found?.isDirectory()) throw unreadableInput('standard input', directoryError())
-      return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found, true)
     }
     try {
       const target = await resolveLinks(path)
@@ -110,25 +108,19 @@ export class Input implements RunInput {
     }
   }
 
-  /** Bytes read so far, before decompression. */
-  get bytesRead(): number {
-    return this.#bytesRead
-  }
-
   /**
    * @returns a chunk of the decompressed content, or `null` at the end
    * @throws CommandFailure when reading fails, or the compressed data is damaged
    */
   async read(): Promise<Uint8Array | null> {
-    const { value } = await this.#chunks.next()
-    return value ?? null
+    return (await this.#chunks.next()).value ?? null
   }
 
   fill(memory: Uint8Array): number {
     if (!this.#isDirect || this.#fill === null) return 0
     try {
       const size = this.#fill(memory)
-      this.#bytesRead += size
+      this.bytesRead += size
       return size
     } catch (cause) {
       throw unreadableInput(this.name, cause)
@@ -178,12 +170,8 @@ export class Input implements RunInput {
     if (this.size === null || this.#isStream) return false
     try {
       const file = await open(this.name)
-      try {
-        const { buffer } = await file.read(Buffer.alloc(PARQUET_MAGIC.length), 0, PARQUET_MAGIC.length, 0)
-        return buffer.equals(PARQUET_MAGIC)
-      } finally {
-        await file.close()
-      }
+      const { buffer } = await file.read({ buffer: Buffer.alloc(MAGIC_BYTES) }).finally(() => file.close())
+      return buffer.equals(PARQUET_MAGIC)
     } catch (cause) {
       throw unreadableInput(this.name, cause)
     }
@@ -197,7 +185,7 @@ export class Input implements RunInput {
     const file = await ParquetFile.open(this.name)
     try {
       yield* this.readRows(file)
-      this.#bytesRead = this.size
+      this.bytesRead = this.size
     } finally {
       await file.close()
     }
@@ -231,14 +219,14 @@ export class Input implements RunInput {
     const before = status === null ? null : await status()
     for await (const chunk of chunks) {
       const bytes = bytesOf(chunk)
-      this.#bytesRead += bytes.length
+      this.bytesRead += bytes.length
       yield bytes
     }
     if (status === null || !before?.isFile()) return
     // The file can have been truncated, or replaced, between find() and opening it.
     const sizeFound = identityOf(before) === this.identity ? (this.size ?? 0) : 0
     const size = (await status())?.size ?? 0
-    if (size < Math.max(sizeFound, before.size, this.#bytesRead)) {
+    if (size < Math.max(sizeFound, before.size, this.bytesRead)) {
       throw new Error('the file was truncated while it was read; lines may be missing')
     }
   }
@@ -360,10 +348,4 @@ function unreadableData(
 ): CommandFailure {
   const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
   return unreadableInput(name, new Error(reason, { cause }))
-}
-
-/** A stream that the caller supplied can have chunks that are strings. */
-function bytesOf(chunk: unknown): Uint8Array {
-  if (chunk instanceof Uint8Array) return chunk
-  return Buffer.from(String(chunk))
 }

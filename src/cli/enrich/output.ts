@@ -3,7 +3,7 @@
 import { close, fsync, write } from 'node:fs'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { codeOf, unwritable } from '../terminal.ts'
+import { CommandFailure, codeOf, unwritable } from '../terminal.ts'
 
 /** Where enriched lines go. Make one call at a time. */
 export interface Output {
@@ -63,39 +63,60 @@ export class DescriptorOutput implements Output {
   }
 }
 
+/** Waits for the writes to a stream. One that fails need not call back, so what watches it calls `fail`. */
+class StreamWriter {
+  readonly #stream: Writable
+  /** Wrapped in an object, because the error can have any type. */
+  #failure: { readonly cause: unknown } | null = null
+  /** Resolves the write that is waiting. */
+  #wake: (() => void) | null = null
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+  }
+
+  /** The waiting write and all further ones throw this. */
+  readonly fail = (cause: unknown): void => {
+    this.#failure = { cause }
+    this.#wake?.()
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#failure === null) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        this.#stream.write(bytes, (error) => {
+          if (!error) resolve()
+        })
+      })
+      this.#wake = null
+    }
+    if (this.#failure !== null) throw this.#failure.cause
+  }
+}
+
 /** A pipe or a terminal. Waits for a slow reader. */
 export class StreamOutput implements Output {
   readonly #stream: Writable
-  readonly #name: string
+  readonly #writer: StreamWriter
   readonly #isOwned: boolean
-  #error: Error | null = null
-  /** Resolves the write that is waiting. */
-  #wake: (() => void) | null = null
   readonly #stopWatching: () => void
 
   /** @param isOwned whether to destroy the stream at the end */
   constructor(stream: Writable, name: string, isOwned = false) {
     this.#stream = stream
-    this.#name = name
+    this.#writer = new StreamWriter(stream)
     this.#isOwned = isOwned
     // Reports errors, and a stream that other code destroyed or ended.
     this.#stopWatching = finished(stream, { readable: false }, (error) => {
-      this.#error = error === null || error === undefined ? new ClosedPipe() : this.#failure(error)
-      this.#wake?.()
+      const code = error ? codeOf(error) : 'EPIPE'
+      const isClosed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code ?? '')
+      this.#writer.fail(isClosed ? new ClosedPipe() : unwritable(name, error))
     })
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    if (this.#error !== null) throw this.#error
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      // finished() reports the errors.
-      this.#stream.write(bytes, (error) => {
-        if (error === null || error === undefined) resolve()
-      })
-    })
-    this.#wake = null
-    if (this.#error !== null) throw this.#error
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes)
   }
 
   async flush(): Promise<void> {
@@ -112,49 +133,29 @@ export class StreamOutput implements Output {
     this.#stopWatching()
     if (this.#isOwned) this.#stream.destroy()
   }
-
-  #failure(error: Error): Error {
-    const isClosed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error) ?? '')
-    return isClosed ? new ClosedPipe() : unwritable(this.#name, error)
-  }
 }
 
 /** Compresses on the thread pool, and writes the result to another output. */
 export class CompressedOutput implements Output {
   readonly #transform: Transform
   readonly #target: Output
-  readonly #name: string
+  readonly #writer: StreamWriter
   /** Resolves when all compressed bytes are written. Rejects when the target does. */
   readonly #copied: Promise<void>
-  /** Wrapped in an object, because the error can have any type. */
-  #failure: { readonly cause: unknown } | null = null
-  /** Resolves the write that is waiting. */
-  #wake: (() => void) | null = null
 
   constructor(transform: Transform, target: Output, name: string) {
     this.#transform = transform
     this.#target = target
-    this.#name = name
-    this.#copied = this.#copy()
-    // The next write() or finish() throws the error.
-    this.#copied.catch((cause) => {
-      this.#failure = { cause }
-      this.#wake?.()
+    this.#writer = new StreamWriter(transform)
+    this.#copied = this.#copy().catch((cause) => {
+      throw cause instanceof CommandFailure || cause instanceof ClosedPipe ? cause : unwritable(name, cause)
     })
+    // The next write() or finish() throws the error.
+    this.#copied.catch(this.#writer.fail)
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    // After a failure of the target, nothing reads from the transform.
-    if (this.#failure === null) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        this.#transform.write(bytes, (error) => {
-          if (error === null || error === undefined) resolve()
-        })
-      })
-      this.#wake = null
-    }
-    if (this.#failure !== null) throw this.#failure.cause
+  write(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes)
   }
 
   async flush(): Promise<void> {
@@ -174,16 +175,6 @@ export class CompressedOutput implements Output {
   }
 
   async #copy(): Promise<void> {
-    const chunks: AsyncIterator<unknown> = this.#transform[Symbol.asyncIterator]()
-    for (;;) {
-      let chunk: IteratorResult<unknown>
-      try {
-        chunk = await chunks.next()
-      } catch (cause) {
-        throw unwritable(this.#name, cause)
-      }
-      if (chunk.done) return
-      if (chunk.value instanceof Uint8Array) await this.#target.write(chunk.value)
-    }
+    for await (const chunk of this.#transform) await this.#target.write(chunk)
   }
 }

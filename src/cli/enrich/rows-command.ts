@@ -13,16 +13,9 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
 import { checkLocations, openForOneThread } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
-import {
-  CommandFailure,
-  directoryError,
-  ExitStatus,
-  type Terminal,
-  UsageError,
-  unreadableInput,
-} from '../terminal.ts'
+import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { addressesOf, asUsage, checkFit } from './command-line.ts'
-import { checkOpen, descriptorStatus, STANDARD_ERROR } from './descriptors.ts'
+import { bytesOf, standardInput } from './descriptors.ts'
 import { type COLUMNS_OPTIONS, ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
@@ -98,12 +91,11 @@ function planOf(options: RowOptions): Plan {
  *
  * @throws the errors of {@link answerInput}
  */
-export async function runRows(command: RowsCommand, terminal: Terminal): Promise<ExitStatus> {
-  const { plan, databases, asn, headers } = command
-  return await answerInput(
-    { databases, asn, streamOf: (set) => new RowStream(new RowWriter(plan, set), headers) },
-    terminal,
-  )
+export function runRows(
+  { plan, headers, ...databases }: RowsCommand,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  return answerInput(databases, (set) => new RowStream(new RowWriter(plan, set), headers), terminal)
 }
 
 /**
@@ -113,34 +105,19 @@ export async function runRows(command: RowsCommand, terminal: Terminal): Promise
  * @throws the errors of {@link answerInput}
  */
 export async function runColumns(
-  flags: FlagsOf<typeof COLUMNS_OPTIONS>,
+  { db = [], fields, times, at, locale, cityNames, ...asnFlags }: FlagsOf<typeof COLUMNS_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { db = [], fields, times, at, locale, cityNames } = flags
   if (times === 'none' && at === undefined) throw new UsageError('--times none needs --at TIME.')
-  const asn = asnOf(flags)
-  return await answerInput(
-    {
-      databases: db,
-      asn,
-      streamOf: (set) => new ColumnStream(set, { fields, times, at, locale, cityNames, asn: asn !== false }),
-    },
-    terminal,
-  )
+  const asn = asnOf(asnFlags)
+  const options = { fields, times, at, locale, cityNames, asn: asn !== false }
+  return answerInput({ databases: db, asn }, (set) => new ColumnStream(set, options), terminal)
 }
 
 /** What answers chunks of standard input. */
 interface Answers {
   push(chunk: Uint8Array): Iterable<Uint8Array>
   end(): Iterable<Uint8Array>
-}
-
-/** The databases of a process that answers its input, and how it does. */
-interface AnsweringProcess {
-  /** Files. If empty, the embedded database is used. */
-  readonly databases: readonly string[]
-  readonly asn: boolean | readonly string[]
-  readonly streamOf: (set: DatabaseSet) => Answers
 }
 
 /**
@@ -151,23 +128,20 @@ interface AnsweringProcess {
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
 async function answerInput(
-  { databases, asn, streamOf }: AnsweringProcess,
+  { databases, asn }: Pick<RowsCommand, 'databases' | 'asn'>,
+  answersOf: (set: DatabaseSet) => Answers,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const output = await openStandardOutput({
-    terminal,
-    inputs: [],
-    note: () => {},
-    signal: new AbortController().signal,
-  })
+  const { signal } = new AbortController()
+  const output = await openStandardOutput({ terminal, inputs: [], note: () => {}, signal })
   const set = (await openForOneThread(databases, asn))[BORROW]()
   checkLocations(set)
-  const stream = streamOf(set)
+  const answers = answersOf(set)
   try {
-    for await (const chunk of chunksOf(terminal)) {
-      for (const bytes of stream.push(chunk)) await output.write(bytes)
+    for await (const chunk of standardInput(terminal, 'pipe rows into it')) {
+      for (const bytes of answers.push(bytesOf(chunk))) await output.write(bytes)
     }
-    for (const bytes of stream.end()) await output.write(bytes)
+    for (const bytes of answers.end()) await output.write(bytes)
     await output.finish()
   } catch (error) {
     if (error instanceof ChunkHeaderError || error instanceof ColumnRequestError)
@@ -175,15 +149,4 @@ async function answerInput(
     if (!(error instanceof ClosedPipe)) throw error
   }
   return ExitStatus.ok
-}
-
-async function* chunksOf({ stdin }: Terminal): AsyncGenerator<Uint8Array> {
-  try {
-    // Node reads a directory as an empty stream.
-    if (stdin.fd !== undefined && descriptorStatus(stdin.fd)?.isDirectory()) throw directoryError()
-    if (stdin.fd !== undefined && stdin.fd <= STANDARD_ERROR) checkOpen(stdin.fd, 'pipe rows into it')
-    for await (const chunk of stdin) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
-  } catch (cause) {
-    throw unreadableInput('standard input', cause)
-  }
 }

@@ -1,4 +1,4 @@
-import { ExitStatus, messageLine, type Terminal } from '../terminal.ts'
+import { CommandFailure, ExitStatus, messageLine, type Terminal } from '../terminal.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { openOutputFile } from './output-file.ts'
 
@@ -60,60 +60,45 @@ export function writeWholeFile(path: string, bytes: Uint8Array, terminal: Termin
   return runSession({ complete, giveUp, positionText: `while ${path} was written` }, terminal)
 }
 
-const STATUSES = {
-  SIGHUP: ExitStatus.hangup,
-  SIGINT: ExitStatus.interrupted,
-  SIGTERM: ExitStatus.terminated,
-} as const
-
-type Signal = keyof typeof STATUSES
-
-const SIGNALS: readonly Signal[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
+const SIGNALS = [
+  ['SIGHUP', ExitStatus.hangup],
+  ['SIGINT', ExitStatus.interrupted],
+  ['SIGTERM', ExitStatus.terminated],
+] as const
 
 /** A signal that ends the run. */
-export class Interruption extends Error {
-  override readonly name = 'Interruption'
-  readonly status: ExitStatus
-
-  constructor(signal: Signal) {
-    super(`interrupted by ${signal}`)
-    this.status = STATUSES[signal]
-  }
-}
+export class Interruption extends CommandFailure {}
 
 /** Listens for signals while a run goes on. */
 export class SignalWatch {
-  /** Rejects with the first signal; never resolves. */
+  /** Rejects with an {@link Interruption} at the first signal; never resolves. */
   readonly signalled: Promise<never>
-  #reject: (interruption: Interruption) => void = () => {}
-  #hasOne = false
+  readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[]
 
   /** @param last called before a second signal ends the process at once */
   constructor(last: () => void) {
-    this.signalled = new Promise((_, reject) => {
-      this.#reject = reject
+    let reject: ((interruption: Interruption) => void) | null = null
+    this.signalled = new Promise((_, rejects) => {
+      reject = rejects
     })
     // A rejection that nothing awaits would end the process with an error.
     this.signalled.catch(() => {})
-    this.#last = last
-    for (const signal of SIGNALS) process.on(signal, this.#take)
+    this.#listeners = SIGNALS.map(([signal, status]) => {
+      const take = (): void => {
+        if (reject === null) {
+          last()
+          process.exit(status)
+        }
+        reject(new Interruption(`interrupted by ${signal}`, status))
+        reject = null
+      }
+      return [signal, take]
+    })
+    for (const [signal, take] of this.#listeners) process.on(signal, take)
   }
 
   stop(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#take)
-  }
-
-  readonly #last: () => void
-
-  readonly #take = (signal: NodeJS.Signals): void => {
-    const known = SIGNALS.find((each) => each === signal)
-    if (known === undefined) return
-    if (this.#hasOne) {
-      this.#last()
-      process.exit(STATUSES[known])
-    }
-    this.#hasOne = true
-    this.#reject(new Interruption(known))
+    for (const [signal, take] of this.#listeners) process.off(signal, take)
   }
 }
 

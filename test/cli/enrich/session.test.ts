@@ -53,17 +53,6 @@ describe('SignalWatch', () => {
     watch.stop()
   })
 
-  it('ignores other signals', async () => {
-    const before = process.listeners('SIGINT')
-    const { watch } = watched()
-    const own = process.listeners('SIGINT').find((listener) => !before.includes(listener))
-    if (own === undefined) throw new Error('nobody listens')
-    Reflect.apply(own, process, ['SIGUSR2'])
-    const pending = Symbol('pending')
-    expect(await Promise.race([watch.signalled, setImmediate(pending)])).toBe(pending)
-    watch.stop()
-  })
-
   it('removes its listeners when it is stopped', () => {
     const before = STATUSES.map(([signal]) => process.listenerCount(signal))
     const { watch } = watched()
