@@ -6,8 +6,7 @@ import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { optionsOf } from './enrich/line-options.ts'
-import { makeRowPlan, type RowOptions } from './enrich/row-plan.ts'
-import { RowWriter } from './enrich/row-writer.ts'
+import { makeRowPlan, type RowOptions, RowWriter } from './enrich/row-writer.ts'
 import { Run } from './enrich/run.ts'
 import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
@@ -32,7 +31,7 @@ export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
 export type { OnBadLine, Quoting } from './enrich/options.ts'
 export { LOCATION_FIELDS, type LocationField } from './enrich/options.ts'
-export type { RowOptions } from './enrich/row-plan.ts'
+export type { RowOptions } from './enrich/row-writer.ts'
 export type { IterableStream, LineInput } from './enrich/streams.ts'
 
 /** How lines are read, what is added to them, and the resolver that finds the locations. */

@@ -3,24 +3,16 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
-import {
-  addBadLineGroup,
-  BAD_LINES_SHOWN,
-  type Counts,
-  emptyCounts,
-  type RunningCounts,
-} from './counting/counts.ts'
+import { addBadLineGroup, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import type { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
 import { BadLineError } from './errors.ts'
-import type { FormatDefinition } from './formats/format-definition.ts'
-import { linesOf, locatorFor } from './formats/format-definition.ts'
+import { type FormatDefinition, linesOf, locatorFor } from './formats/format-definition.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
 import { LineCounter } from './locating/line-counter.ts'
 import type { LineLocator } from './locating/line-locator.ts'
-import { AddressMask, endOfCut } from './masking/address-mask.ts'
-import { type Layout, lineFeedsIn, preambleLength, recordEndsOf } from './reading/layout.ts'
-import type { RecordEnds } from './reading/record-ends.ts'
+import { AddressMask, endOfRaw } from './masking/address-mask.ts'
+import { type Layout, lineFeedsIn, preambleLength, type RecordEnds, recordEndsOf } from './reading/layout.ts'
 import { markLength } from './reading/sample.ts'
 import type { Block } from './reading/splitter.ts'
 import { RawLines } from './writing/json-text.ts'
@@ -53,15 +45,35 @@ export interface Enriched {
   readonly rest: Block | null
 }
 
-/** Enriches blocks of lines by a plan. */
-export interface Enricher
-  extends Pick<BlockEnricher, 'block' | 'pieces' | 'locationCounts' | 'forgetCounts'> {}
-
 /**
  * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any
  * enricher of the same plan can take any block.
  */
-export class BlockEnricher {
+export abstract class Enricher {
+  /**
+   * Enriches a block until the output exceeds 16 MiB.
+   *
+   * @param memory reused for the output if it is large enough; its content is overwritten
+   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
+   */
+  abstract block(block: Block, memory?: ArrayBufferLike | null): Enriched
+  /** The counts of the locations, the times and the fields of all lines since the last call, and nothing else. */
+  abstract locationCounts(): RunningCounts
+  /** Forgets what `locationCounts` would give. */
+  abstract forgetCounts(): void
+
+  /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
+  *pieces(block: Block): Generator<Enriched> {
+    for (let rest: Block | null = block; rest !== null; ) {
+      const enriched: Enriched = this.block(rest)
+      yield enriched
+      rest = enriched.rest
+    }
+  }
+}
+
+/** Enriches the blocks of one plan. */
+export class BlockEnricher extends Enricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
   readonly #format: RecordLines
@@ -94,6 +106,7 @@ export class BlockEnricher {
     definition: FormatDefinition<Plan> = definitionFor(plan),
     isFused = true,
   ) {
+    super()
     this.#plan = plan
     this.#locator = locatorFor(set, plan, definition)
     this.#format = linesOf(plan, this.#locator, definition)
@@ -111,21 +124,6 @@ export class BlockEnricher {
     this.#mask = AddressMask.of(plan)
   }
 
-  /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
-  *pieces(block: Block): Generator<Enriched> {
-    for (let rest: Block | null = block; rest !== null; ) {
-      const enriched = this.block(rest)
-      yield enriched
-      rest = enriched.rest
-    }
-  }
-
-  /**
-   * Enriches a block until the output exceeds 16 MiB.
-   *
-   * @param memory reused for the output if it is large enough; its content is overwritten
-   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
-   */
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
@@ -139,12 +137,10 @@ export class BlockEnricher {
     return { output: out.take(), counts, lines, rest }
   }
 
-  /** The counts of the locations, the times and the fields of all lines since the last call, and nothing else. */
   locationCounts(): RunningCounts {
     return { ...emptyCounts(), parts: this.#counter.take() }
   }
 
-  /** Forgets what `locationCounts` would give. */
   forgetCounts(): void {
     this.#counter.forget()
   }
@@ -199,7 +195,11 @@ export class BlockEnricher {
       } else if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
         this.#format.use(state)
-        this.#writeDirective(bytes, start, end, next, out)
+        // Lines that are rewritten need no directives.
+        if (!this.#format.rewrites) {
+          this.#format.directive(bytes, start, end, out)
+          this.#writeEnd(bytes, end, next, out)
+        }
       } else this.#record(bytes, start, end, next, line, lines, out, counts)
       line += lines
       start = next
@@ -242,80 +242,53 @@ export class BlockEnricher {
   ): void {
     counts.lines++
     const before = out.length
-    const fault = this.#faultOfLength(bytes, start, next)
+    const { endWithLines, contentStart } = this.#ends
+    // The line feed of a line is not counted.
+    const size = next - start - (endWithLines && bytes[next - 1] === LINE_FEED ? 1 : 0)
+    const fault = size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
-    if (result === 'resolved' || result === 'unresolved') {
-      if (!this.#locator.isWanted) {
-        counts.excluded++
-        out.length = before
-        return
-      }
-      if (!this.#locator.hasTime) counts.withoutTime++
-      this.#counter.count()
-      if (!this.#locator.writesLines) out.length = before
+    const isRead = result === 'resolved' || result === 'unresolved'
+    if (isRead && !this.#locator.isWanted) {
+      counts.excluded++
+      out.length = before
+      return
     }
+    const isMany = lines > MANY_LINES && result !== 'blank' && endWithLines
     // The format has read neither a blank line nor one that is too long: its doubt is about an earlier line.
-    const doubt = result === 'bad' || result === 'blank' ? null : this.#format.doubt
-    const isMany = lines > MANY_LINES && result !== 'blank' && this.#ends.endWithLines
-    if (isMany || doubt) {
-      this.#countDoubtful(
-        line,
-        isMany ? `its record has ${lines} lines: look at its quotes` : (doubt ?? ''),
-        counts,
-      )
+    const doubt = isMany
+      ? `its record has ${lines} lines: look at its quotes`
+      : isRead
+        ? this.#format.doubt
+        : ''
+    if (doubt) {
+      counts.doubtful++
+      if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message: doubt })
     }
-    switch (result) {
-      case 'resolved':
-        counts.resolved++
-        if (this.#plan.onlyFailed) out.length = before
-        else if (this.#locator.writesLines) this.#writeEnd(bytes, end, next, out)
-        break
-      case 'unresolved': {
-        const { reason } = this.#locator
-        counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
-        if (this.#plan.dropUnresolved) out.length = before
-        else if (this.#locator.writesLines) this.#writeEnd(bytes, end, next, out)
-        break
-      }
-      case 'blank':
-        counts.blank++
-        out.length = before
-        if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
-        break
-      case 'bad':
-        this.#countBad(
-          line + this.#linesBefore(bytes, start, fault),
-          fault ?? this.#format.fault,
-          bytes.subarray(start, end),
-          counts,
-        )
-        out.length = before
-        if (this.#raw !== null) {
-          const whole = this.#ends.endWithLines || bytes[end] === LINE_FEED ? end : next
-          this.#raw.write(bytes, start, this.#endOfRaw(bytes, start, whole), out)
-        } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
+    if (isRead) {
+      const { reason, hasTime, writesLines } = this.#locator
+      if (!hasTime) counts.withoutTime++
+      this.#counter.count()
+      if (result === 'resolved') counts.resolved++
+      else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
+      const isOmitted = result === 'resolved' ? this.#plan.onlyFailed : this.#plan.dropUnresolved
+      if (isOmitted || !writesLines) out.length = before
+      else this.#writeEnd(bytes, end, next, out)
+      return
     }
-  }
-
-  /** The lines between the start of a record and its content. A record that is too long is named by its first line. */
-  #linesBefore(bytes: Uint8Array, start: number, faultOfLength: string | null): number {
-    const isPlain = this.#ends.endWithLines || faultOfLength !== null
-    return isPlain ? 0 : lineFeedsIn(bytes.subarray(start, this.#ends.contentStart))
-  }
-
-  /** The fault of a record that is longer than the plan allows, else `null`. Its line feed is not counted. */
-  #faultOfLength(bytes: Uint8Array, start: number, next: number): string | null {
-    const hasLineFeed = this.#ends.endWithLines && bytes[next - 1] === LINE_FEED
-    const size = next - start - (hasLineFeed ? 1 : 0)
-    return size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
-  }
-
-  /** Lines that are rewritten need no directives. */
-  #writeDirective(bytes: Uint8Array, start: number, end: number, next: number, out: ByteSink): void {
-    if (this.#format.rewrites) return
-    this.#format.directive(bytes, start, end, out)
-    this.#writeEnd(bytes, end, next, out)
+    out.length = before
+    if (result === 'blank') {
+      counts.blank++
+      if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
+      return
+    }
+    // Lines can come between the start of a record and its content. A record that is too long is named by its first line.
+    const linesBefore = endWithLines || fault !== null ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
+    this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
+    if (this.#raw !== null) {
+      const whole = endWithLines || bytes[end] === LINE_FEED ? end : next
+      this.#raw.write(bytes, start, endOfRaw(bytes, start, whole, this.#plan, this.#mask), out)
+    } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
   }
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
@@ -324,47 +297,26 @@ export class BlockEnricher {
   }
 
   /** Writes or drops a piece of a line that is too long to be read. */
-  #piece(block: Block): Enriched {
+  #piece({ bytes, startsLine, isStart }: Block): Enriched {
     const counts = emptyCounts()
-    if (block.startsLine) {
+    if (startsLine) {
       counts.lines++
-      this.#countBad(1, tooLong(this.#plan), block.bytes, counts)
+      this.#countBad(1, tooLong(this.#plan), bytes, counts)
     }
     // The byte order mark is not a part of the first line.
-    const mark = block.isStart ? markLength(block.bytes) : 0
+    const mark = isStart ? markLength(bytes) : 0
+    const [raw, mask] = [this.#raw, this.#mask]
     const start = this.#format.rewrites ? mark : 0
-    const end = this.#plan.onBadLine === 'drop' ? mark : block.bytes.length
-    const isWhole = start === 0 && end === block.bytes.length
-    const kept = (): Uint8Array => (isWhole ? block.bytes : block.bytes.slice(start, end))
-    const output = this.#raw === null ? kept() : this.#rawPiece(this.#raw, block, mark)
-    const masked = this.#mask === null ? output : this.#maskedPiece(this.#mask, output, block.startsLine)
-    const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(block.bytes)
-    return { output: this.#locator.writesLines ? masked : new Uint8Array(0), counts, lines, rest: null }
-  }
-
-  #maskedPiece(mask: AddressMask, output: Uint8Array, startsLine: boolean): Uint8Array {
-    const out = new ByteSink(output.length)
-    mask.writePiece(output, startsLine, output.at(-1) === LINE_FEED, out)
-    return out.take()
-  }
-
-  /** The first piece is longer than `maxLineBytes`, so the object does not need the others. */
-  #rawPiece(raw: RawLines, { bytes, startsLine }: Block, mark: number): Uint8Array {
-    if (!startsLine) return new Uint8Array(0)
-    const out = new ByteSink()
-    raw.write(bytes, mark, this.#endOfRaw(bytes, mark, bytes.length), out)
-    return out.take()
-  }
-
-  /** The end of the part of a line that is written as JSON. */
-  #endOfRaw(bytes: Uint8Array, start: number, end: number): number {
-    const most = start + this.#plan.maxLineBytes
-    return end <= most ? end : this.#mask === null ? most : endOfCut(bytes, start, most)
-  }
-
-  #countDoubtful(line: number, message: string, counts: Counts): void {
-    counts.doubtful++
-    if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message })
+    const end = this.#plan.onBadLine === 'drop' ? mark : bytes.length
+    const isKept = start === 0 && end === bytes.length && raw === null && mask === null
+    const out = new ByteSink(isKept ? 0 : bytes.length)
+    // The first piece is longer than `maxLineBytes`, so the object does not need the others.
+    if (raw === null) out.write(bytes, start, end)
+    else if (startsLine) raw.write(bytes, mark, endOfRaw(bytes, mark, bytes.length, this.#plan, mask), out)
+    const plain = isKept ? bytes : out.take()
+    const output = mask === null ? plain : maskedPiece(mask, plain, startsLine)
+    const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)
+    return { output: this.#locator.writesLines ? output : new Uint8Array(0), counts, lines, rest: null }
   }
 
   #countBad(line: number, fault: string, bytes: Uint8Array, counts: RunningCounts): void {
@@ -377,6 +329,12 @@ export class BlockEnricher {
     }
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
   }
+}
+
+function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean): Uint8Array {
+  const out = new ByteSink(bytes.length)
+  mask.writePiece(bytes, startsLine, bytes.at(-1) === LINE_FEED, out)
+  return out.take()
 }
 
 function tooLong({ maxLineBytes }: Plan): string {

@@ -3,7 +3,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { eventTime, NO_TIME } from './locating/event-time.ts'
 import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
-import { makeRowPlan, type RowOptions } from './row-plan.ts'
+import { makeRowPlan, type RowOptions } from './row-writer.ts'
 import { escapedColumnsTemplate } from './writing/column-templates.ts'
 import { alignedSize, LocationColumns } from './writing/location-columns.ts'
 

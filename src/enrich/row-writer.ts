@@ -1,12 +1,83 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
+import { wrongOption } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
 import type { LineFormat, RowParts } from './engine/line-format.ts'
-import { linesOf, locatorFor } from './formats/format-definition.ts'
-import { definitionOf, type Plan } from './formats/formats.ts'
-import { AddressMask, endOfCut } from './masking/address-mask.ts'
-import { RawLines } from './writing/json-text.ts'
+import { linesOf, locatorFor, type RequiredRowOption } from './formats/format-definition.ts'
+import {
+  checkOptions,
+  definitionOf,
+  FORMAT_DEFINITIONS,
+  FORMATS,
+  type Format,
+  type Plan,
+} from './formats/formats.ts'
+import { AddressMask, endOfRaw } from './masking/address-mask.ts'
+import type { LineOptions, RowLineOptions } from './options.ts'
+import { RAW, RawLines } from './writing/json-text.ts'
+
+/** How rows are read and what is added to them. Nothing is guessed. */
+export interface RowOptions extends RowLineOptions {
+  readonly format: Format
+}
+
+/** The required options that are missing. */
+export function missingRowOptions(
+  options: RowLineOptions & { readonly format?: Format | undefined },
+): ('format' | RequiredRowOption)[] {
+  const { format, field, quoting, timeField, at } = options
+  if (format === undefined) return ['format']
+  const given = { field, quoting, at: at ?? timeField }
+  const required = FORMAT_DEFINITIONS.find(({ name }) => name === format)?.requiredForRows ?? []
+  return required.filter((name) => given[name] === undefined)
+}
+
+/** Whether `timeField` can be given in place of `at`. */
+export function hasTimeField(format: Format): boolean {
+  return definitionOf(format).options.includes('timeField')
+}
+
+/**
+ * Checks the options and makes a plan without looking at a row.
+ *
+ * @throws TypeError when an option is missing or wrong
+ * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
+ * @throws EnrichError when the format has no such field, or a row would have two members with one name
+ */
+export function makeRowPlan(options: RowOptions): Plan {
+  const { format, quoting, onBadLine = 'raw' } = options
+  for (const name of missingRowOptions(options)) {
+    if (name === 'at' && hasTimeField(format))
+      throw wrongOption`<at> or <timeField> must be given for rows: nothing is guessed`
+    throw wrongOption`<${name}> must be given for rows: nothing is guessed`
+  }
+  checkOptions(options)
+  const definition = definitionOf(format)
+  if (definition.planRows === null) {
+    throw wrongOption`<format> cannot be ${format} for rows: lines before the records name their columns`
+  }
+  if (onBadLine !== 'raw' && onBadLine !== 'keep') {
+    throw wrongOption`<onBadLine> must be raw or keep: every input row needs an output row`
+  }
+  const { onlyFailed, dropUnresolved }: LineOptions = options
+  const leaving = onlyFailed ? 'onlyFailed' : dropUnresolved ? 'dropUnresolved' : undefined
+  if (leaving !== undefined) {
+    throw wrongOption`<${leaving}> is not for rows: every input row needs an output row`
+  }
+  if (options.append === true && options.into !== undefined) {
+    throw wrongOption`<into> is not for <append>: the location has no name then`
+  }
+  if (options.into === RAW) throw wrongOption`<into> must not be ${RAW}`
+  if (definition.planRows !== undefined) return definition.planRows(options)
+  if (quoting !== undefined) throw wrongOption`<quoting> is for ${quotedFormats().join(' and ')}`
+  return definition.plan(new Uint8Array(0), true, options).plan
+}
+
+/** The formats whose rows need the option `quoting`. */
+function quotedFormats(): Format[] {
+  return FORMATS.filter((name) => definitionOf(name).requiredForRows.includes('quoting')).sort()
+}
 
 /** Stands for an index before the first search. */
 const NOT_SEARCHED = -2
@@ -49,13 +120,12 @@ export class RowWriter {
     const locator = locatorFor(set, plan, definition)
     this.#format = definition.makeRows?.(plan, locator) ?? linesOf(plan, locator, definition)
     const { kind, nothing } = definition.form(plan)
-    const appended = kind === 'object' || kind === 'member' ? null : new TextEncoder().encode(nothing)
+    const isRaw = plan.onBadLine === 'raw'
+    const isJson = isRaw && (kind === 'object' || kind === 'member')
+    this.#mask = AddressMask.of(plan)
     this.#parts =
       this.#format.rowParts ??
-      (plan.onBadLine === 'raw' && appended === null
-        ? new RawRow(plan)
-        : new KeptRow(plan.onBadLine === 'raw' ? appended : null))
-    this.#mask = AddressMask.of(plan)
+      (isJson ? rawRow(plan, this.#mask) : keptRow(new TextEncoder().encode(isRaw ? nothing : '')))
   }
 
   /** Sets the bytes of the next rows. They must not change before these rows are written. */
@@ -200,54 +270,28 @@ function withoutReturns(out: ByteSink, from: number): void {
 }
 
 /** Keeps a row, and appends what is appended to a row without a location. */
-class KeptRow implements RowParts {
-  readonly escapes = false
-  readonly #appended: Uint8Array
+const keptRow = (appended: Uint8Array): RowParts => ({
+  escapes: false,
+  part: (bytes, start, end, out) => out.write(bytes, start, end),
+  end: (out) => out.write(appended),
+})
 
-  constructor(appended: Uint8Array | null) {
-    this.#appended = appended ?? NO_BYTES
-  }
-
-  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    out.write(bytes, start, end)
-  }
-
-  end(out: ByteSink): void {
-    out.write(this.#appended)
-  }
-}
-
-/** Writes a row as JSON, as far as a row is read. */
-class RawRow implements RowParts {
-  // JSON escapes line ends.
-  readonly escapes = true
-  readonly #raw: RawLines
-  readonly #maxBytes: number
-  readonly #isMasked: boolean
-  #isStarted = false
-
-  constructor(plan: Plan) {
-    this.#raw = new RawLines(plan)
-    this.#maxBytes = plan.maxLineBytes
-    this.#isMasked = AddressMask.of(plan) !== null
-  }
-
-  /** The first part of a row is the whole row, or longer than any row that is read. */
-  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    if (this.#isStarted) return
-    this.#isStarted = true
-    const most = start + this.#maxBytes
-    this.#raw.write(
-      bytes,
-      start,
-      end <= most ? end : this.#isMasked ? endOfCut(bytes, start, most) : most,
-      out,
-    )
-    // Remove its line feed.
-    out.length--
-  }
-
-  end(): void {
-    this.#isStarted = false
+/** Writes a row as JSON, as far as a row is read. The first part of a row is the whole row, or longer than any row that is read. */
+function rawRow(plan: Plan, mask: AddressMask | null): RowParts {
+  const raw = new RawLines(plan)
+  let isStarted = false
+  return {
+    // JSON escapes line ends.
+    escapes: true,
+    part: (bytes, start, end, out) => {
+      if (isStarted) return
+      isStarted = true
+      raw.write(bytes, start, endOfRaw(bytes, start, end, plan, mask), out)
+      // Remove its line feed.
+      out.length--
+    },
+    end: () => {
+      isStarted = false
+    },
   }
 }

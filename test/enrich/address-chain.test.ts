@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { enricherOf } from '../../src/enrich/address-chain.ts'
 import { emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
+import { enricherOf } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'

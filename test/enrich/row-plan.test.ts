@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { makeRowPlan, missingRowOptions, type RowOptions } from '../../src/enrich/row-plan.ts'
+import { makeRowPlan, missingRowOptions, type RowOptions } from '../../src/enrich/row-writer.ts'
 
 /** The options of a table that lacks nothing. */
 const TABLE = { format: 'tsv', field: '1', quoting: 'none', at: 0 } as const

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { makeRowPlan, type RowOptions } from '../../src/enrich/row-plan.ts'
 import { RowStream } from '../../src/enrich/row-stream.ts'
-import { RowWriter } from '../../src/enrich/row-writer.ts'
+import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { smallDatabase, utf8 } from './in-memory-run.ts'

@@ -6,9 +6,14 @@ import { ColumnRequestError, ColumnStream } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import { hasTimeField, makeRowPlan, missingRowOptions, type RowOptions } from '../../enrich/row-plan.ts'
 import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
-import { RowWriter } from '../../enrich/row-writer.ts'
+import {
+  hasTimeField,
+  makeRowPlan,
+  missingRowOptions,
+  type RowOptions,
+  RowWriter,
+} from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
 import { checkLocations, openForOneThread } from '../databases.ts'

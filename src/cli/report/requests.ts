@@ -1,8 +1,8 @@
 // The figures of a report about requests: their statuses, methods, paths and referrers, and the programs that sent them.
 import Bowser from 'bowser'
 import { isbot } from 'isbot'
+import type { ReportTallies } from '../../enrich/count.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
-import type { ReportTallies } from '../../enrich/report-plan.ts'
 import { type Ranked, type Tallied, Tally } from './ranked.ts'
 import { errorsOf, type Timeline } from './times.ts'
 

@@ -14,12 +14,11 @@ import {
   OUTPUT_FORMS,
   type Planned,
 } from '../options.ts'
-import { looksLikeVersions } from '../reading/address-evidence.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
 import type { Layout } from '../reading/layout.ts'
-import { sampleLines } from '../reading/sample.ts'
-import { refuseUnreadable } from '../reading/unreadable-input.ts'
+import { refuseUnreadable, sampleLines } from '../reading/sample.ts'
+import { looksLikeVersions } from '../reading/sample-times.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
 import type { FormatDefinition, FormatOption, InputFacts } from './format-definition.ts'

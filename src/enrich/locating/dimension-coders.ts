@@ -117,12 +117,22 @@ const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
   region_name: ({ region }) => (region.code === null ? region.translations.english : null),
 }
 
-class LocationCoder implements Coder {
+/** Coders of tuples of values. */
+abstract class TupleCoder implements Coder {
+  protected readonly tuples = new Tuples()
+
+  abstract code(mayAdd: boolean): number
+
+  values(): (readonly CountValue[])[] {
+    return this.tuples.list
+  }
+}
+
+class LocationCoder extends TupleCoder {
   readonly #columns: readonly LocationColumn[]
   readonly #hidden: readonly Shared[]
   readonly #locator: LineLocator
   readonly #locale: Locale
-  readonly #tuples = new Tuples()
   /** Codes by what many locations share, and the city if that is a column: to make a tuple takes longer. */
   readonly #known = new Map<SharedParts, Map<string | null, number>>()
   readonly #hasCities: boolean
@@ -133,6 +143,7 @@ class LocationCoder implements Coder {
   #epoch = 0
 
   constructor(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale) {
+    super()
     this.#columns = columns
     this.#hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
     this.#locator = locator
@@ -144,7 +155,7 @@ class LocationCoder implements Coder {
 
   code(mayAdd: boolean): number {
     const { locationNumber: number, epoch } = this.#locator
-    if (number < 0) return this.#tuples.code(this.#nowhere, mayAdd)
+    if (number < 0) return this.tuples.code(this.#nowhere, mayAdd)
     if (epoch !== this.#epoch) {
       this.#codes.fill(0)
       this.#known.clear()
@@ -152,10 +163,6 @@ class LocationCoder implements Coder {
     }
     const known = this.#codes[number] ?? 0
     return known > 0 ? known - 2 : this.#find(number, mayAdd)
-  }
-
-  values(): (readonly CountValue[])[] {
-    return this.#tuples.list
   }
 
   #find(number: number, mayAdd: boolean): number {
@@ -191,7 +198,7 @@ class LocationCoder implements Coder {
       return shared?.(parts, this.#locale) ?? OWN[column]?.(texts.location(number)) ?? null
     })
     for (const hidden of this.#hidden) values.push(hidden(parts, this.#locale))
-    return this.#tuples.code(values, mayAdd)
+    return this.tuples.code(values, mayAdd)
   }
 }
 
@@ -209,19 +216,19 @@ function dayOf(date: Date): string {
   return date.toISOString().split('T')[0] ?? ''
 }
 
-class TimeCoder implements Coder {
+class TimeCoder extends TupleCoder {
   readonly #parts: readonly ((date: Date) => CountValue)[]
   readonly #locator: LineLocator
   readonly #zone: Timezone | null
   /** The span of time in which all values are the same. Milliseconds. */
   readonly #spanMs: number
-  readonly #tuples = new Tuples()
   readonly #codes = new Map<number, number>()
   /** The last span since 1970, and its code. */
   #span = Number.NaN
   #code = NO_CODE
 
   constructor(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null) {
+    super()
     this.#parts = columns.map((column) => TIMES[column])
     this.#locator = locator
     this.#zone = timeZone === null ? null : timezoneOf(timeZone)
@@ -231,7 +238,7 @@ class TimeCoder implements Coder {
   code(mayAdd: boolean): number {
     const { hasTime, time, isLocal } = this.#locator
     if (!hasTime)
-      return this.#tuples.code(
+      return this.tuples.code(
         this.#parts.map(() => null),
         mayAdd,
       )
@@ -244,13 +251,9 @@ class TimeCoder implements Coder {
     return this.#code
   }
 
-  values(): (readonly CountValue[])[] {
-    return this.#tuples.list
-  }
-
   #find(span: number, mayAdd: boolean): number {
     const date = new Date(span * this.#spanMs)
-    return this.#tuples.code(
+    return this.tuples.code(
       this.#parts.map((part) => part(date)),
       mayAdd,
     )
@@ -288,10 +291,9 @@ class AddressCoder implements Coder {
 const SYSTEM_SLOTS = 2 ** 16
 
 /** The autonomous systems of addresses. */
-class SystemCoder implements Coder {
+class SystemCoder extends TupleCoder {
   readonly #locator: LineLocator
   readonly #words = new Int32Array(4)
-  readonly #tuples = new Tuples()
   /** The codes of recent IPv4 addresses. */
   readonly #recent = new Int32Array(2 * SYSTEM_SLOTS)
   /** Codes by the number of a system. */
@@ -299,6 +301,7 @@ class SystemCoder implements Coder {
   #generation = 0
 
   constructor(locator: LineLocator) {
+    super()
     this.#locator = locator
   }
 
@@ -316,10 +319,6 @@ class SystemCoder implements Coder {
     return code
   }
 
-  values(): (readonly CountValue[])[] {
-    return this.#tuples.list
-  }
-
   #codeOf(number: number, mayAdd: boolean): number {
     const { systems } = this.#locator
     if (systems.generation !== this.#generation) {
@@ -329,7 +328,7 @@ class SystemCoder implements Coder {
     const known = this.#codes.get(number)
     if (known !== undefined) return known
     const { number: asn, organization } = number === NO_SYSTEM ? NO_AS : systems.system(number)
-    const code = this.#tuples.code([asn, organization], mayAdd)
+    const code = this.tuples.code([asn, organization], mayAdd)
     if (code !== NO_CODE) this.#codes.set(number, code)
     return code
   }

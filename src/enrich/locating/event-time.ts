@@ -15,8 +15,6 @@ const SHORTEST = 17
 export const TIMESTAMP_ROOM = 35
 /** Digits of a fraction, at most: nanoseconds. */
 const MAX_FRACTION = 9
-/** Milliseconds of the first digits of a fraction. */
-const POWERS = [100, 10, 1]
 /** What {@link twoDigits} returns for other text. It is above every limit, so the checks of limits refuse it. */
 const NO_NUMBER = 10_000
 
@@ -69,10 +67,7 @@ export class Timestamp {
     if (after < 0 || after > end) return -1
     const offset = this.#offsetHour * 60 + this.#offsetMinute
     const minutes = hour * 60 + minute + (this.#isWest ? offset : -offset)
-    let milliseconds = 0
-    for (let at = this.#fractionStart; at < this.#fractionEnd && at < this.#fractionStart + 3; at++) {
-      milliseconds += ((bytes[at] ?? ZERO) - ZERO) * (POWERS[at - this.#fractionStart] ?? 0)
-    }
+    const milliseconds = millisecondsOf(bytes, fraction, this.#fractionEnd)
     this.instant = this.#midnight + (minutes * 60 + this.#second) * 1000 + milliseconds
     return after
   }
@@ -161,6 +156,14 @@ export class Timestamp {
   }
 }
 
+/** @param start index of the dot before a fraction. @returns its milliseconds, rounded down */
+export function millisecondsOf(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start + 1; at <= start + 3; at++)
+    value = value * 10 + (at < end ? (bytes[at] ?? 0) - ZERO : 0)
+  return value
+}
+
 export function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] ?? 0) - ZERO
   const ones = (bytes[at + 1] ?? 0) - ZERO
@@ -202,7 +205,8 @@ function lettersAt(bytes: Uint8Array, at: number): number {
 const MOST_SECONDS = 1e11
 /** Longer texts are not parsed: no usual spelling of an instant is longer. Bytes. */
 const MAX_LENGTH = 40
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** A number, as JSON and shells write it. */
+export const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const timestamp = /* @__PURE__ */ new Timestamp()
 

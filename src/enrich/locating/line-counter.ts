@@ -4,8 +4,7 @@ import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
 import { FieldNumber, type FieldValues } from '../counting/field-values.ts'
 import { type GroupPart, Groups } from '../counting/groups.ts'
 import { NO_CODE } from '../counting/values.ts'
-import { NOT_IPV4 } from './address-cache.ts'
-import { AddressCounts } from './address-counts.ts'
+import { AddressCounts, NOT_IPV4 } from './address-cache.ts'
 import { type Coder, coderOf, FieldCoder, isOfAddresses } from './dimension-coders.ts'
 import { FIRST_LOCATION, type LineLocator } from './line-locator.ts'
 
@@ -177,7 +176,7 @@ class Query {
   readonly #hasAddresses: boolean
   readonly #address = new Int32Array(4)
   #groups: Groups
-  #isFull = false
+  isFull = false
   #localTimes = 0
   #sum = 0
   /** Whether all values are numbers from 0. */
@@ -199,10 +198,6 @@ class Query {
     for (const source of sources) source.users.push(this)
   }
 
-  get isFull(): boolean {
-    return this.#isFull
-  }
-
   count(lines: number): void {
     const locator = this.#locator
     if (this.plan.onlyLocated && locator.number < FIRST_LOCATION) return
@@ -210,7 +205,7 @@ class Query {
     const { codes, distinct } = groups
     for (let i = 0; i < codes.length; i++) codes[i] = this.sources[i]?.code ?? NO_CODE
     const group = groups.add(lines, this.#hasAddresses && locator.isNewAddress)
-    if (groups.isFull !== this.#isFull) this.#setFull(groups.isFull)
+    if (groups.isFull !== this.isFull) this.#setFull(groups.isFull)
     if (distinct !== null && group !== NO_CODE && locator.addressInto(this.#address))
       distinct.add(group, this.#address)
     if (this.#hasTimes && locator.isLocal) this.#localTimes++
@@ -260,7 +255,7 @@ class Query {
   }
 
   #setFull(isFull: boolean): void {
-    this.#isFull = isFull
+    this.isFull = isFull
     for (const source of this.sources) source.isOpen = source.users.some((user) => !user.isFull)
   }
 }

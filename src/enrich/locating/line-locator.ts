@@ -13,8 +13,7 @@ import { jsonTemplate } from '../writing/column-templates.ts'
 import { LocatedSystems } from '../writing/located-systems.ts'
 import type { LocationTemplate } from '../writing/location-template.ts'
 import { RenderedLocations } from '../writing/rendered-locations.ts'
-import { AddressCache, NOT_IPV4, UNKNOWN } from './address-cache.ts'
-import type { AddressCounts } from './address-counts.ts'
+import { AddressCache, type AddressCounts, NOT_IPV4, UNKNOWN } from './address-cache.ts'
 import { AddressFinder } from './address-finder.ts'
 import { NO_TIME } from './event-time.ts'
 
@@ -52,7 +51,8 @@ export class LineLocator {
   readonly texts: RenderedLocations
   /** The locations, with the values that are needed. */
   readonly #locations: LocationTables
-  readonly #everySystem: AutonomousSystems
+  /** The autonomous systems of the databases. */
+  readonly systems: AutonomousSystems
   /** The autonomous systems; `null` if none are added. */
   readonly #systems: LocatedSystems | null
   /** The generation of the set in which the rendered locations got their numbers. */
@@ -70,12 +70,17 @@ export class LineLocator {
   readonly #words = new Int32Array(4)
   readonly #address = new Address()
   readonly #otherwiseAt: number
-  /** The number of the line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
-  #number = MISSING
-  /** The instant of the line, or the plan's; {@link NO_TIME} without both. */
-  #at: number
-  #hasTime = false
-  #isLocal = false
+  /** The number of this line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
+  number = MISSING
+  /**
+   * The instant of this line in milliseconds since 1970, or the plan's; {@link NO_TIME} without both. A local time is given as if it
+   * were UTC.
+   */
+  time: number
+  /** Whether this line has a time of its own. */
+  hasTime = false
+  /** Whether the offset from UTC of the line's own time is unknown. */
+  isLocal = false
   /** Bytes of the text that {@link findText} has found. */
   textSize = 0
 
@@ -88,7 +93,7 @@ export class LineLocator {
     this.writesLocations = !plan.onlyFailed && this.writesLines
     const omitted = this.writesLocations || plan.asn !== undefined ? [] : omittedValues(plan)
     this.#locations = omitted.length === 0 ? set : new NarrowTables(set, omitted)
-    this.#everySystem = set.systems
+    this.systems = set.systems
     this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
     this.#generation = this.#currentGeneration
     this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
@@ -102,12 +107,12 @@ export class LineLocator {
     this.texts = new RenderedLocations(localeOf(plan.locale, plan.cityNames), written, apart)
     this.#countries = plan.countries ?? null
     this.#otherwiseAt = plan.at ?? NO_TIME
-    this.#at = this.#otherwiseAt
+    this.time = this.#otherwiseAt
   }
 
   /** Why the last address has no location. Valid after `locate` returns `false`. */
   get reason(): FailureReason {
-    return FAILURE_REASONS[this.#number] ?? 'missing'
+    return FAILURE_REASONS[this.number] ?? 'missing'
   }
 
   /**
@@ -115,9 +120,9 @@ export class LineLocator {
    * writing.
    */
   set instant(instant: number) {
-    this.#hasTime = !Number.isNaN(instant)
-    this.#at = this.#hasTime ? instant : this.#otherwiseAt
-    this.#isLocal = false
+    this.hasTime = !Number.isNaN(instant)
+    this.time = this.hasTime ? instant : this.#otherwiseAt
+    this.isLocal = false
   }
 
   /**
@@ -126,44 +131,25 @@ export class LineLocator {
    */
   set localInstant(instant: number) {
     this.instant = instant
-    this.#isLocal = this.#hasTime
-  }
-
-  /** Whether this line has a time of its own. */
-  get hasTime(): boolean {
-    return this.#hasTime
-  }
-
-  /** The instant of this line in milliseconds since 1970, if it {@link hasTime}. A local time is given as if it were UTC. */
-  get time(): number {
-    return this.#at
-  }
-
-  /** Whether the offset from UTC of the line's own time is unknown. */
-  get isLocal(): boolean {
-    return this.#isLocal
+    this.isLocal = this.hasTime
   }
 
   /** The hour of this line at its place, in hours since 1970; `null` if the time or the time zone is unknown. */
   get localHour(): number | null {
     const number = this.locationNumber
-    if (number < 0 || !this.#hasTime || this.#isLocal) return null
-    return this.#hourAt(number, this.#at)
-  }
-
-  /** The number of this line's location, from {@link FIRST_LOCATION}, or the index of the reason why it has none. */
-  get number(): number {
-    return this.#number
+    if (number < 0 || !this.hasTime || this.isLocal) return null
+    const { minutes } = this.texts.offsetOf(number, this.time)
+    return minutes === null ? null : Math.floor((this.time + minutes * 60_000) / HOUR_MS)
   }
 
   /** Whether an address was found in this line. */
   get hasAddress(): boolean {
-    return HAS_ADDRESS[this.#number] !== false
+    return HAS_ADDRESS[this.number] !== false
   }
 
   /** The number of this line's location, from 0; negative if it has none. See {@link epoch}. */
   get locationNumber(): number {
-    return this.#number - FIRST_LOCATION
+    return this.number - FIRST_LOCATION
   }
 
   /** Whether the country of this line is one of those that the plan wants. */
@@ -203,12 +189,7 @@ export class LineLocator {
     const address = this.#address
     if (isMapped(words, 0)) address.setIPv4((words[3] ?? 0) >>> 0, '')
     else if (!address.parse(formatIPv6(Uint32Array.from(words)))) return NO_SYSTEM
-    return this.#everySystem.find(address)
-  }
-
-  /** The autonomous systems of the databases. */
-  get systems(): AutonomousSystems {
-    return this.#everySystem
+    return this.systems.find(address)
   }
 
   /**
@@ -218,8 +199,8 @@ export class LineLocator {
    * @returns whether there is a location
    */
   locate(bytes: Uint8Array, start: number, end: number): boolean {
-    this.#number = this.numberOf(bytes, start, end)
-    return this.#number >= FIRST_LOCATION
+    this.number = this.numberOf(bytes, start, end)
+    return this.number >= FIRST_LOCATION
   }
 
   /**
@@ -246,7 +227,7 @@ export class LineLocator {
    * @param ipv4 the address as a signed 32-bit number, or {@link NOT_IPV4}
    */
   take(number: number, instant: number, ipv4: number): void {
-    this.#number = number
+    this.number = number
     this.instant = instant
     this.cache.ipv4 = ipv4
   }
@@ -270,7 +251,7 @@ export class LineLocator {
    * @param isNewAddress whether no lines with this address were counted before
    */
   countAgain(number: number, words: Int32Array | null, isNewAddress: boolean): void {
-    this.#number = number
+    this.number = number
     this.#counted = words
     this.isNewAddress = isNewAddress
   }
@@ -297,10 +278,10 @@ export class LineLocator {
    * it after `locate` returns `true`. @returns where the text begins
    */
   findText(): number {
-    const number = this.#number - FIRST_LOCATION
+    const number = this.number - FIRST_LOCATION
     const isUnclear =
-      this.#isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
-    this.texts.instant = isUnclear ? NO_TIME : this.#at
+      this.isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
+    this.texts.instant = isUnclear ? NO_TIME : this.time
     const start = this.texts.startOf(number)
     this.textSize = this.texts.sizeOf(number)
     return start
@@ -311,14 +292,9 @@ export class LineLocator {
     return Number.isNaN(instant) ? this.#otherwiseAt : instant
   }
 
-  #hourAt(number: number, instant: number): number | null {
-    const { minutes } = this.texts.offsetOf(number, instant)
-    return minutes === null ? null : Math.floor((instant + minutes * 60_000) / HOUR_MS)
-  }
-
   /** The offset from UTC of a location, in minutes, some milliseconds after the time of the line. */
   #offsetAt(number: number, milliseconds: number): number | null {
-    return this.texts.offsetOf(number, this.#at + milliseconds).minutes
+    return this.texts.offsetOf(number, this.time + milliseconds).minutes
   }
 
   #isWanted(choice: CountryChoice): boolean {

@@ -1,6 +1,6 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
 import { isDigit } from '../swar.ts'
-import { eventTimeOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
+import { eventTimeOf, millisecondsOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
 const LOWER_T = 0x74
 const BAR = 0x7c
@@ -198,7 +198,7 @@ export class OpeningTime {
     if (at !== start + EPOCH_DIGITS || bytes[at] !== DOT) return 'none'
     const after = endOfFraction(bytes, at, end)
     if (after === at || !isDelimiter(bytes, after, end)) return 'none'
-    this.instant = seconds * 1000 + milliseconds(bytes, at, after)
+    this.instant = seconds * 1000 + millisecondsOf(bytes, at, after)
     return 'instant'
   }
 
@@ -213,7 +213,7 @@ export class OpeningTime {
     // Second 60 is a leap second.
     if (!isClock || hour > 23 || minute > 59 || second > 60) return -1
     const after = endOfFraction(bytes, start + 8, end)
-    this.#clock = ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds(bytes, start + 8, after)
+    this.#clock = ((hour * 60 + minute) * 60 + second) * 1000 + millisecondsOf(bytes, start + 8, after)
     return isDigit(bytes[after]) && after < end ? -1 : after
   }
 
@@ -338,13 +338,6 @@ function endOfFraction(bytes: Uint8Array, start: number, end: number): number {
   let at = start + 1
   while (at < end && isDigit(bytes[at])) at++
   return at === start + 1 ? start : at
-}
-
-/** @param start index of the dot. @returns milliseconds, rounded down */
-function milliseconds(bytes: Uint8Array, start: number, end: number): number {
-  let value = 0
-  for (let at = start + 1; at <= start + 3; at++) value = value * 10 + (at < end ? digitAt(bytes, at) : 0)
-  return value
 }
 
 function yearAt(bytes: Uint8Array, at: number): number {

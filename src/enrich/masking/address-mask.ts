@@ -157,8 +157,20 @@ export class AddressMask {
   }
 }
 
+/** The end of the part of a line that is written as JSON: a line is read as far as a plan allows. */
+export function endOfRaw(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { maxLineBytes }: Pick<CommonPlan, 'maxLineBytes'>,
+  mask: AddressMask | null,
+): number {
+  const most = start + maxLineBytes
+  return end <= most ? end : mask === null ? most : endOfCut(bytes, start, most)
+}
+
 /** The end of a text that is cut off at `end`, without what can be the start of an address there. */
-export function endOfCut(bytes: Uint8Array, start: number, end: number): number {
+function endOfCut(bytes: Uint8Array, start: number, end: number): number {
   const least = Math.max(start, end - MAX_SPELLED_BYTES)
   let at = end
   while (at > least && maySpell(bytes[at - 1])) at--

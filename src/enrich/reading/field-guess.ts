@@ -1,8 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { readHop, readHopWithPort } from '../../client/hop.ts'
-import { AddressEvidence } from './address-evidence.ts'
 import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
-import { SampleTimes } from './sample-times.ts'
+import { AddressEvidence, SampleTimes } from './sample-times.ts'
 
 /** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
 export type ValueKind = 'address' | 'list' | 'missing' | 'other'

@@ -1,6 +1,12 @@
 import { LINE_FEED } from '../ascii.ts'
-import { type Layout, lineFeedsIn, preambleLength, recordEndsOf, stateAfter } from './layout.ts'
-import type { RecordEnds } from './record-ends.ts'
+import {
+  type Layout,
+  lineFeedsIn,
+  preambleLength,
+  type RecordEnds,
+  recordEndsOf,
+  stateAfter,
+} from './layout.ts'
 import { markLength } from './sample.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
@@ -77,7 +83,7 @@ export class Splitter {
       const until = Math.min(chunk.length, from + this.#target - this.#length)
       this.#append(chunk, from, until)
       from = until
-      if (this.#length >= this.#target) this.#cut(false, blocks)
+      if (this.#length >= this.#target) blocks.push(...this.#cut(false))
     }
     return blocks
   }
@@ -89,10 +95,8 @@ export class Splitter {
 
   /** Adds the first `size` bytes of {@link room}, which were read. @returns the blocks that are now complete */
   filled(size: number): Block[] {
-    const blocks: Block[] = []
     this.#length += size
-    if (this.#length >= this.#target) this.#cut(false, blocks)
-    return blocks
+    return this.#length >= this.#target ? this.#cut(false) : []
   }
 
   /**
@@ -100,16 +104,12 @@ export class Splitter {
    * whose end has not arrived yet.
    */
   flush(): Block[] {
-    const blocks: Block[] = []
-    if (this.#length > 0) this.#cut(false, blocks)
-    return blocks
+    return this.#cut(false)
   }
 
   /** The rest of the input, at its end. */
   end(): Block[] {
-    const blocks: Block[] = []
-    if (this.#length > 0) this.#cut(true, blocks)
-    return blocks
+    return this.#cut(true)
   }
 
   #append(chunk: Uint8Array, from: number, until: number): void {
@@ -123,7 +123,9 @@ export class Splitter {
     this.#length = needed
   }
 
-  #cut(isLast: boolean, blocks: Block[]): void {
+  #cut(isLast: boolean): Block[] {
+    if (this.#length === 0) return []
+    const blocks: Block[] = []
     const whole = isLast && this.#isPlain ? this.#length : this.#wholeRecords(isLast)
     const rest = this.#length - whole
     const isTooLong =
@@ -135,11 +137,12 @@ export class Splitter {
       // With a small rest, collect no more than the memory of a block, so that it need not grow.
       this.#target =
         2 * rest <= this.#blockBytes ? this.#blockBytes : Math.max(twice, rest + this.#blockBytes)
-      return
+      return blocks
     }
     blocks.push(this.#taken(rest, true))
     this.#isOversized = true
     this.#target = this.#blockBytes
+    return blocks
   }
 
   /** @returns the end of the last record after which the bytes may be cut; 0 if there is none */

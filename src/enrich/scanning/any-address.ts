@@ -3,8 +3,16 @@
 import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { BACKSLASH, COMMA, DASH, DOT, SLASH } from '../ascii.ts'
 import { isDigit } from '../swar.ts'
-import { type AddressPolicy, type AddressScanner, endOfIPv6, isOfHost } from './address-scanner.ts'
-import { isHex, latin1, type Numbers, TOO_LARGE } from './numbers.ts'
+import {
+  type AddressPolicy,
+  type AddressScanner,
+  endOfIPv6,
+  isHex,
+  isOfHost,
+  latin1,
+  type Numbers,
+  TOO_LARGE,
+} from './address-scanner.ts'
 
 /** What can be right before and after an IPv6 address of any kind: white space, quotes, brackets and separators. */
 const BORDERS = /* @__PURE__ */ new Set([...'\t\n\r "\'(),;<=>[]{|}'].map((each) => each.charCodeAt(0)))

@@ -22,8 +22,7 @@ import {
   ZERO,
 } from '../ascii.ts'
 import { isDigit } from '../swar.ts'
-import { type AddressPolicy, type AddressScanner, isOfHost } from './address-scanner.ts'
-import { isHex, latin1 } from './numbers.ts'
+import { type AddressPolicy, type AddressScanner, isHex, isOfHost, latin1 } from './address-scanner.ts'
 
 const LOWER_M = 0x6d
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
+import { withReport } from '../../../src/enrich/count.ts'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
 import {
@@ -17,7 +18,6 @@ import {
   withCounted,
 } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
-import { withReport } from '../../../src/enrich/report-plan.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'

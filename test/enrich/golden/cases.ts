@@ -1,5 +1,5 @@
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
-import type { RowOptions } from '../../../src/enrich/row-plan.ts'
+import type { RowOptions } from '../../../src/enrich/row-writer.ts'
 
 const NGINX =
   '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" rt=$request_time'

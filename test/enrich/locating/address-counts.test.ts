@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isMapped } from '../../../src/enrich/counting/networks.ts'
-import { UNKNOWN } from '../../../src/enrich/locating/address-cache.ts'
-import { AddressCounts } from '../../../src/enrich/locating/address-counts.ts'
+import { AddressCounts, UNKNOWN } from '../../../src/enrich/locating/address-cache.ts'
 
 /** IPv4 addresses as signed numbers; few, so that they repeat, and all that are special to the table. */
 const ipv4 = fc.oneof(fc.constantFrom(0, 1, -2, 2 ** 31 - 1, -(2 ** 31)), fc.integer({ min: 0, max: 5000 }))

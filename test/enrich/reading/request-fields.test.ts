@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { reportFields } from '../../../src/enrich/count.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
-import { reportFields } from '../../../src/enrich/report-plan.ts'
 import { utf8 } from '../world.ts'
 
 const IP = '81.2.69.142'

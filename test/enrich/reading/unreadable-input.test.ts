@@ -5,7 +5,7 @@ import {
   hasLoneCarriageReturns,
   type WideEncoding,
   wideEncodingOf,
-} from '../../../src/enrich/reading/unreadable-input.ts'
+} from '../../../src/enrich/reading/sample.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { latin1, utf8 } from '../in-memory-run.ts'
 

@@ -18,10 +18,9 @@ import {
   refuseTaken,
 } from '../../reading/chosen-fields.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
-import { isAddressName } from '../../reading/known-names.ts'
+import { isAddressName, requestFieldsIn, w3cRequestFields } from '../../reading/known-names.ts'
 import { lineFeedsIn, plainLayout } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import { requestFieldsIn, w3cRequestFields } from '../../reading/request-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'

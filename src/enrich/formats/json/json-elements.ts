@@ -11,7 +11,7 @@ import {
   QUOTE,
   SPACE,
 } from '../../ascii.ts'
-import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
+import { lineEndIn, type RecordEnds } from '../../reading/layout.ts'
 import { CachedView, mayEndText } from '../../swar.ts'
 
 /**

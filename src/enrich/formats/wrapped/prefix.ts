@@ -1,6 +1,6 @@
 import { CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
 import type { PrefixWrapper } from '../../options.ts'
-import { lineEndIn, type RecordEnds } from '../../reading/record-ends.ts'
+import { lineEndIn, type RecordEnds } from '../../reading/layout.ts'
 import { firstLines, markLength } from '../../reading/sample.ts'
 import { ByteFinder } from '../../swar.ts'
 
