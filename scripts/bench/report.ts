@@ -80,11 +80,12 @@ const GUIDE_PART = /(<!-- figures -->\n)[\s\S]*(<!-- \/figures -->)/
 
 /** The guide with the figures of a report, read from its JSON: those of the defaults, of packed databases, and with the database that has targets. */
 export function guideWithFigures(guide: string, json: string): string {
-  const { date, machine, databases, versions, rows, jobs }: Report = JSON.parse(json)
+  const { date, machine, databases, versions, rows }: Report = JSON.parse(json)
   const [database] = databases
   if (database === undefined || !GUIDE_PART.test(guide)) throw new Error('there is no place for the figures')
   const text = [
-    `Database: ${database.name} of ${database.built}, ${Math.round(database.size / 1e6)} MB. Measured on ${date} with`,
+    `Tables: what people run by default, with the embedded city database; packed databases; ${database.name} of ${database.built},`,
+    `${Math.round(database.size / 1e6)} MB. Measured on ${date} with`,
     `Node ${machine.node.slice(1)} on ${machine.cores} cores of ${machine.cpu}, beside`,
     `${versions.join(', ')}.`,
   ].join('\n')
@@ -92,7 +93,6 @@ export function guideWithFigures(guide: string, json: string): string {
     .map((name) => rows.filter((row) => row.database === name))
     .filter((some) => some.length > 0)
   const parts = [text, ...tables.map((some) => markdownTable(some, GUIDE_HEADINGS))]
-  parts.push(...jobs.map(jobTable))
   return guide.replace(GUIDE_PART, (_, start: string, end: string) => `${start}${parts.join('\n\n')}\n${end}`)
 }
 

@@ -124,13 +124,12 @@ describe('the report', () => {
     )
     expect([before, after]).toEqual(['Before.\n', 'After.\n'])
     expect(figures).toMatch(
-      /^Database: GeoLite2-City of 2026-09-18, 66 MB\. Measured on 2026-11-21 with\nNode 20\.20\.2 /,
+      /^Tables: .*; GeoLite2-City of 2026-09-18,\n66 MB\. Measured on 2026-11-21 with\nNode 20\.20\.2 /,
     )
     expect(figures?.split('\n').filter((line) => line.startsWith('| '))).toEqual([
       '| what | Geofix | compared with | its figure | ratio | target |',
       '| --- | --- | --- | --- | --- | --- |',
       '| lookup | 3.00 M/s (2.50 to 3.25) | maxmind | 100 k/s (90.0 to 150) | 30.0 | at least 25 |',
-      ...jobTable(job).split('\n'),
     ])
     expect(() => guideWithFigures('no place', jsonReport(report))).toThrow('no place for the figures')
   })
