@@ -80,7 +80,7 @@ const CAPITAL = 16
 
 /**
  * The value of each hexadecimal digit by its character code; -1 for other characters. It is a table, because a processor cannot
- * predict whether a digit is a letter, which makes comparisons slow.
+ * predict whether a digit is a letter.
  */
 const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16)

@@ -116,7 +116,6 @@ function octal(header: Uint8Array, start: number, length: number): number {
 /** The checksum is the sum of the header's bytes, with its own eight bytes counted as spaces. */
 function hasValidChecksum(header: Uint8Array): boolean {
   let sum = 8 * 0x20
-  // Loop by index, which is faster than an iterator: an archive can have millions of headers.
   for (let index = 0; index < BLOCK_BYTES; index++) if (index < 148 || index >= 156) sum += header[index] ?? 0
   return sum === octal(header, 148, 8)
 }

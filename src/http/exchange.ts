@@ -111,7 +111,7 @@ export function chain<Value, Next>(
   return isPromise(value) ? value.then(next) : next(value)
 }
 
-/** Knows native promises only, which is fast. `await` others first. */
+/** Knows native promises only. `await` others first. */
 export function isPromise<Value>(value: MaybePromise<Value>): value is Promise<Value> {
   return value instanceof Promise
 }

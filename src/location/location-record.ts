@@ -68,10 +68,7 @@ export interface LookupOptions {
 
 export const LOOKUP_OPTIONS: NamesOf<LookupOptions> = { locale: true, cityNames: true, at: true }
 
-/**
- * `checkOptionNames` for the options of every lookup. Comparing with the names is faster than
- * searching a table for them.
- */
+/** `checkOptionNames` for the options of every lookup, which have few names. */
 export function checkLookupOptions(call: string, options: LookupOptions | undefined): void {
   if (options === undefined) return
   let isKnown = typeof options === 'object' && options !== null

@@ -133,7 +133,7 @@ export class LocationTable extends RecordTable {
     return stored
   }
 
-  /** The record of the location with a number, made from its row: `lookupMany` is slower with an object in between. */
+  /** The record of the location with a number, made from its row without an object in between. */
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW
@@ -160,7 +160,7 @@ export class LocationTable extends RecordTable {
   }
 
   #readText(texts: (string | null | undefined)[], offsets: readonly number[], number: number): string | null {
-    // An array with gaps would be slow.
+    // V8 makes a table of hashes of an array with gaps.
     while (texts.length <= number) texts.push(undefined)
     const offset = offsets[number] ?? NO_TEXT
     const text = offset === NO_TEXT ? null : this.#reader.textAt(offset)

@@ -19,7 +19,7 @@ export interface AddressTree {
   findIPv4(address: number): number
   /** The offset of the record of an IPv6 address, given as four big-endian words; `NO_RECORD` for none. */
   findIPv6(words: Uint32Array): number
-  /** Finds the records of neighbouring addresses faster. */
+  /** Finds the records of neighbouring addresses in fewer steps. */
   ranges(): RangeCursor
 }
 
@@ -38,7 +38,7 @@ export interface RangeCursor {
   seek(position: Words): void
 }
 
-/** Finds results for addresses, faster than {@link AddressTree} finds records. */
+/** Finds results for addresses in fewer steps than {@link AddressTree} finds records. */
 export interface AddressIndex extends Omit<AddressTree, 'prefixLength' | 'ranges'> {
   /** Forgets all results. Call it when they have changed. */
   clear(): void

@@ -11,8 +11,7 @@ const IPV4_NETWORK = new Uint32Array(3)
 
 /**
  * The binary search tree of a database (section "Binary Search Tree" of the specification), read in place.
- * Finds the offset in the file of an address's record in the data section. `PrefixIndex` finds the same offsets,
- * faster.
+ * Finds the offset in the file of an address's record in the data section, as `PrefixIndex` does in fewer steps.
  */
 export class SearchTree {
   /** How many leading bits of the address the last search used: 0 to 32 or 128. */
@@ -101,7 +100,7 @@ export class SearchTree {
         return bit === 0 ? view.getUint32(node * 6) >>> 8 : view.getUint32(node * 6 + 2) & 0xffffff
       case 28: {
         // The middle byte holds the highest four bits of both records, those of the left record first. Reading both
-        // and choosing is faster than a branch on a bit of the address, which the processor cannot predict.
+        // and choosing avoids a branch on a bit of the address, which the processor cannot predict.
         const at = node * 7
         const end = view.getUint32(at + 3)
         const left = ((end >>> 4) & 0x0f000000) | (view.getUint32(at) >>> 8)
@@ -165,7 +164,7 @@ class TreeRanges {
   }
 }
 
-// The fast path to a record. A walk through the search tree costs one memory access for each bit of the address, and
+// The short path to a record. A walk through the search tree costs one memory access for each bit of the address, and
 // most of them miss the CPU caches. A table replaces the walk for the first bits of an address, and for most addresses
 // its entry is the result. Only the remaining bits are walked in the file's bytes. There is one table for IPv4 and one
 // for 2000::/3, where all IPv6 addresses with a location are. Entries can hold a result other than the offset.

@@ -101,7 +101,7 @@ export class NodeResolver extends Resolver {
   /**
    * What the vendor knows of an address beyond its LocationRecord, in one shape for all vendors: continent, all subdivisions,
    * accuracy radius, GeoName ID, registered and represented country, metro code, network, and which database answered.
-   * Decodes the whole record: slower than `lookup`.
+   * Decodes the whole record, of which `lookup` reads a few fields.
    *
    * @throws MalformedAddressError, UnresolvableAddressError, InvalidLocaleError, InvalidDatabaseError as `lookup`
    * @throws TypeError when an option is unknown or the resolver is closed

@@ -159,7 +159,7 @@ function isFirstOfBlock(run: number): boolean {
   return (run & (2 ** BLOCK_SHIFT - 1)) === 0
 }
 
-/** Turns the order of unsigned numbers into that of signed ones: V8 compares numbers over 2 ** 31 as doubles, which is slower. */
+/** Turns the order of unsigned numbers into that of signed ones: V8 compares numbers over 2 ** 31 as doubles. */
 const SIGN = 1 << 31
 
 /**

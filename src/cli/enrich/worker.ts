@@ -50,7 +50,7 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
       if (output.buffer === own) own = new ArrayBuffer(0)
       return { kind: 'enriched', ...enriched }
     }
-    // Copy the whole output once: to write each line to shared memory is slower, see BlockEnricher.
+    // The whole output is copied once, see BlockEnricher.
     const shared = new Uint8Array(memory, 0, output.length)
     shared.set(output)
     return { kind: 'enriched', ...enriched, output: shared }

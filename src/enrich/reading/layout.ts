@@ -164,7 +164,7 @@ export class LineRecordEnds implements RecordEnds {
         if (at === -1) return END_IN_QUOTES
         at++
       }
-      // Go to the next quote after a delimiter, from quote to quote, which is faster than from byte to byte.
+      // Go to the next quote after a delimiter, from quote to quote.
       let quote = this.#quoteAfter(at + 1)
       while (quote < line && bytes[quote - 1] !== delimiter) quote = this.#quoteAfter(quote + 1)
       if (quote >= line) return line < limit ? line : END_OUTSIDE_QUOTES

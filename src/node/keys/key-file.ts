@@ -80,7 +80,7 @@ interface Owner {
   readonly until: number
 }
 
-/** The most keys that are kept as text, which is faster than their digests. */
+/** The most keys that are kept as text, and so need no digest again. */
 const MAX_KNOWN_KEYS = 4096
 const DEFAULT_INTERVAL_MS = 1000
 const MAX_INTERVAL_MS = 2 ** 31 - 1

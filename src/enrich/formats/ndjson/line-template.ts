@@ -5,7 +5,7 @@ import { type MemberPath, NOWHERE } from './member-path.ts'
 
 /** No path leads to the value. */
 const UNWANTED = -1
-/** No path leads to the value, and it was the same in all lines. To compare such values is faster than to parse them. */
+/** No path leads to the value, and it was the same in all lines. Such values are compared, and not parsed. */
 const SAME = -2
 
 /**
