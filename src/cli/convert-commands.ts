@@ -5,7 +5,7 @@ import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
 import { overlayDatabase } from '../edit/overlay.ts'
 import { type CheckedSlimOptions, checkSlimOptions, slimDatabase } from '../edit/slim.ts'
 import { CARRIAGE_RETURN } from '../enrich/ascii.ts'
-import { csvTable, MAX_COLUMNS, valuesOf } from '../enrich/formats/delimited/table.ts'
+import { MAX_COLUMNS, tableIn, valuesOf } from '../enrich/formats/delimited/table.ts'
 import { DEFAULT_RECORD_LINES } from '../enrich/options.ts'
 import { LineRecordEnds, lineFeedsIn } from '../enrich/reading/layout.ts'
 import { RecordFields } from '../enrich/reading/record-fields.ts'
@@ -214,7 +214,7 @@ async function readText(path: string): Promise<Uint8Array> {
 
 function rowsOf(bytes: Uint8Array, path: string): Row[] {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
-  const { dialect, separatorLine } = csvTable(sample, sample.length === bytes.length, MAX_ROW_BYTES)
+  const { dialect, separatorLine } = tableIn(sample, sample.length === bytes.length, 'csv', MAX_ROW_BYTES)
   const { delimiter, quotes } = dialect
   const ends = new LineRecordEnds({ delimiter, maxLines: DEFAULT_RECORD_LINES }, MAX_ROW_BYTES)
   ends.reset(bytes)

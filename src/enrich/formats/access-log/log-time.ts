@@ -1,4 +1,4 @@
-import { BRACKET_END, COLON, SLASH, ZERO } from '../../ascii.ts'
+import { BRACKET_END, COLON, SLASH } from '../../ascii.ts'
 import { TIMESTAMP_ROOM, Timestamp, twoDigits } from '../../locating/event-time.ts'
 import { viewOf } from '../../swar.ts'
 
@@ -40,28 +40,12 @@ export class LogTime {
       view.getInt32(at + 20, true) === this.#offset0 &&
       view.getInt32(at + 23, true) === this.#offset1
     if (!isSame) return this.#readDay(bytes, view, at)
-    const hourTens = (bytes[at + CLOCK] ?? 0) - ZERO
-    const hourOnes = (bytes[at + CLOCK + 1] ?? 0) - ZERO
-    const minuteTens = (bytes[at + CLOCK + 3] ?? 0) - ZERO
-    const minuteOnes = (bytes[at + CLOCK + 4] ?? 0) - ZERO
-    const secondTens = (bytes[at + CLOCK + 6] ?? 0) - ZERO
-    const secondOnes = (bytes[at + CLOCK + 7] ?? 0) - ZERO
-    const hour = hourTens * 10 + hourOnes
-    const second = secondTens * 10 + secondOnes
-    // Negative numbers are large as unsigned ones.
-    const isTime =
-      hourTens >>> 0 <= 2 &&
-      hourOnes >>> 0 <= 9 &&
-      hour <= 23 &&
-      minuteTens >>> 0 <= 5 &&
-      minuteOnes >>> 0 <= 9 &&
-      secondTens >>> 0 <= 6 &&
-      secondOnes >>> 0 <= 9 &&
-      second <= 60 &&
-      bytes[at + CLOCK + 2] === COLON &&
-      bytes[at + CLOCK + 5] === COLON
-    this.instant = this.#midnight + ((hour * 60 + minuteTens * 10 + minuteOnes) * 60 + second) * 1000
-    return isTime
+    const hour = twoDigits(bytes, at + CLOCK)
+    const minute = twoDigits(bytes, at + CLOCK + 3)
+    const second = twoDigits(bytes, at + CLOCK + 6)
+    this.instant = this.#midnight + ((hour * 60 + minute) * 60 + second) * 1000
+    const isSpelt = bytes[at + CLOCK + 2] === COLON && bytes[at + CLOCK + 5] === COLON
+    return isSpelt && hour <= 23 && minute <= 59 && second <= 60
   }
 
   /** Writes the time last read, which is at `from`, in ISO 8601: {@link ISO_BYTES}, and seven more. */

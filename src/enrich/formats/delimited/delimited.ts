@@ -29,7 +29,7 @@ import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-te
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type DelimitedPlan, DelimitedReader } from './delimited-reader.ts'
-import { csvTable, dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, tsvTable } from './table.ts'
+import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, tableIn } from './table.ts'
 import { TableRows } from './table-rows.ts'
 
 /**
@@ -49,8 +49,7 @@ export function planDelimited(
   const common = commonPlan(options)
   const fields = checkedFields(options)
   const { header: hasHeader = true, field, timeField, maxRecordLines = DEFAULT_RECORD_LINES } = options
-  const read = format === 'csv' ? csvTable : tsvTable
-  const table = read(sample, isWhole, common.maxLineBytes, maxRecordLines)
+  const table = tableIn(sample, isWhole, format, common.maxLineBytes, maxRecordLines)
   const { dialect, width, rows, separatorLine } = table
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
   const fault =

@@ -33,48 +33,37 @@ export function separatorLine(sample: Uint8Array): SeparatorLine | null {
 }
 
 /**
- * Reads a sample of CSV and finds its delimiter: commas, or the semicolons that spreadsheets write in countries with
- * decimal commas. A separator line decides. Without one, the delimiter is the one that the first record has. If that
- * has both, it is the one with fewer misfits, or, if these are equal, the one with more columns. The default is commas.
+ * Reads a sample of a table and finds its dialect.
+ *
+ * CSV has commas, or the semicolons that spreadsheets write in countries with decimal commas. A separator line decides.
+ * Without one, the delimiter is the one that the first record has. If that has both, it is the one with fewer misfits, or,
+ * if these are equal, the one with more columns. The default is commas.
+ *
+ * Spreadsheets quote fields of TSV as in CSV, and other programs write quotes as text. Quotes are text if that gives fewer
+ * misfits, or if it gives as many misfits and more records that fit, because quoted fields would then swallow line ends
+ * between these records.
  */
-export function csvTable(
+export function tableIn(
   sample: Uint8Array,
   isWhole: boolean,
+  format: 'csv' | 'tsv',
   maxBytes: number,
   maxLines = DEFAULT_RECORD_LINES,
 ): SampleTable {
-  const read = (delimiter: number): SampleTable =>
-    sampleTable(sample, isWhole, { delimiter, quotes: true }, maxBytes, maxLines)
+  const read = (delimiter: number, quotes = true): SampleTable =>
+    sampleTable(sample, isWhole, { delimiter, quotes }, maxBytes, maxLines)
+  if (format === 'tsv') {
+    const [quoted, plain] = [read(TAB), read(TAB, false)]
+    if (plain.misfits !== quoted.misfits) return plain.misfits < quoted.misfits ? plain : quoted
+    return plain.rows.length > quoted.rows.length ? plain : quoted
+  }
   const separator = separatorLine(sample)
   if (separator !== null) return read(separator.delimiter)
-  const commas = read(COMMA)
-  const semicolons = read(SEMICOLON)
+  const [commas, semicolons] = [read(COMMA), read(SEMICOLON)]
   if (semicolons.width < 2) return commas
   if (commas.width < 2) return semicolons
   if (commas.misfits !== semicolons.misfits) return commas.misfits < semicolons.misfits ? commas : semicolons
   return semicolons.width > commas.width ? semicolons : commas
-}
-
-/**
- * Reads a sample of TSV and finds what quotes mean. Spreadsheets quote fields as in CSV, and other programs write
- * quotes as text. Quotes are text if that gives fewer misfits, or if it gives as many misfits and more records that
- * fit, because quoted fields would then swallow line ends between these records.
- */
-export function tsvTable(
-  sample: Uint8Array,
-  isWhole: boolean,
-  maxBytes: number,
-  maxLines = DEFAULT_RECORD_LINES,
-): SampleTable {
-  const read = (quotes: boolean): SampleTable => {
-    const dialect: Dialect = { delimiter: TAB, quotes }
-    return sampleTable(sample, isWhole, dialect, maxBytes, maxLines)
-  }
-  const quoted = read(true)
-  const plain = read(false)
-  const isText =
-    plain.misfits === quoted.misfits ? plain.rows.length > quoted.rows.length : plain.misfits < quoted.misfits
-  return isText ? plain : quoted
 }
 
 /** Records read, at most. */
@@ -187,7 +176,7 @@ export function distinctNames(names: readonly string[]): string[] {
 /** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
   if (startsJsonArray(sample)) return false
-  const table = tsvTable(sample, false, sample.length)
+  const table = tableIn(sample, false, 'tsv', sample.length)
   return isTable(table, sample) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
 
@@ -199,7 +188,7 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
 export function looksLikeCsv(sample: Uint8Array): boolean {
   // The commas of a JSON array look like those of a table.
   if (startsJsonArray(sample)) return false
-  const table = csvTable(sample, false, sample.length)
+  const table = tableIn(sample, false, 'csv', sample.length)
   if (table.width !== 1) return isTable(table, sample)
   const [first = [], ...others] = table.rows
   const column = new SampleField([])

@@ -165,27 +165,20 @@ export class TemplateCache {
   #misses = 0
   #pause = 0
 
-  /** @param paths to the wanted values; after `matches` returns `true` they hold where these are */
+  /** @param paths to the wanted values; after a match they hold where these are */
   constructor(paths: readonly MemberPath[]) {
     this.#paths = paths
   }
 
-  /** Whether a line matches a template. If not, a scanner must read the line. @param view of all of `bytes` */
-  matches(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-    return this.#match(bytes, view, start, end, end) !== -1
-  }
-
   /**
-   * `matches` for a line whose end is not known: the first line feed before `limit`.
+   * Finds a template that a line matches. If there is none, a scanner must read the line.
    *
-   * @returns where the line feed is; -1 without a match
+   * @param view of all of `bytes`
+   * @param limit where the line ends at the latest
+   * @param end of the line; -1 if it is the first line feed before `limit`
+   * @returns where the line ends; -1 without a match
    */
-  matchedEnd(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
-    return this.#match(bytes, view, start, limit, -1)
-  }
-
-  /** @param end of the line; -1 if it is a line feed that is not searched */
-  #match(bytes: Uint8Array, view: DataView, start: number, limit: number, end: number): number {
+  match(bytes: Uint8Array, view: DataView, start: number, limit: number, end = -1): number {
     if (this.#pause > 0) {
       this.#pause--
       return -1

@@ -102,15 +102,16 @@ export class ObjectReader extends RecordReader {
   }
 
   override usual(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
-    const end = this.#templates.matchedEnd(bytes, view, start, limit)
+    const end = this.#templates.match(bytes, view, start, limit)
     if (end === -1) return -1
     const path = foundOf(this.#address, this.#dottedAddress)
-    if (path.start === NOWHERE || bytes[path.start] !== QUOTE || !this.#readUsualTime(bytes)) return -1
+    if (path.start === NOWHERE || bytes[path.start] !== QUOTE) return -1
     this.useBytes(bytes, start, end)
     this.useAddress(bytes, path.start + 1, path.end - 1)
     if (this.ipv4 === NOT_IPV4 && hasEscape(bytes, path.start, path.end)) return -1
     this.insertStart = this.insertEnd = braceBefore(bytes, end)
     this.joint = 'next'
+    this.instant = this.#readTime(bytes)
     return end
   }
 
@@ -120,7 +121,7 @@ export class ObjectReader extends RecordReader {
     this.objectStart = start
     this.joint = this.#isIndented ? 'indented' : 'next'
     this.insertStart = NOWHERE
-    if (!this.#templates.matches(bytes, view, start, end)) {
+    if (this.#templates.match(bytes, view, start, end, end) === -1) {
       if (!this.#scanner.scan(bytes, view, start, end)) {
         this.fault = this.#scanner.fault
         return isBlank(bytes, start, end) ? 'blank' : 'bad'
@@ -241,17 +242,6 @@ export class ObjectReader extends RecordReader {
 
   #takeFault(content: RecordReader): void {
     this.fault = `in its ${quoted(this.#plan.path.join('.'))}: ${content.fault}`
-  }
-
-  /** Sets `instant` to that of the line that matched last. @returns `false` if its text may have escapes */
-  #readUsualTime(bytes: Uint8Array): boolean {
-    this.instant = NO_TIME
-    if (this.#time === null) return true
-    const { start, end } = foundOf(this.#time, this.#dottedTime)
-    if (start === NOWHERE) return true
-    const isText = bytes[start] === QUOTE
-    this.instant = isText ? eventTime(bytes, start + 1, end - 1) : eventTime(bytes, start, end)
-    return !isText || !Number.isNaN(this.instant)
   }
 
   #readTime(bytes: Uint8Array): number {

@@ -26,36 +26,15 @@ const MAX_CHARS = 10_000
 const MAX_FIELDS = 200
 
 /** https://httpd.apache.org/docs/2.4/mod/mod_log_config.html#formats */
-const APACHE: Readonly<Record<string, string>> = {
-  a: 'client_ip',
-  A: 'local_ip',
-  b: 'bytes',
-  B: 'bytes',
-  D: 'duration_us',
-  f: 'file',
-  h: 'remote_host',
-  H: 'protocol',
-  I: 'bytes_received',
-  k: 'keepalives',
-  l: 'ident',
-  L: 'error_log_id',
-  m: 'method',
-  O: 'bytes_sent',
-  p: 'port',
-  P: 'process_id',
-  q: 'query',
-  r: 'request',
-  R: 'handler',
-  s: 'status',
-  S: 'bytes_transferred',
-  t: 'time',
-  T: 'duration',
-  u: 'user',
-  U: 'path',
-  v: 'vhost',
-  V: 'vhost',
-  X: 'connection_status',
-}
+const APACHE: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
+  (
+    'a:client_ip A:local_ip b:bytes B:bytes D:duration_us f:file h:remote_host H:protocol I:bytes_received ' +
+    'k:keepalives l:ident L:error_log_id m:method O:bytes_sent p:port P:process_id q:query r:request R:handler ' +
+    's:status S:bytes_transferred t:time T:duration u:user U:path v:vhost V:vhost X:connection_status'
+  )
+    .split(' ')
+    .map((each) => [each.charAt(0), each.slice(2)]),
+)
 /** `%h`, `%>s`, `%!200,304{Referer}i`. */
 const APACHE_FIELD = /%(?:%|[<>]?(?:!?\d{3}(?:,\d{3})*)?(?:\{([^}]*)\})?(\^t[io]|[a-zA-Z]))/g
 /** https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format */
@@ -123,9 +102,9 @@ function formatOf(directive: string): string {
 
 function nameOf([text, first, second = '']: RegExpMatchArray, isNginx: boolean): string {
   if (isNginx) return first ?? second
-  if (first === undefined) return APACHE[second] ?? text.slice(1)
+  if (first === undefined) return APACHE.get(second) ?? text.slice(1)
   const name = first.toLowerCase().replaceAll('-', '_')
   if (second === 'a' && name === 'c') return 'peer_ip'
   if (second === 't') return 'time'
-  return 'ieonC'.includes(second) ? name : (APACHE[second] ?? name)
+  return 'ieonC'.includes(second) ? name : (APACHE.get(second) ?? name)
 }

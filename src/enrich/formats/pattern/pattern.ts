@@ -25,8 +25,8 @@ import {
   type WantedFields,
 } from './pattern-reader.ts'
 
-export interface PatternPlan extends CommonPlan, AppendPlan, WantedFields {
-  readonly format: string
+export interface PatternPlan<Name extends string> extends CommonPlan, AppendPlan, WantedFields {
+  readonly format: Name
   readonly pattern: Pattern
 }
 
@@ -43,13 +43,13 @@ const LINES = 50
  * @throws EnrichError when the pattern has no field for the address, or has the one that would be added
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planPattern(
+function planPattern<Name extends string>(
   sample: Uint8Array,
   isWhole: boolean,
   options: LineOptions,
-  format: string,
+  format: Name,
   known: Pattern | null,
-): Planned<PatternPlan> {
+): Planned<PatternPlan<Name>> {
   const common = commonPlan(options)
   const append = appendPlan(options, format)
   const { logFormat, timeField } = options
@@ -106,7 +106,7 @@ const NUMBER = /^(?:-|-?\d+)$/
  * Whether more than half of the first lines fit a pattern and have a time, numbers, and an address or `-` where the pattern
  * has them, and one of the lines has an address. Words alone prove nothing: lines of other programs have as many.
  */
-export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
+function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
   const { records, lines } = recordsOf(sample, false, pattern, LINES)
   const names = pattern.fields.map(({ name }) => name)
   const [time, client] = [names.indexOf('time'), names.indexOf(CLIENT)]
@@ -120,47 +120,15 @@ export function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean 
   return kinds.length * 2 > lines && kinds.some((kind) => kind !== 'missing')
 }
 
-/**
- * The patterns of known programs, in nginx's words.
- * - `squid`: Squid's native format, https://wiki.squid-cache.org/Features/LogFormat
- * - `aws-elb`, `aws-alb`: load balancers of AWS, "Access logs for your Classic Load Balancer" and "… Application Load Balancer"
- * - `aws-s3`: "Amazon S3 server access log format"
- */
-const KNOWN = {
-  squid: {
-    ...patternOf(
-      '$time $elapsed $client_ip $result/$status $bytes $method $url $user $hierarchy/$peer $content_type',
-    ),
-    pads: true,
-  },
-  'aws-elb': {
-    ...patternOf(
-      '$time $elb $client_ip $backend $request_time $backend_time $response_time $elb_status_code $backend_status_code $received_bytes $sent_bytes "$request" "$user_agent" $ssl_cipher $ssl_protocol',
-    ),
-    grows: true,
-  },
-  'aws-alb': {
-    ...patternOf(
-      '$type $time $elb $client_ip $target $request_time $target_time $response_time $elb_status_code $target_status_code $received_bytes $sent_bytes "$request" "$user_agent" $ssl_cipher $ssl_protocol $target_group_arn',
-    ),
-    grows: true,
-  },
-  'aws-s3': {
-    ...patternOf(
-      '$bucket_owner $bucket [$time] $client_ip $requester $request_id $operation $key "$request" $status $error_code $bytes_sent $object_size $total_time $turn_around_time "$referer" "$user_agent" $version_id',
-    ),
-    grows: true,
-  },
-} as const satisfies Readonly<Record<string, Pattern>>
-
-type PatternFormat = keyof typeof KNOWN | 'custom-log'
-
-function definition<Name extends PatternFormat>(
+/** @param known the pattern of a known program, in nginx's words; `null` if the user gives one */
+function definition<const Name extends string>(
   name: Name,
   title: string,
   example: string,
-  pattern: Pattern | null,
-): FormatDefinition<PatternPlan & { readonly format: Name }> {
+  known: string | null,
+  writer: Partial<Pattern> = {},
+): FormatDefinition<PatternPlan<Name>> {
+  const pattern = known === null ? null : { ...patternOf(known), ...writer }
   return {
     name,
     title,
@@ -169,10 +137,7 @@ function definition<Name extends PatternFormat>(
     mayBeWrapped: true,
     requiredForRows: [],
     recognise: (sample) => pattern !== null && looksLikePattern(sample, pattern),
-    plan: (sample, isWhole, options) => {
-      const { plan, notes } = planPattern(sample, isWhole, options, name, pattern)
-      return { plan: { ...plan, format: name }, notes }
-    },
+    plan: (sample, isWhole, options) => planPattern(sample, isWhole, options, name, pattern),
     layout: plainLayout,
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
     form: lineForm,
@@ -182,29 +147,37 @@ function definition<Name extends PatternFormat>(
   }
 }
 
+/** Squid's native format, https://wiki.squid-cache.org/Features/LogFormat */
 export const SQUID = definition(
   'squid',
   'access log of Squid, native',
   '1782907200.123    120 81.2.69.142 TCP_MISS/200 512 GET http://example.com/ - HIER_DIRECT/192.0.2.9 text/html',
-  KNOWN.squid,
+  '$time $elapsed $client_ip $result/$status $bytes $method $url $user $hierarchy/$peer $content_type',
+  { pads: true },
 )
+/** "Access logs for your Classic Load Balancer" */
 export const AWS_ELB = definition(
   'aws-elb',
   'log of a Classic Load Balancer of AWS',
   '2026-07-01T12:00:00.123456Z web 81.2.69.142:51234 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://example.com:80/ HTTP/1.1" "curl/8.5.0" - -',
-  KNOWN['aws-elb'],
+  '$time $elb $client_ip $backend $request_time $backend_time $response_time $elb_status_code $backend_status_code $received_bytes $sent_bytes "$request" "$user_agent" $ssl_cipher $ssl_protocol',
+  { grows: true },
 )
+/** "Access logs for your Application Load Balancer" */
 export const AWS_ALB = definition(
   'aws-alb',
   'log of an Application Load Balancer of AWS',
   'https 2026-07-01T12:00:00.123456Z app/web/1 81.2.69.142:51234 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET https://example.com:443/ HTTP/1.1" "curl/8.5.0" TLS_AES_128_GCM_SHA256 TLSv1.3 arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1',
-  KNOWN['aws-alb'],
+  '$type $time $elb $client_ip $target $request_time $target_time $response_time $elb_status_code $target_status_code $received_bytes $sent_bytes "$request" "$user_agent" $ssl_cipher $ssl_protocol $target_group_arn',
+  { grows: true },
 )
+/** "Amazon S3 server access log format" */
 export const AWS_S3 = definition(
   'aws-s3',
   'server access log of Amazon S3',
   '79a5 photos [01/Jul/2026:12:00:00 +0000] 81.2.69.142 79a5 3E57 REST.GET.OBJECT cat.jpg "GET /photos/cat.jpg HTTP/1.1" 200 - 512 512 7 6 "-" "curl/8.5.0" -',
-  KNOWN['aws-s3'],
+  '$bucket_owner $bucket [$time] $client_ip $requester $request_id $operation $key "$request" $status $error_code $bytes_sent $object_size $total_time $turn_around_time "$referer" "$user_agent" $version_id',
+  { grows: true },
 )
 export const CUSTOM_LOG = definition(
   'custom-log',

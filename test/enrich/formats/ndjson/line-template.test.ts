@@ -15,7 +15,7 @@ class Reader {
   learn(line: string): void {
     const bytes = utf8(`${line}\n`)
     const end = bytes.length - 1
-    expect(this.#templates.matches(bytes, viewOf(bytes), 0, end)).toBe(false)
+    expect(this.#templates.match(bytes, viewOf(bytes), 0, end, end)).toBe(-1)
     expect(this.#scan(bytes, 0, end)).not.toBeNull()
     this.#templates.learn(bytes, 0, end, this.#scanner.scalars)
   }
@@ -27,9 +27,9 @@ class Reader {
   find(line: Uint8Array): readonly number[] | null {
     const bytes = Uint8Array.of(...utf8('{}\n'), ...line, 0x0a, ...utf8('"},"ip":"1.2.3.4"}\n'))
     const end = 3 + line.length
-    const isMatched = this.#templates.matches(bytes, viewOf(bytes), 3, end)
+    const isMatched = this.#templates.match(bytes, viewOf(bytes), 3, end, end) === end
     const found = [this.#path.start - 3, this.#path.end - 3]
-    const lineEnd = this.#templates.matchedEnd(bytes, viewOf(bytes), 3, bytes.length)
+    const lineEnd = this.#templates.match(bytes, viewOf(bytes), 3, bytes.length)
     expect(lineEnd).toBe(isMatched ? end : -1)
     if (!isMatched) return null
     expect(this.#scan(bytes, 3, end)).toEqual(found)
