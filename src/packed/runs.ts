@@ -82,7 +82,7 @@ export class Runs {
   /** The run with an address, in a decoded block. */
   runOf(block: number, words: Words): number {
     const first = block << BLOCK_SHIFT
-    return this.#lastNotAfter(this.starts, first, Math.min(this.count, first + 2 ** BLOCK_SHIFT), words)
+    return this.#lastNotAfter(this.starts, first, Math.min(this.count, first + BLOCK_ITEMS), words)
   }
 
   /** Writes where a run of a decoded block starts. */
@@ -156,7 +156,7 @@ export class Runs {
 const NONE = new Uint32Array(0)
 
 function isFirstOfBlock(run: number): boolean {
-  return (run & (2 ** BLOCK_SHIFT - 1)) === 0
+  return (run & (BLOCK_ITEMS - 1)) === 0
 }
 
 /** Turns the order of unsigned numbers into that of signed ones: V8 compares numbers over 2 ** 31 as doubles. */
