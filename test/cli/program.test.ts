@@ -136,12 +136,6 @@ describe('geofix ADDRESS…', () => {
     expect(most).toBeLessThan(200_000_000)
   })
 
-  it('prints help and exits with 2 if standard input is a terminal', async () => {
-    const { status, err } = await geofix(['--db', DB], { isTTY: true })
-    expect(status).toBe(2)
-    expect(err).toContain('Usage: geofix')
-  })
-
   it('accepts --locale, --at and --pretty', async () => {
     const { out } = await geofix(words`--db ${DB} --locale de --at 2026-07-01 --pretty 81.2.69.142`)
     expect(out).toContain('    "name": "Vereinigtes Königreich"')

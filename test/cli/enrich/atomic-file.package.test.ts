@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, workspace } from './command-line.ts'
 
-const base = temporaryFolder()
-const DB = writeDatabase(base)
+const { folder: base, DB } = workspace()
 
 describe('a temporary file', () => {
   it('of a run that was killed is removed by the next run for the output, which says so', async () => {

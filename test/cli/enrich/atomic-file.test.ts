@@ -2,20 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AtomicFile, removeLeftovers } from '../../../src/cli/enrich/atomic-file.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const base = temporaryFolder()
-const DB = writeDatabase(base)
-
-function newFolder(name: string): string {
-  const folder = join(base, name)
-  mkdirSync(folder)
-  return folder
-}
+const { DB, freshFolder } = workspace()
 
 describe('AtomicFile', () => {
-  const folder = newFolder('atomic')
+  const folder = freshFolder()
   const path = join(folder, 'out')
 
   it('appears under its name when it is finished', async () => {
@@ -79,7 +71,7 @@ function leftoverName(
 
 describe('a temporary file', () => {
   it('is also removed by the conversions', async () => {
-    const folder = newFolder('converted')
+    const folder = freshFolder()
     const name = leftoverName(folder, 'out.packed')
     writeFileSync(join(folder, name), '')
     const { status, err } = await geofix(['pack', DB, '-o', join(folder, 'out.packed')])
@@ -101,8 +93,8 @@ describe('a temporary file', () => {
     ['that another program made', () => 'out.partial', null],
     ['of that program', () => 'out.0123456789ab.partial', null],
   ]
-  it.each(kept)('%s is kept', (title, change, note) => {
-    const folder = newFolder(title)
+  it.each(kept)('%s is kept', (_title, change, note) => {
+    const folder = freshFolder()
     const name = leftoverName(folder, 'out', change)
     writeFileSync(join(folder, name), '')
     const notes = removeLeftovers(join(folder, 'out'))
@@ -112,7 +104,7 @@ describe('a temporary file', () => {
   })
 
   it('of this process is kept until it has its name', async () => {
-    const folder = newFolder('own')
+    const folder = freshFolder()
     const file = new AtomicFile(join(folder, 'out'))
     expect(removeLeftovers(join(folder, 'out'))).toEqual([])
     await file.finish()
@@ -120,7 +112,7 @@ describe('a temporary file', () => {
   })
 
   it('with the number of this process, from an earlier one, is removed', () => {
-    const folder = newFolder('earlier')
+    const folder = freshFolder()
     const name = leftoverName(folder, 'out', (each) =>
       each.replace(/-\d+-/, `-${process.pid}-`).replace(/[\da-f]{6}\.partial$/, 'aaaaaa.partial'),
     )
@@ -130,7 +122,7 @@ describe('a temporary file', () => {
   })
 
   it('that is a folder or whose folder does not exist is ignored', () => {
-    const folder = newFolder('folders')
+    const folder = freshFolder()
     mkdirSync(join(folder, leftoverName(folder, 'out')))
     expect(removeLeftovers(join(folder, 'out'))).toEqual([])
     expect(removeLeftovers(join(folder, 'missing', 'out'))).toEqual([])

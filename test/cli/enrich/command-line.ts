@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '../../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
+import { temporaryFolder } from '../../temporary.ts'
 
 /** Writes a small database: 81.2.69.0/24 is in London, 2001:4860::/32 in the United States, 1.0.0.0/8 in Sydney. */
 export function writeDatabase(folder: string): string {
@@ -59,6 +60,35 @@ export async function geofix(
   stderr.end()
   const [out, err] = await outputs
   return { status, out, err }
+}
+
+/**
+ * A folder with the small database, and how to write files to it and to run `geofix enrich` with it.
+ *
+ * @param flags of each run
+ */
+export function workspace(...flags: readonly string[]) {
+  const folder = temporaryFolder()
+  const DB = writeDatabase(folder)
+  const at = (name: string): string => join(folder, name)
+  let count = 0
+  return {
+    folder,
+    DB,
+    at,
+    /** A folder of its own for a test, so that what is left behind can be seen. */
+    freshFolder(): string {
+      mkdirSync(at(`folder-${++count}`))
+      return at(`folder-${count}`)
+    },
+    /** Writes a file. @returns its path */
+    file(name: string, content: string | Uint8Array): string {
+      writeFileSync(at(name), content)
+      return at(name)
+    },
+    enrich: (args: readonly string[], input: Surroundings['input'] = '') =>
+      geofix(['enrich', '--db', DB, ...flags, ...args], { input }),
+  }
 }
 
 /** Arguments as one types them. Values are not split at blanks; lists are several arguments. */

@@ -1,17 +1,11 @@
 // Lines of some countries: --only-country, --not-country.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { enrich as enrichStream } from '../../../src/enrich.ts'
 import { smallResolver } from '../../enrich/in-memory-run.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-const path = (name: string): string => join(folder, name)
-const enrich = (args: readonly string[], input = '') =>
-  geofix(['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', ...args], { input })
+const { at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
 
 const GB = '81.2.69.142'
 const AU = '1.2.3.4'
@@ -53,13 +47,6 @@ describe('geofix enrich --only-country', () => {
     const refused = await enrich([...only, '--into', 'x', path('in.parquet'), '-o', path('out.parquet')])
     expect(refused.status).toBe(2)
     expect(refused.err).toContain('--only-country has no effect on Parquet')
-  })
-
-  it('gives the same on several threads', async () => {
-    writeFileSync(path('many'), list.repeat(2000))
-    const one = await enrich(['--only-country', 'AU', '--threads', '1', path('many')])
-    expect(await enrich(['--only-country', 'AU', '--threads', '2', path('many')])).toEqual(one)
-    expect(one.out.split('\n')).toHaveLength(2001)
   })
 
   it('needs lines for JSON documents, and one address a line', async () => {

@@ -4,11 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 const LINES = join(folder, 'lines.ndjson')
 writeFileSync(LINES, ndjson(3))
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -6,19 +6,9 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../../src/cli/program.ts'
 import { NodeResolver } from '../../../src/node/node-resolver.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-
-function file(name: string, content: string | Uint8Array): string {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
-
-const enrich = (args: readonly string[], input = '') => geofix(['enrich', '--db', DB, ...args], { input })
+const { folder, DB, file, enrich } = workspace()
 
 describe('geofix enrich', () => {
   it('puts the record of lookup into each line and keeps the rest as it is', async () => {
@@ -66,16 +56,6 @@ describe('geofix enrich', () => {
     expect(await runOn(false, [])).toEqual({ status: 0, isShown: true })
     expect(await runOn(true, [])).toEqual({ status: 0, isShown: false })
     expect(await runOn(true, ['--quiet', '-o', out])).toEqual({ status: 0, isShown: false })
-  })
-
-  it('enriches a file on several threads as on one', async () => {
-    const path = file('threads.ndjson', ndjson(3000))
-    const [one, two] = [
-      await enrich(['--quiet', '--at', '2026-07-01', '--threads', '1', path]),
-      await enrich(['--quiet', '--at', '2026-07-01', '--threads', '2', path]),
-    ]
-    expect(two).toEqual(one)
-    expect(one.out.split('\n')).toHaveLength(3001)
   })
 
   it('prints with --quiet only what other options ask for', async () => {
@@ -162,26 +142,6 @@ describe('geofix enrich', () => {
     expect(refused.out).toBe('')
   })
 
-  it('adds the columns of --fields to CSV', async () => {
-    const { out } = await enrich(['--fields', 'city,country_code'], 'n,ip\n"1",81.2.69.142\n2,10.0.0.1\n')
-    expect(out).toBe('n,ip,city,country_code\n"1",81.2.69.142,London,GB\n2,10.0.0.1,,\n')
-    const bare = await enrich(
-      ['--format', 'csv', '--no-header', '--field', '2', '--fields', 'city'],
-      '1,81.2.69.142\n',
-    )
-    expect(bare.out).toBe('1,81.2.69.142,London\n')
-  })
-
-  it('refuses columns that exist already, and replaces them with --overwrite', async () => {
-    const input = 'ip,city\n81.2.69.142,Paris\n'
-    const refused = await enrich(['--fields', 'city'], input)
-    expect({ status: refused.status, out: refused.out }).toEqual({ status: 1, out: '' })
-    expect(refused.err).toMatch(/city.*already/)
-    expect((await enrich(['--fields', 'city', '--overwrite'], input)).out).toBe(
-      'ip,city\n81.2.69.142,London\n',
-    )
-  })
-
   it('writes NDJSON for access logs, or keeps their lines with --append', async () => {
     const line = '81.2.69.142 - - [01/Jul/2026:10:00:00 +0200] "GET / HTTP/1.1" 200 5\n'
     const made = await enrich([], line)
@@ -190,42 +150,49 @@ describe('geofix enrich', () => {
     expect(kept.out.startsWith(`${line.trimEnd()}\t{`)).toBe(true)
   })
 
-  it('obeys --on-bad-line', async () => {
-    const input = '{"ip":"81.2.69.142"}\nbad\n{"ip":"1.2.3.4"}\n'
-    expect((await enrich(['--on-bad-line', 'keep'], input)).out.split('\n')[1]).toBe('bad')
-    expect((await enrich(['--on-bad-line', 'drop'], input)).out.split('\n')).toHaveLength(3)
-    const failed = await enrich(['--on-bad-line', 'fail'], input)
-    expect(failed.status).toBe(1)
-    expect(failed.err).toMatch(/geofix: standard input, line 2: /)
+  it('takes x_forwarded_for of access logs, as the README says', async () => {
+    const line = '10.0.0.1 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-" "81.2.69.142"'
+    const args = ['enrich', '--field', 'x_forwarded_for', '--trust', '10.0.0.0/8']
+    const { status, out } = await geofix(args, { input: `${line}\n` })
+    expect([status, JSON.parse(out).location.ip]).toEqual([0, '81.2.69.142'])
   })
 
-  it('uses several databases', async () => {
-    const other = join(folder, 'other.mmdb')
-    writeFileSync(other, readFileSync(DB))
-    const { status } = await enrich(['--db', other], ndjson(1))
-    expect(status).toBe(0)
+  it('checks options against a detected format too', async () => {
+    const { status, err } = await geofix(['enrich', '--append'], { input: '{"ip":"81.2.69.142"}\n' })
+    expect(status).toBe(2)
+    expect(err).toMatch(/--append is for .*access-log, .*list.*, and standard input is ndjson\./)
   })
 
-  it('writes a report', async () => {
-    const report = join(folder, 'report.html')
-    const { status } = await enrich(['--summary', `html=${report}`, '--quiet'], ndjson(30))
-    expect(status).toBe(0)
-    const html = readFileSync(report, 'utf8')
-    expect(html).toMatch(/^<!doctype html>/i)
-    expect(html).toContain('Australia')
-    expect(html).toContain('Sydney')
+  it.each([['enrich'], ['enrich', '--rows', '--format', 'list', '--at', '2026-07-01']])(
+    'gives lines that become objects the members of --fields: %s',
+    async (...args) => {
+      const { status, out } = await geofix([...args, '--fields', 'country_code'], { input: '81.2.69.142\n' })
+      expect({ status, out }).toEqual({
+        status: 0,
+        out: '{"ip":"81.2.69.142","location":{"country_code":"GB"}}\n',
+      })
+    },
+  )
+
+  it.each([
+    [['--fields', 'city,town'], /Write some of country_code,.*asn_organization, each once\./],
+    [['--on-bad-line', 'skip'], /Write one of raw, keep, drop, fail\./],
+    [['--max-line-bytes', '1k'], /Write a whole number from 1 to 268435456\./],
+    [['--threads', '0'], /Write a whole number from 1 to 256\./],
+    [['--summary', 'report.html'], /Write it as html=report\.html, json=report\.json/],
+    [['--summary', 'html='], /Write it as html=report\.html, json=report\.json/],
+    [['-', '-'], /can be read only once/],
+    [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
+  ])('refuses %j', async (args, message) => {
+    const { status, out, err } = await enrich(args, '81.2.69.142\n')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(message)
   })
 
   it('writes an empty output for an empty input', async () => {
     const { status, out, err } = await enrich([], '')
     expect({ status, out }).toEqual({ status: 0, out: '' })
     expect(err).toContain('0 lines')
-  })
-
-  it('reports the faults of a database', async () => {
-    const { status, err } = await geofix(['enrich', '--db', join(folder, 'none.mmdb')], { input: ndjson(1) })
-    expect(status).toBe(4)
-    expect(err).toMatch(/none\.mmdb: it cannot be read: ENOENT/)
   })
 
   it('reports lines of an unknown format', async () => {

@@ -1,20 +1,12 @@
 // geofix enrich --explain: how the inputs would be read, and no output.
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/formats.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB, file } = workspace()
 const explain = (...args: string[]) => geofix(['enrich', '--db', DB, '--explain', ...args])
-
-function file(name: string, content: string): string {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
 
 const ACCESS = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9'
 

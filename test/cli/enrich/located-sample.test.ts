@@ -1,15 +1,11 @@
 // Several addresses of a line: geofix enrich --field A=into --field B=into.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-const path = (name: string): string => join(folder, name)
+const { DB, at: path } = workspace()
 const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--stats', 'none', ...args])
 
 const TIME = '2026-07-01T12:00:00Z'

@@ -2,12 +2,10 @@
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
-import { writeDatabase } from './command-line.ts'
+import { workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 
 /** Makes a process write its largest resident memory, in KiB, at its end. */
 const PEAK =

@@ -1,17 +1,11 @@
 // Addresses of the output: --mask, --drop-address, --pseudonym.
 import { createHmac } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-const path = (name: string): string => join(folder, name)
-const enrich = (args: readonly string[], input = '') =>
-  geofix(['enrich', '--db', DB, '--quiet', '--at', '2026-07-01', ...args], { input })
+const { DB, at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
 
 const ACCESS =
   '81.2.69.142 - ann [01/Jul/2026:12:00:00 +0000] "GET /?from=81.2.69.142 HTTP/1.1" 200 5 "-" "curl/8.5.0"\n'

@@ -1,22 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
 import { start } from './child.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const base = temporaryFolder()
-const DB = writeDatabase(base)
-let count = 0
-
-/** A folder of its own for each test, so that what is left behind can be seen. */
-function freshFolder(): string {
-  const folder = join(base, `folder-${count++}`)
-  mkdirSync(folder)
-  return folder
-}
+const { DB, freshFolder } = workspace()
 
 describe('-o of geofix enrich', () => {
   it('leaves no report when the reader closes the pipe of the lines', async () => {
@@ -103,46 +93,6 @@ describe('-o of geofix enrich', () => {
 
 describe('standard output of geofix enrich', () => {
   const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
-
-  it('that is full ends with 3', () => {
-    const full = openSync('/dev/full', 'w')
-    const { status, stderr } = spawnSync(process.execPath, cli, {
-      input: ndjson(10),
-      stdio: ['pipe', full, 'pipe'],
-      encoding: 'utf8',
-    })
-    closeSync(full)
-    expect(stderr).toBe(
-      'geofix: standard output cannot be written: no space is left on the device (ENOSPC)\n',
-    )
-    expect(status).toBe(3)
-  })
-
-  it('that is a file gets every line', () => {
-    const path = join(base, 'redirected')
-    const file = openSync(path, 'w')
-    const { status } = spawnSync(process.execPath, cli, {
-      input: ndjson(30_000),
-      stdio: ['pipe', file, 'pipe'],
-    })
-    closeSync(file)
-    expect(status).toBe(0)
-    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30_000)
-  })
-
-  it('that is also an input ends with 3, because reading would never end', () => {
-    const path = join(base, 'appended')
-    writeFileSync(path, ndjson(10))
-    const file = openSync(path, 'a')
-    const { status, stderr } = spawnSync(process.execPath, [...cli, path], {
-      stdio: ['ignore', file, 'pipe'],
-      encoding: 'utf8',
-    })
-    closeSync(file)
-    expect(status).toBe(3)
-    expect(stderr).toMatch(/is both input and output: use -o /)
-    expect(readFileSync(path, 'utf8')).toBe(ndjson(10))
-  })
 
   it.each(['1', '2'])('that is closed early ends with 0 and no message, on %s threads', (threads) => {
     const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`

@@ -1,10 +1,9 @@
 // `geofix enrich --rows`: what programs that run it depend on.
 import { afterEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
-import { writeDatabase } from './command-line.ts'
+import { workspace } from './command-line.ts'
 
-const DB = writeDatabase(temporaryFolder())
+const { DB } = workspace()
 const LIST = ['enrich', '--rows', '--db', DB, '--format', 'list', '--append', '--at', '2026-07-01']
 const TSV = [
   ...['enrich', '--rows', '--db', DB, '--format', 'tsv', '--quoting', 'none', '--field', '1'],

@@ -4,9 +4,9 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Interruption, SignalWatch } from '../../../src/cli/enrich/session.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, workspace } from './command-line.ts'
 
-const DB = writeDatabase(temporaryFolder())
+const { DB } = workspace()
 const folder = temporaryFolder()
 const STATUSES = [
   ['SIGHUP', 129],

@@ -1,34 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const base = temporaryFolder()
-const DB = writeDatabase(base)
+const { folder: base, DB, freshFolder } = workspace()
 /** Large enough that a run is still under way when it is killed. */
 const LARGE = join(base, 'large.ndjson')
 const LINES = 400_000
 /** Runs that are killed. */
 const KILLS = effort({ short: 4, long: 12 })
-let count = 0
 
 beforeAll(async () => {
   const file = createWriteStream(LARGE)
   for (let from = 0; from < LINES; from += 20_000) file.write(ndjson(20_000, from))
   await new Promise<void>((resolve) => file.end(resolve))
 })
-
-function freshFolder(): string {
-  const folder = join(base, `folder-${count++}`)
-  mkdirSync(folder)
-  return folder
-}
 
 /** Waits until a run has begun its output. */
 async function untilBegun(folder: string): Promise<void> {

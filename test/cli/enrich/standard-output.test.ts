@@ -7,11 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { ClosedPipe, StreamOutput } from '../../../src/cli/enrich/output.ts'
 import { run } from '../../../src/cli/program.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 
 async function enrich(stdout: Terminal['stdout'], args: readonly string[] = [], input = ndjson(30)) {
   const stderr = new PassThrough()
@@ -44,6 +42,15 @@ describe('standard output', () => {
     const path = join(folder, 'redirected')
     expect(await into(path, 'w')).toEqual({ status: 0, err: '', streamed: '' })
     expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(30)
+  })
+
+  it('is written through its stream if it is a terminal', async () => {
+    const fd = openSync(join(folder, 'terminal'), 'w')
+    const terminal = Object.assign(new PassThrough(), { fd, isTTY: true })
+    expect(await enrich(terminal)).toEqual({ status: 0, err: '' })
+    terminal.end()
+    closeSync(fd)
+    expect((await text(terminal)).split('\n')).toHaveLength(31)
   })
 
   it('ends with 3 on a full device', async () => {

@@ -2,11 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 const ROWS = 30_000
 /** Rows with a stray quote. Blocks have 256 KiB: some are in each, and some are far from the next. */
 const isStray = (row: number): boolean => row % 1709 === 1000 || row % 20_000 === 7

@@ -2,11 +2,9 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 const LINE = 'Jul  5 09:32:11 web sshd[9]: Failed password for root from 1.2.3.4 port 5 ssh2'
 const LOG = join(folder, 'auth.log')
 writeFileSync(LOG, `${LINE}\n`)

@@ -5,12 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
 import { effort } from '../../effort.ts'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 
 describe('several threads', () => {
   it('give in the built command line what the library gives', async () => {

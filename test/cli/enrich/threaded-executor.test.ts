@@ -14,11 +14,9 @@ import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { geofix, ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 
 const INPUTS: Readonly<Record<string, string>> = {
   ndjson: `${ndjson(3000)}bad\n\n${ndjson(2000, 3000).trimEnd()}`,

@@ -3,13 +3,12 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
 import { outcomeOf, start, untilTakesHangup } from './child.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
+const { folder, DB } = workspace()
 let count = 0
 
 /** A second is what is promised; a busy machine has its own. Milliseconds. */
@@ -48,7 +47,11 @@ function run(...args: string[]) {
 }
 
 /** What another program, which has the other end of a pipe, writes. */
-async function outputOf(command: string, args: readonly string[], input = ''): Promise<string> {
+async function outputOf(
+  command: string,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+): Promise<string> {
   const child = spawn(command, args)
   child.stdin.on('error', () => {}).end(input)
   cleanups.push(() => child.kill('SIGKILL'))
@@ -136,12 +139,16 @@ describe('an error ends geofix enrich', () => {
 
 describe('a named pipe', () => {
   it('is read until its writer closes it, even if the writer starts late or writes nothing', async () => {
-    for (const lines of [30_000, 0]) {
+    for (const [lines, bytes] of [
+      [30_000, ndjson(30_000)],
+      [100, gzipSync(ndjson(100))],
+      [0, ''],
+    ] as const) {
       const pipe = namedPipe()
       const child = run(pipe)
       const outcome = outcomeOf(child)
       await untilWaiting(child)
-      await outputOf('sh', ['-c', 'cat > "$0"', pipe], ndjson(lines))
+      await outputOf('sh', ['-c', 'cat > "$0"', pipe], bytes)
       const { status, out } = await outcome
       expect({ status, lines: out.split('\n').length - 1 }).toEqual({ status: 0, lines })
     }

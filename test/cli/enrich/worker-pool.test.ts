@@ -4,10 +4,9 @@ import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const DB = writeDatabase(temporaryFolder())
+const { DB } = workspace()
 const memory = new SharedArrayBuffer(100_000)
 
 const plan = makePlan(Buffer.from(ndjson(1)), true, { format: 'ndjson', field: 'ip', onBadLine: 'fail' }).plan

@@ -4,8 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
 vi.mock('node:zlib', async (original) => {
   const { PassThrough, Transform } = await import('node:stream')
@@ -25,10 +24,7 @@ vi.mock('node:zlib', async (original) => {
   }
 })
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-const enrich = (args: readonly string[], input: string | Uint8Array = '') =>
-  geofix(['enrich', '--db', DB, '--stats', 'json', ...args], { input })
+const { folder, enrich } = workspace('--stats', 'json')
 
 /** One frame: a header with a window, a raw block that is the last (RFC 8878 section 3.1.1), no checksum. */
 const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (5 << 3) | 1, 0, 0, ...Buffer.from('8.8.8')])
