@@ -101,7 +101,7 @@ describe('the imports of src', () => {
   })
 
   it.each([
-    ['ipaddr.js', ['enrich/counting/networks.ts']],
+    ['ipaddr.js', ['enrich/counting/values.ts']],
     ['fflate', ['bytes/deflate.ts', 'bytes/gunzip.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/flags.ts', 'cli/program.ts']],

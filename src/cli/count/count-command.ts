@@ -11,7 +11,7 @@ import { runSession } from '../enrich/session.ts'
 import { countOf, countText, shareText } from '../figures.ts'
 import type { ExitStatus, Terminal } from '../terminal.ts'
 import type { CountCommand } from './flags.ts'
-import { textOf } from './forms.ts'
+import { parquetOf, textOf } from './forms.ts'
 
 /**
  * Counts the lines of the inputs, and writes the counts.
@@ -34,13 +34,11 @@ class CountSession extends LineSession<CountCommand> {
     const totals = run.groups[0] ?? new GroupTotals(plan)
     const table = countColumns(totals, top)
     const isShown = path === undefined && this.terminal.stdout.isTTY === true
-    if (form === 'parquet') {
-      const { parquetOf } = await import('./parquet.ts')
-      for (const part of parquetOf(table)) await output.write(part)
-    } else {
-      for (const part of textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown }))
-        await output.write(Buffer.from(part))
-    }
+    const parts =
+      form === 'parquet'
+        ? parquetOf(table)
+        : textOf(table, form, { hasBars: isShown && !isPlain, hasMark, isShown })
+    for await (const part of parts) await output.write(Buffer.from(part))
     await output.flush()
     this.#noteOmissions(run, table.hidden)
     for (const note of countNotes(totals)) this.notes.add(note)

@@ -1,4 +1,4 @@
-// The forms of a count that are text: a table for people, CSV, TSV, JSON, NDJSON, and a table in Markdown.
+// The forms of a count: a table for people, CSV, TSV, JSON, NDJSON, a table in Markdown, and Parquet.
 import type { CountValue } from '../../enrich/count-plan.ts'
 import type { CountColumn, CountColumns } from '../../enrich/counting/count-rows.ts'
 import { valueText } from '../enrich/rows/separated-values.ts'
@@ -17,6 +17,36 @@ export interface TableForm {
 
 /** Rows of one part of the output. */
 const PART_ROWS = 4000
+
+/** Rows of a row group of Parquet. */
+const GROUP_ROWS = 100_000
+
+/** A count as a Parquet file, in parts: columns of integers and of text. */
+export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array> {
+  // Lazy: few counts are Parquet.
+  const { ColumnWriter } = await import('../enrich/parquet/column-writer.ts')
+  const { elementsOf, leafOf, parquetValue } = await import('../enrich/parquet/columns.ts')
+  const numbers = numbersOf(table)
+  const columns = [...table.columns, ...numbers].map((column) => ({
+    ...column,
+    type: numbers.includes(column) || isNumeric(column) ? ('INT64' as const) : ('STRING' as const),
+  }))
+  const elements = columns.map(({ name, type }) => elementsOf(name, type))
+  const writer = new ColumnWriter(elements)
+  const rows = table.counts.length
+  for (let from = 0; from < rows; from += GROUP_ROWS) {
+    const to = Math.min(rows, from + GROUP_ROWS)
+    const leaves = columns.map(({ codes, size, value, type }, index) =>
+      leafOf(elements[index] ?? [], codes.subarray(from, to), size, (code) =>
+        parquetValue(type, value(code)),
+      ),
+    )
+    writer.add(leaves, to - from)
+    yield writer.take()
+  }
+  writer.end()
+  yield writer.take()
+}
 
 /** A column of a form. The text of each value is made once. */
 interface TextColumn {
@@ -71,7 +101,7 @@ function textColumn({ size, codes, value }: CountColumn, text: (value: CountValu
 }
 
 /** The columns that are not keys. */
-export function numbersOf({ counts, unique }: CountColumns): CountColumn[] {
+function numbersOf({ counts, unique }: CountColumns): CountColumn[] {
   return [
     numberColumn('count', counts),
     // A table without rows does not say what it would have.
@@ -134,7 +164,7 @@ function markdownValue(value: CountValue): string {
 }
 
 /** Whether all values that are there are numbers, and one is. */
-export function isNumeric({ codes, value }: CountColumn): boolean {
+function isNumeric({ codes, value }: CountColumn): boolean {
   let hasNumber = false
   for (let row = 0; row < codes.length; row++) {
     const each = value(codes[row] ?? 0)

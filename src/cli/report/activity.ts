@@ -1,8 +1,8 @@
 // The figures of a report that are made from the tallies of a run: times, addresses and requests.
 import { Address } from '../../address/address.ts'
 import type { ReportTallies } from '../../enrich/count.ts'
-import { isMapped, Networks } from '../../enrich/counting/networks.ts'
 import { type GroupTotals, Place } from '../../enrich/counting/totals.ts'
+import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { type Ranked, rankedOf, Tally } from './ranked.ts'

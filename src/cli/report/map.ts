@@ -1,7 +1,9 @@
 import type { CellCount, CityCount, Counts } from '../../enrich/counting/counts.ts'
+import { cellKey } from '../../enrich/counting/totals.ts'
 import { countOf, countText, shareText } from '../figures.ts'
-import { MAP_HEIGHT, MAP_WIDTH, mapPoint } from './equal-earth.ts'
-import { clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { MAP_HEIGHT, MAP_WIDTH, type MapPoint, mapPoint } from './equal-earth.ts'
+import { card, clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { linesOf, ranked } from './ranked.ts'
 import type { Heading } from './words.ts'
 import { COUNTRIES } from './world.ts'
 
@@ -42,38 +44,36 @@ const MAX_INSET_CIRCLES = 60
 /** Shares of the country with most lines, from which a shade begins. */
 const SHADES = [0.5, 0.1, 0.01, 0]
 
-interface Circle {
-  readonly key: string
+interface Circle extends MapPoint {
+  /** The key of its cell. */
+  readonly cell: string
   readonly latitude: number
   readonly longitude: number
   readonly count: number
+  readonly radius: number
 }
 
 /** The world map, with a circle for each of the {@link MAX_CIRCLES} busiest cells of one degree. */
 export function worldMap(counts: Counts, heading: Heading): Markup {
-  const all = circlesOf(counts.cells)
-  const circles = all.slice(0, MAX_CIRCLES)
-  const highest = circles[0]?.count ?? 0
-  const cities = busiestCities(counts.cities)
-  const shown = sum(circles)
-  return html`<section class="card map"><header class="head">${heading('map')}</header>
+  const cells = Array.from(counts.cells, ([name, cell]) => ({ name, ...cell }))
+  const all = ranked(cells.filter(({ count }) => count > 0))
+  const highest = all[0]?.count ?? 0
+  const circles = all.slice(0, MAX_CIRCLES).map(({ name: cell, latitudes, longitudes, count }): Circle => {
+    const [latitude, longitude] = [latitudes / count, longitudes / count]
+    const radius = radiusOf(count, highest)
+    return { cell, latitude, longitude, count, radius, ...mapPoint(latitude, longitude) }
+  })
+  return card(
+    heading('map'),
+    null,
+    html`
 <figure>
-<div class="maps">${picture(counts, circles, cities, highest)}<div class="insets">${INSETS.map((inset) => insetPicture(inset, circles, highest))}</div></div>
+<div class="maps">${picture(counts, circles)}<div class="insets">${INSETS.map((inset) => insetPicture(inset, circles))}</div></div>
 ${shadeLegend(counts)}${highest === 0 ? null : html`${legend(highest, 1, 'wide')}${legend(highest, NARROW_GROWTH, 'narrow')}`}
-<figcaption class="note">${caption(counts, all, shown)}</figcaption>
-</figure></section>`
-}
-
-function circlesOf(cells: ReadonlyMap<string, CellCount>): Circle[] {
-  return [...cells]
-    .filter(([, { count }]) => count > 0)
-    .map(([key, { latitudes, longitudes, count }]) => ({
-      key,
-      latitude: latitudes / count,
-      longitude: longitudes / count,
-      count,
-    }))
-    .sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
+<figcaption class="note">${caption(counts, all, linesOf(circles))}</figcaption>
+</figure>`,
+    'map',
+  )
 }
 
 /** The area of a circle is proportional to its count. */
@@ -81,28 +81,24 @@ function radiusOf(count: number, highest: number): number {
   return MAX_RADIUS * Math.sqrt(count / highest)
 }
 
-function picture(
-  counts: Counts,
-  circles: readonly Circle[],
-  cities: ReadonlyMap<string, CityCount>,
-  highest: number,
-): Markup {
+function picture(counts: Counts, circles: readonly Circle[]): Markup {
+  const cities = busiestCities(counts.cities)
   const beyond = circles.some(({ latitude }) => latitude < SOUTH + 1 || latitude > NORTH - 1)
   const top = beyond ? -MARGIN : mapPoint(NORTH, 0).y - MARGIN
   const bottom = beyond ? MAP_HEIGHT + MAX_RADIUS * NARROW_GROWTH : mapPoint(SOUTH, 0).y + MARGIN
   const box = [-MARGIN, Math.floor(top), MAP_WIDTH + 2 * MARGIN, Math.ceil(bottom - top)].join(' ')
   // The largest come first, so that the pointer can reach smaller circles on top of them.
   const drawn = circles.map((circle) => {
-    const city = cities.get(cellKey(circle.latitude, circle.longitude))
-    return drawnCircle(circle, radiusOf(circle.count, highest), titleOf(circle, city, counts.resolved))
+    const title = titleOf(circle, cities.get(circle.cell), counts.resolved)
+    return drawnCircle(circle, html`><title>${title}</title></circle>`)
   })
-  return html`<svg class="world" viewBox="${box}" role="img" aria-label="World map of located lines. The tables below list them by name."><g id="countries">${shapes(counts)}</g><g class="dots">${drawn}</g><g class="labels" aria-hidden="true">${labels(circles, cities, highest)}</g></svg>`
+  return html`<svg class="world" viewBox="${box}" role="img" aria-label="World map of located lines. The tables below list them by name."><g id="countries">${shapes(counts)}</g><g class="dots">${drawn}</g><g class="labels" aria-hidden="true">${labels(circles, cities)}</g></svg>`
 }
 
-function drawnCircle({ latitude, longitude }: Circle, radius: number, title: string | null): Markup {
-  const { x, y } = mapPoint(latitude, longitude)
+/** @param end of the element */
+function drawnCircle({ x, y, radius }: Circle, end: Markup, scale = 1): Markup {
   return html`
-<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radius)}"${title === null ? html`/>` : html`><title>${title}</title></circle>`}`
+<circle cx="${tenths(x)}" cy="${tenths(y)}" r="${twoDecimals(radius * scale)}"${end}`
 }
 
 /** The countries, darker the more lines they have. Names are in the tables. */
@@ -118,20 +114,15 @@ function shapes(counts: Counts): Markup[] {
 }
 
 /** The names of the busiest places, without those that would cover another name. */
-function labels(
-  circles: readonly Circle[],
-  cities: ReadonlyMap<string, CityCount>,
-  highest: number,
-): Markup[] {
+function labels(circles: readonly Circle[], cities: ReadonlyMap<string, CityCount>): Markup[] {
   const taken: { name: string; left: number; right: number; y: number }[] = []
-  return circles.flatMap((circle) => {
-    const city = cities.get(cellKey(circle.latitude, circle.longitude))
+  return circles.flatMap(({ cell, x, y, radius }) => {
+    const city = cities.get(cell)
     if (city === undefined || taken.length >= MAX_LABELS) return []
-    const { x, y } = mapPoint(circle.latitude, circle.longitude)
     // The regions of a database are better known than its cities, which can be a street in a city.
     const region = city.region ?? city.name
     const name = clipped(region.startsWith(city.name) ? city.name : region, MAX_LABEL_LENGTH)
-    const start = x + radiusOf(circle.count, highest) + LABEL_GAP
+    const start = x + radius + LABEL_GAP
     const width = name.length * LETTER_UNITS
     const isLeft = start + width > MAP_WIDTH
     const left = isLeft ? 2 * x - start - width : start
@@ -144,7 +135,7 @@ function labels(
     if (covers) return []
     taken.push(box)
     return [
-      html`<text x="${tenths(isLeft ? left + width : left)}" y="${tenths(y + LABEL_UNITS / 3)}"${isLeft ? html` text-anchor="end"` : null}>${name}</text>`,
+      html`<text x="${tenths(isLeft ? box.right : left)}" y="${tenths(y + LABEL_UNITS / 3)}"${isLeft ? html` text-anchor="end"` : null}>${name}</text>`,
     ]
   })
 }
@@ -153,7 +144,6 @@ function labels(
 function insetPicture(
   { name, north, south, west, east }: (typeof INSETS)[number],
   circles: readonly Circle[],
-  highest: number,
 ): Markup | null {
   const inside = circles
     .filter(
@@ -166,7 +156,7 @@ function insetPicture(
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)]
   const [left, top] = [Math.floor(Math.min(...xs)), Math.floor(Math.min(...ys))]
   const box = [left, top, Math.ceil(Math.max(...xs)) - left, Math.ceil(Math.max(...ys)) - top].join(' ')
-  return html`<div class="inset"><p class="within">${name}</p><svg viewBox="${box}" role="img" aria-label="${`${name}, enlarged`}"><use href="#countries"/><g class="dots">${inside.map((circle) => drawnCircle(circle, radiusOf(circle.count, highest) * INSET_SCALE, null))}</g></svg></div>`
+  return html`<div class="inset"><p class="within">${name}</p><svg viewBox="${box}" role="img" aria-label="${`${name}, enlarged`}"><use href="#countries"/><g class="dots">${inside.map((circle) => drawnCircle(circle, html`/>`, INSET_SCALE))}</g></svg></div>`
 }
 
 /** The legend of the shades of countries. `null` if no country has a shade. */
@@ -203,21 +193,16 @@ export function legendCounts(highest: number): number[] {
   return [first, first / 10, first / 100].filter((count) => count >= 1 && Number.isInteger(count))
 }
 
-function caption(counts: Counts, all: readonly Circle[], shown: number): string {
+function caption(counts: Counts, all: readonly CellCount[], shown: number): string {
   if (all.length === 0) return 'The database has no coordinates for these locations, so the map is empty.'
-  const located = sum(all)
   const locations =
     all.length > MAX_CIRCLES
-      ? `The ${countText(MAX_CIRCLES)} busiest of ${countText(all.length)} locations, with ${shareText(shown, counts.resolved)} of the located lines.`
-      : `${countOf(all.length, 'location', 'locations')}, with ${shareText(shown, counts.resolved)} of the located lines.`
-  const without = counts.resolved - located
-  return `${locations} Locations in the same degree of latitude and longitude share one circle.${
+      ? `The ${countText(MAX_CIRCLES)} busiest of ${countText(all.length)} locations`
+      : countOf(all.length, 'location', 'locations')
+  const without = counts.resolved - linesOf(all)
+  return `${locations}, with ${shareText(shown, counts.resolved)} of the located lines. Locations in the same degree of latitude and longitude share one circle.${
     without > 0 ? ` ${countOf(without, 'located line has', 'located lines have')} no coordinates.` : ''
   }`
-}
-
-function sum(circles: readonly Circle[]): number {
-  return circles.reduce((total, { count }) => total + count, 0)
 }
 
 /** The busiest city in each cell. A circle can include several cities, so its title also has the coordinates. */
@@ -227,18 +212,14 @@ function busiestCities(cities: ReadonlyMap<string, CityCount>): Map<string, City
     if (city.located === 0) continue
     const key = cellKey(city.latitudes / city.located, city.longitudes / city.located)
     const known = busiest.get(key)
-    if (known === undefined || isBusier(city, known)) busiest.set(key, city)
+    // Ties are decided by name: the report must not depend on the order of counting.
+    const isBusier =
+      known === undefined ||
+      city.located > known.located ||
+      (city.located === known.located && city.name < known.name)
+    if (isBusier) busiest.set(key, city)
   }
   return busiest
-}
-
-/** Decides ties by name: the report must not depend on the order of counting. */
-function isBusier(city: CityCount, than: CityCount): boolean {
-  return city.located > than.located || (city.located === than.located && city.name < than.name)
-}
-
-function cellKey(latitude: number, longitude: number): string {
-  return `${Math.floor(latitude)},${Math.floor(longitude)}`
 }
 
 function titleOf(

@@ -9,8 +9,11 @@ export const TIMELINE_COUNTRIES = 5
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Longer times are shown by day, and then by month, so that there are at most some 200 bars. */
-const MAX_HOURS = 96
-const MAX_DAYS = 200
+const MAX_SPANS_MS: Readonly<Record<Timeline['unit'], number>> = {
+  hour: 96 * HOUR_MS,
+  day: 200 * DAY_MS,
+  month: Number.POSITIVE_INFINITY,
+}
 
 export interface Bucket {
   /** Milliseconds since 1970. */
@@ -53,11 +56,8 @@ export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
     .ranked()
     .rows.slice(0, TIMELINE_COUNTRIES)
     .map(({ name }) => name)
-  return overTime(
-    totals,
-    series,
-    names.map((name) => (name === null ? -1 : series.indexOf(String(name)))),
-  )
+  const seriesOf = names.map((name) => (name === null ? -1 : series.indexOf(String(name))))
+  return overTime(totals, series, seriesOf)
 }
 
 /** The answers with an error of the client and of the server. @param totals groups of a day with an hour, and a status */
@@ -65,11 +65,8 @@ export function errorsOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const kinds = totals.mapValues(SERIES, ([status]) => /^[45](?=\d\d$)/.exec(String(status))?.[0])
   if (!kinds.some((kind) => kind !== undefined)) return null
-  const timeline = overTime(
-    totals,
-    ['4xx', '5xx'],
-    kinds.map((kind) => (kind === '4' ? 0 : kind === '5' ? 1 : -1)),
-  )
+  const seriesOf = kinds.map((kind) => (kind === undefined ? -1 : Number(kind) - 4))
+  const timeline = overTime(totals, ['4xx', '5xx'], seriesOf)
   if (timeline === null) return null
   const buckets = timeline.buckets.map(({ start, counts }) => ({ start, counts: counts.slice(0, -1) }))
   return { ...timeline, buckets }
@@ -80,25 +77,18 @@ export function dailyAddresses(totals: GroupTotals | undefined): DailyAddresses 
   const uniques = totals?.uniques() ?? null
   if (totals === undefined || uniques === null) return null
   const starts = totals.mapValues(TIME, hourOf)
-  const days = Array.from(uniques, (count, group) => ({
-    start: starts[totals.codes[group] ?? 0] ?? Number.NaN,
-    count,
-  })).filter(({ start }) => !Number.isNaN(start))
-  const bars = Bars.of(days.map(({ start }) => start))
+  const bars = barsOf(starts, ['day', 'month'])
   if (bars === null) return null
-  const unit = bars.unit === 'month' ? 'month' : 'day'
-  const all = new Map<number, { days: number; addresses: number }>()
-  for (const { start, count } of days) {
-    const bar = startOf(start, unit)
-    const { days: before = 0, addresses = 0 } = all.get(bar) ?? {}
-    all.set(bar, { days: before + 1, addresses: addresses + count })
+  const [days, addresses] = [new Float64Array(bars.starts.length), new Float64Array(bars.starts.length)]
+  for (const [group, count] of uniques.entries()) {
+    const bar = bars.indexOf(starts[totals.codes[group] ?? 0])
+    days[bar] = (days[bar] ?? 0) + 1
+    addresses[bar] = (addresses[bar] ?? 0) + count
   }
-  const buckets: Bucket[] = []
-  for (let start = startOf(bars.first, unit); start <= bars.last; start = after(start, unit)) {
-    const { days: counted = 1, addresses = 0 } = all.get(start) ?? {}
-    buckets.push({ start, counts: [Math.round(addresses / counted)] })
-  }
-  return { unit, series: ['addresses'], buckets, isExact: totals.sampling === 1 }
+  const buckets = bars.starts.map((start, bar) => {
+    return { start, counts: [Math.round((addresses[bar] ?? 0) / Math.max(1, days[bar] ?? 0))] }
+  })
+  return { unit: bars.unit, series: ['addresses'], buckets, isExact: totals.sampling === 1 }
 }
 
 /** @param seriesOf the series of each code; -1 for all others */
@@ -110,51 +100,42 @@ function overTime(
   // A log of a month has a hundred thousand groups of an hour and a country.
   const { codes, lines } = totals
   const starts = totals.mapValues(TIME, hourOf)
-  const counted = starts.filter((start) => !Number.isNaN(start))
-  const bars = Bars.of(counted)
+  const bars = barsOf(starts, ['hour', 'day', 'month'])
   if (bars === null) return null
-  const counts = bars.starts.map(() => new Array<number>(series.length + 1).fill(0))
-  const places = starts.map((start) => bars.indexOf(start))
+  const buckets = bars.starts.map((start) => {
+    return { start, counts: new Array<number>(series.length + 1).fill(0) }
+  })
+  const places = starts.map(bars.indexOf)
   for (const [group, count] of lines.entries()) {
-    const bucket = counts[places[codes[group * WIDTH + TIME] ?? 0] ?? -1]
+    const counts = buckets[places[codes[group * WIDTH + TIME] ?? 0] ?? -1]?.counts
     const known = seriesOf[codes[group * WIDTH + SERIES] ?? 0] ?? -1
     const index = known === -1 ? series.length : known
-    if (bucket !== undefined) bucket[index] = (bucket[index] ?? 0) + count
+    if (counts !== undefined) counts[index] = (counts[index] ?? 0) + count
   }
-  const buckets = bars.starts.map((start, index) => ({ start, counts: counts[index] ?? [] }))
   return { unit: bars.unit, series, buckets }
 }
 
-/** The hours, days or months from the first instant to the last. */
-class Bars {
-  readonly unit: Timeline['unit']
-  readonly starts: readonly number[]
-  readonly #indexes: ReadonlyMap<number, number>
-
-  private constructor(
-    readonly first: number,
-    readonly last: number,
-  ) {
-    const span = last - first
-    this.unit = span < MAX_HOURS * HOUR_MS ? 'hour' : span < MAX_DAYS * DAY_MS ? 'day' : 'month'
-    const starts: number[] = []
-    for (let start = startOf(first, this.unit); start <= last; start = after(start, this.unit))
-      starts.push(start)
-    this.starts = starts
-    this.#indexes = new Map(starts.map((start, index) => [start, index]))
+/**
+ * The hours, days or months from the first instant to the last; `null` without an instant.
+ *
+ * @param instants `NaN` for none
+ * @param units the first one that gives few bars is used
+ */
+function barsOf(instants: readonly number[], units: readonly Timeline['unit'][]) {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const instant of instants) {
+    if (Number.isNaN(instant)) continue
+    if (instant < first) first = instant
+    if (instant > last) last = instant
   }
-
-  /** `null` without an instant. */
-  static of(instants: readonly number[]): Bars | null {
-    let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    for (const instant of instants) [first, last] = [Math.min(first, instant), Math.max(last, instant)]
-    return first > last ? null : new Bars(first, last)
-  }
-
+  const unit = units.find((each) => last - first < MAX_SPANS_MS[each])
+  if (first > last || unit === undefined) return null
+  const starts: number[] = []
+  for (let start = startOf(first, unit); start <= last; start = startOf(start, unit, 1)) starts.push(start)
+  const indexes = new Map(starts.map((start, index) => [start, index]))
   /** -1 for an instant outside. */
-  indexOf(instant: number): number {
-    return this.#indexes.get(startOf(instant, this.unit)) ?? -1
-  }
+  const indexOf = (instant = Number.NaN): number => indexes.get(startOf(instant, unit)) ?? -1
+  return { unit, starts, indexOf }
 }
 
 /** The start of an hour, or of a day without one, in milliseconds since 1970; `NaN` for lines without a time. */
@@ -163,15 +144,10 @@ function hourOf([day, hour = 0]: readonly CountValue[]): number {
   return isKnown ? Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS : Number.NaN
 }
 
-function startOf(instant: number, unit: Timeline['unit']): number {
+/** The start of the unit that an instant is in, or of a later one. */
+function startOf(instant: number, unit: Timeline['unit'], later = 0): number {
   const date = new Date(instant)
-  if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+  if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later)
   const length = unit === 'hour' ? HOUR_MS : DAY_MS
-  return Math.floor(instant / length) * length
-}
-
-function after(start: number, unit: Timeline['unit']): number {
-  const date = new Date(start)
-  if (unit === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
-  return start + (unit === 'hour' ? HOUR_MS : DAY_MS)
+  return (Math.floor(instant / length) + later) * length
 }

@@ -1,5 +1,6 @@
 import { utf8Decoder } from '../../realm.ts'
 import { ZERO } from '../ascii.ts'
+import { CachedView } from '../swar.ts'
 
 /** What a field of a log usually has, whatever its name. */
 export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
@@ -28,7 +29,7 @@ export function fieldIndex(names: readonly string[], field: string): number {
 /** A double holds every number of this many digits exactly. */
 const EXACT_DIGITS = 15
 
-const decoder = /* @__PURE__ */ utf8Decoder()
+const decoder = /* @__PURE__ */ utf8Decoder({ ignoreBOM: true })
 
 /** The numbers of a field of the log, such as the bytes of all answers. */
 export class FieldNumber {
@@ -58,5 +59,126 @@ export class FieldNumber {
     }
     if (at < end) number = Number(decoder.decode(bytes.slice(start, end)))
     return number >= 0 ? number : Number.NaN
+  }
+}
+
+/** Slots of an empty table: a power of two. */
+const FIRST_SLOTS = 256
+const FIRST_BYTES = 4096
+/** Texts up to this many bytes, such as a status, are found by their bytes as a number. */
+const SHORT_BYTES = 3
+/** The binary logarithm of the short texts that are kept so. */
+const SHORT_BITS = 8
+/** Limit of the bytes of all texts. */
+export const MAX_TEXT_BYTES = 2 ** 26
+
+/** Numbers distinct texts, given as bytes, in the order in which they are added. */
+export class TextCodes {
+  size = 0
+  readonly #maxBytes: number
+  /** All texts, one after another. */
+  #bytes = new Uint8Array(FIRST_BYTES)
+  readonly #own = new CachedView()
+  readonly #source = new CachedView()
+  #used = 0
+  /** Where each text ends. */
+  #ends = new Int32Array(FIRST_SLOTS)
+  /** Two numbers for each short text: its bytes, and its number plus 1. A new one replaces the one in its place. */
+  readonly #short = new Int32Array(2 << SHORT_BITS)
+  /** Numbers of texts plus 1, by hash; 0 is an empty slot. */
+  #slots = new Int32Array(FIRST_SLOTS)
+
+  constructor(maxBytes = MAX_TEXT_BYTES) {
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * The number of the text in `bytes[start, end)`.
+   *
+   * @param mayAdd whether an unknown text is added
+   * @returns -1 if it is unknown, and may not be added or would exceed the limit of bytes
+   */
+  code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
+    if (end - start > SHORT_BYTES) return this.#code(bytes, start, end, mayAdd)
+    let word = end - start
+    for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] ?? 0)
+    const place = (Math.imul(word, 0x9e3779b1) >>> (32 - SHORT_BITS)) << 1
+    if (this.#short[place] === word && this.#short[place + 1] !== 0) return (this.#short[place + 1] ?? 0) - 1
+    const code = this.#code(bytes, start, end, mayAdd)
+    if (code !== -1) {
+      this.#short[place] = word
+      this.#short[place + 1] = code + 1
+    }
+    return code
+  }
+
+  #code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
+    let slot = this.#slotOf(bytes, start, end)
+    const known = this.#slots[slot] ?? 0
+    if (known > 0) return known - 1
+    const used = this.#used + end - start
+    if (!mayAdd || used > this.#maxBytes) return -1
+    if (2 * this.size >= this.#slots.length) {
+      this.#grow()
+      slot = this.#slotOf(bytes, start, end)
+    }
+    if (used > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(2 * this.#bytes.length, used))
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(bytes.subarray(start, end), this.#used)
+    this.#used = used
+    this.#ends[this.size] = used
+    this.#slots[slot] = ++this.size
+    return this.size - 1
+  }
+
+  /** The text of a number. What is not UTF-8 is replaced. */
+  text(code: number): string {
+    return decoder.decode(this.#bytes.subarray(this.#startOf(code), this.#ends[code]))
+  }
+
+  #startOf(code: number): number {
+    return code === 0 ? 0 : (this.#ends[code - 1] ?? 0)
+  }
+
+  /** The slot of a text: its own, or an empty one. */
+  #slotOf(bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots
+    const own = this.#bytes
+    const size = end - start
+    const view = this.#source.view(bytes)
+    const words = size & ~3
+    let hash = size
+    for (let at = 0; at < words; at += 4) {
+      hash = Math.imul(hash ^ view.getInt32(start + at), 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    for (let at = words; at < size; at++) hash = Math.imul(hash ^ (bytes[start + at] ?? 0), 0x01000193)
+    hash ^= hash >>> 15
+    for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
+      const number = slots[slot] ?? 0
+      if (number === 0) return slot
+      const from = this.#startOf(number - 1)
+      if ((this.#ends[number - 1] ?? 0) - from !== size) continue
+      const ownView = this.#own.view(own)
+      let at = 0
+      while (at < words && ownView.getInt32(from + at) === view.getInt32(start + at)) at += 4
+      if (at < words) continue
+      while (at < size && own[from + at] === bytes[start + at]) at++
+      if (at === size) return slot
+    }
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length)
+    const ends = new Int32Array(this.#slots.length / 2 + 1)
+    ends.set(this.#ends.subarray(0, this.size))
+    this.#ends = ends
+    // Texts are distinct, so each finds an empty slot.
+    for (let code = 0; code < this.size; code++) {
+      this.#slots[this.#slotOf(this.#bytes, this.#startOf(code), ends[code] ?? 0)] = code + 1
+    }
   }
 }

@@ -2,9 +2,15 @@
 import { type CountedPlan, type CountPlan, type CountValue, queriesOf } from '../count-plan.ts'
 import type { CellCount, Counts } from './counts.ts'
 import { type GroupPart, Groups } from './groups.ts'
-import type { Networks } from './networks.ts'
 import type { Ranks } from './sorting.ts'
-import { type DimensionValues, NetworkValues, NO_CODE, type TextMask, valuesOf } from './values.ts'
+import {
+  type DimensionValues,
+  type Networks,
+  NetworkValues,
+  NO_CODE,
+  type TextMask,
+  valuesOf,
+} from './values.ts'
 
 /** A column of groups. */
 export interface GroupColumn {
@@ -268,9 +274,14 @@ function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Co
       if (isLocated) row.located += count
       add(row)
     }
-    if (isLocated) add(rowOf(cells, `${Math.floor(latitude)},${Math.floor(longitude)}`, sums))
+    if (isLocated) add(rowOf(cells, cellKey(latitude, longitude), sums))
   }
   overflow.regions = overflow.cities = totals.other
+}
+
+/** The key of the one-degree cell that a position is in. */
+export function cellKey(latitude: number, longitude: number): string {
+  return `${Math.floor(latitude)},${Math.floor(longitude)}`
 }
 
 function addHours(totals: GroupTotals, counts: Counts): void {

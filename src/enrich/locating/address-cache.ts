@@ -1,7 +1,7 @@
 import { RowSet } from '../../location/tables.ts'
 import { utf8Encoder } from '../../realm.ts'
 import { DOT, ZERO } from '../ascii.ts'
-import { isMapped, MAPPED } from '../counting/networks.ts'
+import { isMapped, MAPPED } from '../counting/values.ts'
 
 /** Longer texts are not cached. Bytes. */
 export const MAX_TEXT_BYTES = 72

@@ -7,10 +7,8 @@ import { remember } from '../../location/tables.ts'
 import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
-import type { FieldValues } from '../counting/field-values.ts'
-import { isMapped, Networks } from '../counting/networks.ts'
-import { TextCodes } from '../counting/text-codes.ts'
-import { NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
+import { type FieldValues, TextCodes } from '../counting/field-values.ts'
+import { isMapped, Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
 import type { LineLocator } from './line-locator.ts'
 
 const HOUR_MS = 3_600_000

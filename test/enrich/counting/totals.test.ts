@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
-import { DistinctAddresses } from '../../../src/enrich/counting/distinct-addresses.ts'
-import { Groups } from '../../../src/enrich/counting/groups.ts'
-import { TextCodes } from '../../../src/enrich/counting/text-codes.ts'
+import { TextCodes } from '../../../src/enrich/counting/field-values.ts'
+import { DistinctAddresses, Groups } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
 
 describe('DistinctAddresses', () => {

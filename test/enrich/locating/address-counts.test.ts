@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isMapped } from '../../../src/enrich/counting/networks.ts'
+import { isMapped } from '../../../src/enrich/counting/values.ts'
 import { AddressCounts, UNKNOWN } from '../../../src/enrich/locating/address-cache.ts'
 
 /** IPv4 addresses as signed numbers; few, so that they repeat, and all that are special to the table. */
