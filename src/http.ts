@@ -1,5 +1,5 @@
 // Entry of geofix/http for Node: the handler, and keys in a file.
-export type { Authenticate, KeyOwner } from './http/authentication.ts'
+export type { Authenticate, KeyOwner } from './http/admission.ts'
 export { createHandler, type Handler } from './http/handler.ts'
 export {
   createNodeListener,
@@ -9,8 +9,7 @@ export {
   nodeRequestInfo,
 } from './http/node-listener.ts'
 export type { Answer, HandlerOptions, RequestInfo } from './http/options.ts'
-export type { Plan } from './http/plan.ts'
-export type { Budget, MakeLimiter, RateLimiter } from './http/rate-limit.ts'
+export type { Budget, MakeLimiter, Plan, RateLimiter } from './http/rate-limit.ts'
 export type { Operation } from './http/route.ts'
 export { createKeyFile, type KeyFile, type KeyFileOptions, type KeyFileStatus } from './node/keys/key-file.ts'
 export { KeyFileError } from './node/keys/key-list.ts'

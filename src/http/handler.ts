@@ -10,10 +10,8 @@ import {
 import { checkOptionNames } from '../option-names.ts'
 import type { PlatformRequest, PlatformResponse } from '../realm.ts'
 import type { Resolver } from '../resolver.ts'
-import { Admission, type AdmissionFacts, type FindOwner } from './admission.ts'
-import { challenge } from './authentication.ts'
-import { readBatch, tooManyItems } from './batch-body.ts'
-import { BatchJson } from './batch-json.ts'
+import { Admission, type AdmissionFacts, challenge, type FindOwner } from './admission.ts'
+import { BatchJson, readBatch, tooManyItems } from './batch.ts'
 import { Cors } from './cors.ts'
 import {
   chain,
@@ -35,9 +33,8 @@ import {
   type HandlerOptions,
   type RequestInfo,
 } from './options.ts'
-import { type Plan, PlanTable } from './plan.ts'
 import { FAULT, isProblem, type Problem, problemReply } from './problem.ts'
-import { RateLimits } from './rate-limit.ts'
+import { type Plan, PlanTable, RateLimits } from './rate-limit.ts'
 import { type Operation, type Route, routeOf } from './route.ts'
 
 /** Fields of every answer. Caches must not store answers, because each is about one caller or one key. */

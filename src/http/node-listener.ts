@@ -4,7 +4,7 @@ import type { PlatformRequest, PlatformResponse } from '../realm.ts'
 import { responseOf } from './exchange.ts'
 import type { Handler } from './handler.ts'
 import type { RequestInfo } from './options.ts'
-import { FAULT, type Problem, problemReply } from './problem.ts'
+import { FAULT, notAllowed, type Problem, problemReply } from './problem.ts'
 import { targetProblem } from './route.ts'
 
 /** A request of Node's servers: an `IncomingMessage` of `node:http` or an `Http2ServerRequest`. */
@@ -108,13 +108,7 @@ async function send(
 /** @returns a problem if no Fetch `Request` can be made */
 function requestOf(incoming: NodeRequest): PlatformRequest | Problem {
   const { method = 'GET', rawHeaders } = incoming
-  if (FORBIDDEN_METHOD.test(method)) {
-    return {
-      code: 'METHOD_NOT_ALLOWED',
-      detail: 'Use GET, HEAD, POST.',
-      headers: ['allow', 'GET, HEAD, POST'],
-    }
-  }
+  if (FORBIDDEN_METHOD.test(method)) return notAllowed('GET, HEAD, POST')
   const ambiguous = targetProblem(incoming.url ?? '')
   if (ambiguous !== null) return ambiguous
   const headers = new Headers()

@@ -1,10 +1,9 @@
 import { type CityNames, localeOf } from '../location/locale.ts'
 import type { NamesOf } from '../option-names.ts'
 import type { SignalLike } from '../realm.ts'
-import type { Authenticate } from './authentication.ts'
+import type { Authenticate } from './admission.ts'
 import type { AllowedOrigins } from './cors.ts'
-import type { Plan } from './plan.ts'
-import type { MakeLimiter } from './rate-limit.ts'
+import type { MakeLimiter, Plan } from './rate-limit.ts'
 import type { Operation } from './route.ts'
 
 const DEFAULT_MAX_BATCH = 1000

@@ -87,6 +87,11 @@ export function problemReply(problem: Problem, method: string, fields: HeaderFie
   return replyTo(method, status, body, [...COMMON, ...fields, ...headers])
 }
 
+/** @param allow the methods that a path has */
+export function notAllowed(allow: string): Problem {
+  return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] }
+}
+
 export function isProblem(value: object): value is Problem {
   return 'code' in value && 'detail' in value
 }

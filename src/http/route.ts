@@ -1,5 +1,5 @@
 import type { ServiceRequest } from './exchange.ts'
-import type { Problem } from './problem.ts'
+import { notAllowed, type Problem } from './problem.ts'
 
 export type Operation = 'detect' | 'lookup' | 'batch'
 
@@ -46,8 +46,7 @@ export function routeOf(
   const operation = rest === '' ? 'detect' : segment === 'batch' ? 'batch' : 'lookup'
   const allowed = METHODS[operation]
   if (!allowed.includes(method)) {
-    const allow = [...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', ')
-    return { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] }
+    return notAllowed([...allowed, ...(allowsOptions ? ['OPTIONS'] : [])].join(', '))
   }
   const parameters = query === null ? {} : parametersIn(query)
   if (operation !== 'lookup') return { operation, ...parameters }

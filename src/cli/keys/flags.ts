@@ -1,4 +1,4 @@
-import { PLAN_NAME } from '../../http/plan.ts'
+import { PLAN_NAME } from '../../http/rate-limit.ts'
 import { MAX_LABEL_CHARS } from '../../node/keys/key-list.ts'
 import {
   INSTANT,

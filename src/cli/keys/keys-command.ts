@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSy
 import { open, rename, rm, stat } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
-import { DEFAULT_PLANS } from '../../http/plan.ts'
+import { DEFAULT_PLANS } from '../../http/rate-limit.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
