@@ -106,7 +106,7 @@ describe('the imports of src', () => {
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/flags.ts', 'cli/program.ts']],
     ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
-    ['prom-client', ['cli/serve/metrics.ts', 'cli/serve/worker-metrics.ts']],
+    ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.
     [
       'hyparquet',

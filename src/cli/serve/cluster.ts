@@ -1,6 +1,7 @@
-// Several processes that share one port, which threads cannot before Node 22.12.
+// Several processes that share one port, which threads cannot before Node 22.12, and their metrics as those of one service.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { AggregatorRegistry, register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
@@ -9,7 +10,6 @@ import { removeStaleSocket, SOCKET_UMASK, stop } from './http-server.ts'
 import type { JsonLog } from './log.ts'
 import { ASK_RELOAD } from './reload-requests.ts'
 import { type Running, serveMetrics, startService } from './service.ts'
-import { sendMetrics, WorkerMetrics } from './worker-metrics.ts'
 
 /** Delay before the replacement of a worker that died before it listened. */
 const RESTART_MS = 1000
@@ -108,4 +108,82 @@ async function listening(worker: Worker): Promise<number> {
     worker.once('listening', ({ port = 0 }) => resolve(port))
     worker.once('exit', () => reject(new CommandFailure('a worker cannot start', ExitStatus.failed)))
   })
+}
+
+/** How long a worker may take to send its metrics. After that, the last metrics that it sent are used. */
+const METRICS_MS = 5000
+
+/** The message that asks a worker for its metrics. */
+const ASK_METRICS = 'geofix:metrics'
+
+/** Sends the metrics of this process to its primary process when it asks. */
+function sendMetrics(): void {
+  process.on('message', (message) => {
+    if (message !== ASK_METRICS) return
+    void register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }))
+  })
+}
+
+/** The metrics of all workers. Counts never decrease: the counts of a worker that died stay as the worker last sent them. */
+class WorkerMetrics {
+  readonly contentType: string = register.contentType
+  /** What each worker sent last. */
+  readonly #sent = new Map<Worker, readonly object[]>()
+  /** The sum of the counts of workers that died. */
+  #counts: readonly object[] = []
+  #asking: Promise<string> | null = null
+
+  add(worker: Worker): void {
+    this.#sent.set(worker, [])
+  }
+
+  /** @returns whether the worker was added */
+  remove(worker: Worker): boolean {
+    const counts = this.#sent.get(worker)?.filter(isCount) ?? []
+    this.#counts = sumOf([this.#counts, counts]).getMetricsAsArray()
+    return this.#sent.delete(worker)
+  }
+
+  /** Asks the workers, and writes the sum for Prometheus. Calls while it asks get the same text. */
+  async metrics(): Promise<string> {
+    this.#asking ??= this.#askAll().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  async #askAll(): Promise<string> {
+    await Promise.all(Array.from(this.#sent.keys(), (worker) => this.#ask(worker)))
+    return sumOf([this.#counts, ...this.#sent.values()]).metrics()
+  }
+
+  async #ask(worker: Worker): Promise<void> {
+    return new Promise((resolve) => {
+      const take = (message: { readonly metrics?: readonly object[] }) => {
+        if (message?.metrics === undefined) return
+        this.#sent.set(worker, message.metrics)
+        end()
+      }
+      const end = () => {
+        clearTimeout(late)
+        worker.off('message', take)
+        worker.off('exit', end)
+        resolve()
+      }
+      const late = setTimeout(end, METRICS_MS)
+      worker.on('message', take)
+      worker.on('exit', end)
+      worker.send(ASK_METRICS)
+    })
+  }
+}
+
+/** Each metric says how its values are put together: usually, by their sum. */
+function sumOf(metrics: readonly (readonly object[])[]) {
+  return AggregatorRegistry.aggregate([...metrics])
+}
+
+/** Whether a metric only increases. */
+function isCount(metric: object): boolean {
+  return 'type' in metric && metric.type !== 'gauge'
 }

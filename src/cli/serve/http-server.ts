@@ -13,16 +13,19 @@ import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
 import { HeldBytes, type HeldLimits } from './held-bytes.ts'
-import { dropRest, NodeServiceRequest, rawReply, send } from './node-exchange.ts'
 import {
   CLOSE,
+  dropRest,
   type Expects,
   framingProblem,
   NO_TUNNEL,
+  NodeServiceRequest,
   parserProblem,
+  rawReply,
   requestId,
+  send,
   UNEXPECTED,
-} from './refusals.ts'
+} from './node-exchange.ts'
 
 /** Bytes of a request line with all header fields. */
 const MAX_HEADER_BYTES = 16_384

@@ -10,7 +10,7 @@ import {
 } from '../../http/exchange.ts'
 import { prefersText } from '../../http/fields.ts'
 import type { Service } from '../../http/handler.ts'
-import { problemReply } from '../../http/problem.ts'
+import { notAllowed, problemReply } from '../../http/problem.ts'
 import { targetOf } from '../../http/route.ts'
 import type { Resolver } from '../../resolver.ts'
 import { ageOf } from '../info-command.ts'
@@ -68,7 +68,7 @@ export function routes(
     }
     switch (path) {
       case `${basePath}/openapi.json`: {
-        if (!isRead(method)) return plain('openapi', notAllowed(method, 'GET, HEAD'))
+        if (!isRead(method)) return plain('openapi', refused(method))
         const headers = [
           'content-type',
           'application/json',
@@ -81,14 +81,14 @@ export function routes(
       case `${basePath}/`: {
         if (isRead(method) && prefersText(asked.get('accept'))) return ask(asked, peer, query, 'ip')
         if (isRead(method)) return page.answer(new URLSearchParams(query ?? ''), asked, peer)
-        if (method !== 'POST') return plain('page', notAllowed(method, 'GET, HEAD, POST'))
+        if (method !== 'POST') return plain('page', refused(method, 'GET, HEAD, POST'))
         return page.answerForm(asked, peer)
       }
       default: {
         const name = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : ''
         const fields = SHORT[name] ?? (hasAsn ? SHORT_WITH_ASN[name] : undefined)
         if (fields === undefined) return service.answer(asked, peer)
-        return isRead(method) ? ask(asked, peer, query, fields) : plain(null, notAllowed(method, 'GET, HEAD'))
+        return isRead(method) ? ask(asked, peer, query, fields) : plain(null, refused(method))
       }
     }
   }
@@ -126,18 +126,15 @@ const TEXT: HeaderFields = [
 ]
 
 function text({ method }: ServiceRequest, status: number, body: string): Reply {
-  return isRead(method) ? replyTo(method, status, body, TEXT) : notAllowed(method, 'GET, HEAD')
+  return isRead(method) ? replyTo(method, status, body, TEXT) : refused(method)
 }
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-function notAllowed(method: string, allow: string): Reply {
-  return problemReply(
-    { code: 'METHOD_NOT_ALLOWED', detail: `Use ${allow}.`, headers: ['allow', allow] },
-    method,
-  )
+function refused(method: string, allow = 'GET, HEAD'): Reply {
+  return problemReply(notAllowed(allow), method)
 }
 
 /** The answer of the port for metrics. */
@@ -145,6 +142,6 @@ export function metricsAnswer({ url, method }: ServiceRequest, body: string, typ
   if (targetOf(url).path !== '/metrics') {
     return plain(null, problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method))
   }
-  if (!isRead(method)) return plain('metrics', notAllowed(method, 'GET, HEAD'))
+  if (!isRead(method)) return plain('metrics', refused(method))
   return plain('metrics', replyTo(method, 200, body, ['content-type', type, ...NO_SNIFFING]))
 }
