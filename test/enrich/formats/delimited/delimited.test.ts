@@ -4,18 +4,8 @@ import { EnrichError } from '../../../../src/enrich/errors.ts'
 import { planDelimited } from '../../../../src/enrich/formats/delimited/delimited.ts'
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
-import { LOCATION_FIELDS, type LocationField } from '../../../../src/enrich/options.ts'
-import { isLookupFailure, type LocationRecord } from '../../../../src/location/location-record.ts'
-import {
-  enrichBytes,
-  enrichText,
-  joined,
-  LOCATED,
-  latin1,
-  NOT_LOCATED,
-  smallResolver,
-  utf8,
-} from '../../in-memory-run.ts'
+import { LOCATION_FIELDS } from '../../../../src/enrich/options.ts'
+import { enrichBytes, enrichText, LOCATED, latin1, NOT_LOCATED, utf8 } from '../../in-memory-run.ts'
 
 const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
   planDelimited(utf8(text), isWhole, options, format)
@@ -413,135 +403,57 @@ describe('bad records', () => {
   })
 })
 
-/** A reader of the strictest CSV, written from the ABNF of RFC 4180 for the tests; text that is none throws. */
-function parseCsv(text: string, delimiter: string): string[][] {
-  const escaped = delimiter === '\t' ? '\\t' : delimiter
-  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${escaped}]*))(${escaped}|\\r?\\n|$)`, 'y')
-  const rows: string[][] = []
-  let row: string[] = []
-  for (let at = 0; at < text.length; ) {
-    field.lastIndex = at
-    const match = field.exec(text)
-    if (match === null) throw new Error(`no CSV at ${at}`)
-    const [whole, quoted, plain = '', end] = match
-    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
-    at += whole.length
-    if (end === delimiter && at < text.length) continue
-    if (end === delimiter) row.push('')
-    rows.push(row)
-    row = []
-  }
-  return rows
-}
-
-function columnOf(record: LocationRecord, field: LocationField): string {
-  const values: Record<LocationField, string | number | null> = {
-    country_code: record.country.code,
-    country_name: record.country.name,
-    region_code: record.region.code,
-    region_name: record.region.name,
-    city: record.city,
-    postal_code: record.postal_code,
-    latitude: record.coordinates.latitude,
-    longitude: record.coordinates.longitude,
-    timezone_id: record.timezone.id,
-    timezone_offset: record.timezone.offset,
-    asn_number: null,
-    asn_organization: null,
-  }
-  return String(values[field] ?? '')
-}
-
 describe('any file', () => {
-  const text = fc.string({
-    unit: fc.constantFrom('a', ' ', '"', ',', ';', '\t', '\n', '\r\n', 'é', "'", '='),
-    maxLength: 8,
-  })
+  const text = fc.string({ unit: fc.constantFrom(...'a ";,\t\né\'=', '\r\n'), maxLength: 8 })
   const cell = fc.record({ text, isQuoted: fc.boolean() })
+  const ip = fc.record({ text: fc.constantFrom(...LOCATED, ...NOT_LOCATED), isQuoted: fc.boolean() })
   const table = fc.record({
-    rows: fc.array(
-      fc.record({
-        before: fc.tuple(cell, cell),
-        ip: fc.constantFrom(...LOCATED, ...NOT_LOCATED),
-        behind: cell,
-        isQuoted: fc.boolean(),
-      }),
-      { minLength: 1, maxLength: 12 },
-    ),
+    rows: fc.array(fc.tuple(cell, cell, ip, cell), { minLength: 1, maxLength: 12 }),
     delimiter: fc.constantFrom(',', ';', '\t'),
     lineEnd: fc.constantFrom('\n', '\r\n'),
-    hasLastEnd: fc.boolean(),
-    hasMark: fc.boolean(),
-    hasHeader: fc.boolean(),
+    lastEnd: fc.boolean(),
+    mark: fc.constantFrom('', '\ufeff'),
+    header: fc.boolean(),
     fields: fc.shuffledSubarray([...LOCATION_FIELDS], { minLength: 1 }),
     blockBytes: fc.integer({ min: 20, max: 400 }),
   })
 
-  /** A field as a writer of CSV may write it: in quotes where it has to be, and sometimes where not. */
-  function written(
-    { text: value, isQuoted }: { text: string; isQuoted: boolean },
-    delimiter: string,
-  ): string {
-    const isNeeded = value.includes(delimiter) || /["\r\n]/.test(value)
-    return isNeeded || isQuoted ? `"${value.replaceAll('"', '""')}"` : value
-  }
-
-  it('keeps its bytes, and has the columns that lookup returns after its own', async () => {
-    const resolver = await smallResolver()
+  it('keeps its bytes, and has the columns of each address after its own', () => {
     fc.assert(
-      fc.property(
-        table,
-        ({ rows, delimiter, lineEnd, hasLastEnd, hasMark, hasHeader, fields, blockBytes }) => {
-          const records = rows.map(({ before, ip, behind, isQuoted }) =>
-            [...before, { text: ip, isQuoted }, behind]
-              .map((each) => written(each, delimiter))
-              .join(delimiter),
+      fc.property(table, ({ rows, delimiter, lineEnd, lastEnd, mark, header, fields, blockBytes }) => {
+        const format = delimiter === '\t' ? 'tsv' : 'csv'
+        // As a writer of CSV may write it: in quotes where it has to be, and sometimes where not.
+        const lines = rows.map((row) =>
+          row
+            .map(({ text: value, isQuoted }) =>
+              isQuoted || value.includes(delimiter) || /["\r\n]/.test(value)
+                ? `"${value.replaceAll('"', '""')}"`
+                : value,
+            )
+            .join(delimiter),
+        )
+        const added = rows.map(([, , { text: address }]) => {
+          const alone = `${address}${delimiter}x`
+          const output = enrichText(`ip${delimiter}a\n${alone}`, { format, field: '1', fields, at: AT })
+          return output.slice(output.indexOf('\n') + 1 + alone.length)
+        })
+        if (header) {
+          lines.unshift(
+            `"a${delimiter}name""${delimiter}1"${delimiter}b${delimiter}"the, address"${delimiter}c`,
           )
-          const header = ['"a', 'name""', '1"', 'b', '"the, address"', 'c']
-          const names = [header.slice(0, 3).join(delimiter), ...header.slice(3)].join(delimiter)
-          const lines = hasHeader ? [names, ...records] : records
-          const input = (hasMark ? '\ufeff' : '') + lines.join(lineEnd) + (hasLastEnd ? lineEnd : '')
-          const options: EnrichOptions = {
-            format: delimiter === '\t' ? 'tsv' : 'csv',
-            header: hasHeader,
-            field: '3',
-            fields,
-            at: AT,
-          }
-          const run = enrichBytes(utf8(input), options, blockBytes)
-          // The dialect is a guess: with few lines another can fit as well.
-          fc.pre(run.plan.format !== 'csv' || run.plan.delimiter === delimiter.charCodeAt(0))
-          fc.pre(run.plan.format !== 'tsv' || run.plan.quotes)
-          const output = new TextDecoder('utf-8', { ignoreBOM: true }).decode(run.output)
-          const body = hasMark ? output.slice(1) : output
-          const parsed = parseCsv(body, delimiter)
-          expect(parsed.length).toBe(lines.length)
-          const expected = rows.map(({ before, ip, behind }) => {
-            const [result] = resolver.lookupMany([ip], { at: AT })
-            const isFailed = result === undefined || isLookupFailure(result)
-            const added = fields.map((field) => (isFailed ? '' : columnOf(result, field)))
-            return [...before.map((each) => each.text), ip, behind.text, ...added]
-          })
-          expect(hasHeader ? parsed.slice(1) : parsed).toEqual(expected)
-          // What was added is what the fields are when they are written anew.
-          const added = parsed.map((row) =>
-            row
-              .slice(-fields.length)
-              .map((value) => delimiter + written({ text: value, isQuoted: false }, delimiter)),
-          )
-          let at = hasMark ? 1 : 0
-          const pieces = lines.map((line, index) => {
-            const end = index === lines.length - 1 && !hasLastEnd ? '' : lineEnd
-            const piece = line + (added[index] ?? []).join('') + end
-            expect(output.startsWith(piece, at)).toBe(true)
-            at += piece.length
-            return utf8(line + end)
-          })
-          expect(at).toBe(output.length)
-          expect(joined([utf8(hasMark ? '\ufeff' : ''), ...pieces])).toEqual(utf8(input))
-        },
-      ),
-      { numRuns: 300 },
+          added.unshift(fields.map((field) => delimiter + field).join(''))
+        }
+        const joined = (all: readonly string[]): string => mark + all.join(lineEnd) + (lastEnd ? lineEnd : '')
+        const options = { format, header, field: '3', fields, at: AT } as const
+        const { plan: made, output } = enrichBytes(utf8(joined(lines)), options, blockBytes)
+        // The dialect is a guess: with few lines another can fit as well.
+        fc.pre(made.format !== 'csv' || made.delimiter === delimiter.charCodeAt(0))
+        fc.pre(made.format !== 'tsv' || made.quotes)
+        expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(output)).toBe(
+          joined(lines.map((line, index) => line + added[index])),
+        )
+      }),
+      { numRuns: 200 },
     )
   })
 })
