@@ -115,159 +115,51 @@ describe('count', () => {
     expect(counts).toMatchObject({ lines: 6, resolved: 5, failed: { private: 1 } })
   })
 
-  it.each<[title: string, options: Options, rows: readonly (readonly unknown[])[]]>([
-    ['names in a language', { by: 'country', locale: 'de', top: 1 }, [['GB', 'Vereinigtes Königreich', 3]]],
+  it.each<[title: string, options: Options, ...rows: readonly string[]]>([
+    ['names in a language', { by: 'country', locale: 'de', top: 1 }, 'GB,Vereinigtes Königreich,3'],
     [
       'a city has its country and region',
       { by: 'city' },
-      [
-        ['GB', 'GB-ENG', 'England', 'London', 3],
-        ['SE', null, null, 'Linköping, "Östra"\tStaden', 1],
-        ['US', null, null, null, 1],
-        [null, null, null, null, 1],
-      ],
+      ...['GB,GB-ENG,England,London,3', 'SE,-,-,Linköping, "Östra"\tStaden,1', 'US,-,-,-,1', '-,-,-,-,1'],
     ],
-    ['a region has its country', { by: 'region', top: 1 }, [['GB', 'GB-ENG', 'England', 3]]],
-    [
-      'columns come once',
-      { by: 'country,city', top: 1 },
-      [['GB', 'United Kingdom', 'GB-ENG', 'England', 'London', 3]],
-    ],
-    [
-      'hours in UTC, in their order',
-      { by: 'hour' },
-      [
-        [12, 2],
-        [13, 2],
-        [22, 1],
-        [23, 1],
-      ],
-    ],
-    [
-      'hours in a time zone',
-      { by: 'hour', timeZone: 'Europe/Berlin' },
-      [
-        [0, 1],
-        [1, 1],
-        [14, 2],
-        [15, 2],
-      ],
-    ],
-    [
-      'days',
-      { by: 'day' },
-      [
-        ['2026-06-30', 1],
-        ['2026-07-01', 5],
-      ],
-    ],
-    [
-      'days in a time zone',
-      { by: 'day', timeZone: 'Europe/Berlin' },
-      [
-        ['2026-07-01', 5],
-        ['2026-07-02', 1],
-      ],
-    ],
-    [
-      'weekdays from Monday',
-      { by: 'weekday' },
-      [
-        ['Tuesday', 1],
-        ['Wednesday', 5],
-      ],
-    ],
-    [
-      'months',
-      { by: 'month' },
-      [
-        ['2026-06', 1],
-        ['2026-07', 5],
-      ],
-    ],
-    [
-      'hours at the place',
-      { by: 'local_hour' },
-      [
-        [13, 2],
-        [15, 1],
-        [23, 1],
-        [null, 2],
-      ],
-    ],
-    [
-      'the busiest times, in their order',
-      { by: 'hour', top: 2 },
-      [
-        [12, 2],
-        [13, 2],
-      ],
-    ],
+    ['a region has its country', { by: 'region', top: 1 }, 'GB,GB-ENG,England,3'],
+    ['columns come once', { by: 'country,city', top: 1 }, 'GB,United Kingdom,GB-ENG,England,London,3'],
+    ['hours in UTC, in their order', { by: 'hour' }, '12,2', '13,2', '22,1', '23,1'],
+    ['hours in a time zone', { by: 'hour', timeZone: 'Europe/Berlin' }, '0,1', '1,1', '14,2', '15,2'],
+    ['days', { by: 'day' }, '2026-06-30,1', '2026-07-01,5'],
+    ['days in a time zone', { by: 'day', timeZone: 'Europe/Berlin' }, '2026-07-01,5', '2026-07-02,1'],
+    ['weekdays from Monday', { by: 'weekday' }, 'Tuesday,1', 'Wednesday,5'],
+    ['months', { by: 'month' }, '2026-06,1', '2026-07,5'],
+    ['hours at the place', { by: 'local_hour' }, '13,2', '15,1', '23,1', '-,2'],
+    ['the busiest times, in their order', { by: 'hour', top: 2 }, '12,2', '13,2'],
     [
       'times of one country together',
       { by: 'hour,country', top: 1 },
-      [
-        [12, 'GB', 'United Kingdom', 2],
-        [22, 'GB', 'United Kingdom', 1],
-      ],
+      ...['12,GB,United Kingdom,2', '22,GB,United Kingdom,1'],
     ],
-    [
-      'reasons',
-      { by: 'reason' },
-      [
-        [null, 5],
-        ['private', 1],
-      ],
-    ],
-    [
-      'fields of the log',
-      { by: 'status,method' },
-      [
-        ['200', 'GET', 4],
-        ['400', null, 1],
-        ['404', 'POST', 1],
-      ],
-    ],
+    ['reasons', { by: 'reason' }, '-,5', 'private,1'],
+    ['fields of the log', { by: 'status,method' }, '200,GET,4', '400,-,1', '404,POST,1'],
     [
       'networks',
       { by: 'network' },
-      [
-        ['81.2.69.0/24', 3],
-        ['10.0.0.0/24', 1],
-        ['2001:4860::/48', 1],
-        ['89.160.20.0/24', 1],
-      ],
+      ...['81.2.69.0/24,3', '10.0.0.0/24,1', '2001:4860::/48,1', '89.160.20.0/24,1'],
     ],
-    [
-      'networks of other sizes',
-      { by: 'network/8/20', top: 2 },
-      [
-        ['81.0.0.0/8', 3],
-        ['10.0.0.0/8', 1],
-      ],
-    ],
-    ['networks of IPv6', { by: 'network/20', onlyCountries: ['US'] }, [['2001:4860::/48', 1]]],
-    [
-      'addresses',
-      { by: 'ip', top: 2 },
-      [
-        ['81.2.69.142', 2],
-        ['10.0.0.1', 1],
-      ],
-    ],
-    ['distinct addresses', { by: 'country', unique: true, top: 1 }, [['GB', 'United Kingdom', 3, 2]]],
-    ['only some countries', { by: 'reason', onlyCountries: ['gb', 'SE'] }, [[null, 4]]],
-    [
-      'not some countries',
-      { by: 'reason', notCountries: ['GB', 'SE'] },
-      [
-        ['private', 1],
-        [null, 1],
-      ],
-    ],
-    ['a field with the name of a key', { by: '/ip', top: 1 }, [['81.2.69.142', 2]]],
-  ])('%s', async (_, options, rows) => {
-    expect((await rowsOf(LOG, options)).map((row) => Object.values(row))).toEqual(rows)
+    ['networks of other sizes', { by: 'network/8/20', top: 2 }, '81.0.0.0/8,3', '10.0.0.0/8,1'],
+    ['networks of IPv6', { by: 'network/20', onlyCountries: ['US'] }, '2001:4860::/48,1'],
+    ['addresses', { by: 'ip', top: 2 }, '81.2.69.142,2', '10.0.0.1,1'],
+    ['distinct addresses', { by: 'country', unique: true, top: 1 }, 'GB,United Kingdom,3,2'],
+    ['only some countries', { by: 'reason', onlyCountries: ['gb', 'SE'] }, '-,4'],
+    ['not some countries', { by: 'reason', notCountries: ['GB', 'SE'] }, 'private,1', '-,1'],
+    ['a field with the name of a key', { by: '/ip', top: 1 }, '81.2.69.142,2'],
+  ])('%s', async (_, options, ...rows) => {
+    const found = await rowsOf(LOG, options)
+    expect(
+      found.map((row) =>
+        Object.values(row)
+          .map((value) => value ?? '-')
+          .join(','),
+      ),
+    ).toEqual(rows)
   })
 
   it('counts members of JSON, strings without their escapes', async () => {
@@ -437,18 +329,8 @@ describe('count', () => {
           unique: true,
         })
         const found = new Map<string, number>()
-        for (const {
-          country,
-          city,
-          timezone,
-          day,
-          hour,
-          local_hour,
-          method,
-          status,
-          count: lines,
-          unique,
-        } of rows) {
+        for (const row of rows) {
+          const { country, city, timezone, day, hour, local_hour, method, status, count: lines, unique } = row
           const key = JSON.stringify([country, city, timezone, day, hour, local_hour, method, status])
           found.set(key, (found.get(key) ?? 0) + lines)
           if (country !== null) expect([key, unique]).toEqual([key, addresses.get(key)?.size])

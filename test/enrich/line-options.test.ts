@@ -82,6 +82,10 @@ describe('options that do not fit together', () => {
       { mask: [24, 48], pseudonymKey: new Uint8Array(16) },
       'the options "mask" and "pseudonymKey" exclude each other',
     ],
+    [
+      { mask: [24, 48], dropAddress: true },
+      'the options "mask" and "dropAddress" exclude each other: use one of them',
+    ],
     [{ format: 'csv', append: true }, 'the option "append" is for access-log, '],
     [{ format: 'list', maxRecordLines: 5 }, 'the option "maxRecordLines" is for tsv, csv, not for list'],
   ])('are refused: %j', (options, message) => {

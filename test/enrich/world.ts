@@ -4,6 +4,7 @@ import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/c
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/reading/splitter.ts'
+import { enrich } from '../../src/enrich.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, float, MmdbWriter } from '../../src/writer.ts'
@@ -161,4 +162,15 @@ export function concatenated(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length
   }
   return bytes
+}
+
+/** What `enrich` of the library writes for an input in one chunk. */
+export async function outputOf(input: string, options: EnrichOptions = {}): Promise<string> {
+  async function* chunks() {
+    yield utf8(input)
+  }
+  let output = ''
+  for await (const chunk of enrich(chunks(), { resolver: await openWorld(), ...options }).output)
+    output += text(chunk)
+  return output
 }

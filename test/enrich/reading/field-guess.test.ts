@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
-import { enrich } from '../../../src/enrich.ts'
-import { openWorld, run, text, utf8 } from '../world.ts'
+import { outputOf, run, text } from '../world.ts'
 
 /** Addresses of clients in many networks. */
 const spread = (count: number): string[] =>
@@ -10,25 +9,27 @@ const spread = (count: number): string[] =>
     (_, index) => `${20 + index}.${index % 200}.${(index * 7) % 256}.${200 - index}`,
   )
 
-/** NDJSON of members, each with a value for each line. */
-const objects = (members: Record<string, readonly unknown[]>): string => {
-  const names = Object.keys(members)
-  const count = Math.max(...names.map((name) => members[name]?.length ?? 0))
-  return Array.from({ length: count }, (_, line) => {
-    const entries = names.map((name) => [name, members[name]?.[line % (members[name]?.length ?? 1)]])
-    return `${JSON.stringify(Object.fromEntries(entries))}\n`
-  }).join('')
+type Members = Readonly<Record<string, readonly unknown[]>>
+
+/** The values of each line: those of a member come again if others have more. */
+const linesOf = (members: Members): unknown[][] => {
+  const values = Object.values(members)
+  const count = Math.max(...values.map(({ length }) => length))
+  return Array.from({ length: count }, (_, line) => values.map((each) => each[line % each.length]))
 }
 
+/** NDJSON of members, each with a value for each line. */
+const objects = (members: Members): string =>
+  linesOf(members)
+    .map((values) =>
+      JSON.stringify(Object.fromEntries(Object.keys(members).map((name, index) => [name, values[index]]))),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+
 /** The same as a table with a header. */
-const table = (members: Record<string, readonly unknown[]>): string => {
-  const names = Object.keys(members)
-  const count = Math.max(...names.map((name) => members[name]?.length ?? 0))
-  const rows = Array.from({ length: count }, (_, line) =>
-    names.map((name) => String(members[name]?.[line % (members[name]?.length ?? 1)] ?? '')).join(','),
-  )
-  return `${[names.join(','), ...rows].join('\n')}\n`
-}
+const table = (members: Members): string =>
+  `${[Object.keys(members), ...linesOf(members)].map((row) => row.map((value) => value ?? '').join(',')).join('\n')}\n`
 
 const both: readonly [string, typeof objects][] = [
   ['NDJSON', objects],
@@ -41,16 +42,6 @@ const messageOf = (input: string, options: EnrichOptions = {}): string => {
   } catch (error) {
     return error instanceof Error ? error.message : ''
   }
-}
-
-async function outputOf(input: string, options: EnrichOptions = {}): Promise<string> {
-  const resolver = await openWorld()
-  async function* chunks() {
-    yield utf8(input)
-  }
-  let output = ''
-  for await (const chunk of enrich(chunks(), { resolver, ...options }).output) output += text(chunk)
-  return output
 }
 
 describe.each(both)('a usual name in %s', (_, input) => {

@@ -163,9 +163,3 @@ describe('a quote that is stray', () => {
     )
   })
 })
-
-describe('the option maxRecordLines', () => {
-  it.each([0, -1, 1.5, 2 ** 20 + 1, Number.NaN])('cannot be %s', async (maxRecordLines) => {
-    await expect(enriched('1,2\n', { maxRecordLines })).rejects.toThrow('maxRecordLines')
-  })
-})
