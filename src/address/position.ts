@@ -69,10 +69,18 @@ export function largestWithin(addresses: Words): number {
   return 0
 }
 
-/** The prefix length of the largest network that starts at a position and is not longer than up to an end. */
-export function largestNetwork(start: Words, end: Words): number {
-  distance(start, end, rest)
-  return Math.max(leastPrefixLength(start), largestWithin(rest))
+/** Gets a network: where it starts, valid during the call, and its prefix length as bits of a position. */
+export type AddNetwork = (start: Words, prefixLength: number) => void
+
+/** Lists the largest networks that fill a range, in the order of their addresses. `add` must not list others. */
+export function listNetworks(start: Words, end: Words, add: AddNetwork): void {
+  position.set(start)
+  do {
+    distance(position, end, rest)
+    const length = Math.max(leastPrefixLength(position), largestWithin(rest))
+    add(position, length)
+    advance(position, length)
+  } while (compare(position, end) !== 0)
 }
 
 /** Whether an end comes before another one. Zero is the end of all addresses. */
@@ -102,5 +110,6 @@ export function prefixLengthWithin(words: Words, start: Words, end: Words): numb
 }
 
 // Reused for every call.
+const position = new Uint32Array(4)
 const rest = new Uint32Array(4)
 const before = new Uint32Array(4)

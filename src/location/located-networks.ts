@@ -1,6 +1,6 @@
 import { isIPv4Compatible, mappedIPv4 } from '../address/address.ts'
 import { formatIPv4, formatIPv6, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
-import { advance, compare, endsBefore, largestNetwork, type Words } from '../address/position.ts'
+import { compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
 import { checkOptionNames, type NamesOf, wrongOption } from '../option-names.ts'
 import { countryCodesOf } from './country-codes.ts'
 import type { DatabaseSet } from './database-set.ts'
@@ -121,14 +121,11 @@ export function countryOf(set: DatabaseSet, location: number): string | null {
   return set.stored(location)?.shared?.country.code ?? null
 }
 
-/** The largest networks that fill a range. */
-function* networksIn(start: Words, end: Words): Generator<string> {
-  const position = start.slice()
-  do {
-    const length = largestNetwork(position, end)
-    yield positionCidr(position, length)
-    advance(position, length)
-  } while (compare(position, end) !== 0)
+/** The largest networks that fill a range: 254 at most. */
+function networksIn(start: Words, end: Words): string[] {
+  const networks: string[] = []
+  listNetworks(start, end, (position, length) => void networks.push(positionCidr(position, length)))
+  return networks
 }
 
 /** The network that starts at a position. @param prefixLength of a position */

@@ -2,8 +2,8 @@ import { allocate, newBytes, newShareableBytes } from '../bytes/byte-limit.ts'
 import { DataSection } from '../mmdb/data-section.ts'
 import type { BlockFile } from './block-file.ts'
 import { blocksOf } from './directory.ts'
-import { BLOCK_ITEMS, BLOCK_SHIFT, bytesOf, DATA_BLOCK_BYTES, DATA_SHIFT, FIRST_RECORD } from './format.ts'
-import { Runs } from './runs.ts'
+import { BLOCK_ITEMS, BLOCK_SHIFT, DATA_BLOCK_BYTES, DATA_SHIFT } from './format.ts'
+import { type Runs, runsOf } from './runs.ts'
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
@@ -22,7 +22,6 @@ export class PackedContents {
   readonly firstData: number
   readonly #file: BlockFile
   readonly #limit: number
-  readonly #valueBytes: number
   /** The record table. */
   #records: Uint32Array = new Uint32Array(0)
   #isAllocated = false
@@ -37,16 +36,10 @@ export class PackedContents {
     this.#file = file
     this.#limit = limit
     const { families, recordCount, blocks } = file.directory
-    let block = 0
-    this.families = families.map((family) => {
-      const runs = new Runs(family, block)
-      block += runs.blocks
-      return runs
-    })
-    this.#firstRecords = block
-    this.firstData = block + blocksOf(recordCount)
+    this.families = runsOf(families)
+    this.#firstRecords = this.families.reduce((sum, runs) => sum + runs.blocks, 0)
+    this.firstData = this.#firstRecords + blocksOf(recordCount)
     this.isFilled = new Uint8Array(blocks.crc.length)
-    this.#valueBytes = bytesOf(recordCount + 1)
   }
 
   /**
@@ -162,13 +155,8 @@ export class PackedContents {
 
   #decode(block: number): void {
     const runs = this.#familyOf(block)
-    if (runs !== undefined) {
-      const first = (block - runs.firstBlock) * BLOCK_ITEMS
-      const count = Math.min(BLOCK_ITEMS, runs.count - first)
-      const valueCount = FIRST_RECORD + this.#file.directory.recordCount
-      const bounds = { first, count, valueCount, valueBytes: this.#valueBytes }
-      this.#file.block(block, 'networks', (stream, plain) => runs.decode(stream, plain, bounds))
-    } else if (block < this.firstData) {
+    if (runs !== undefined) runs.read(this.#file, block)
+    else if (block < this.firstData) {
       const first = (block - this.#firstRecords) * BLOCK_ITEMS
       this.#file.block(block, 'records', (stream) => decodeRecords(stream, this.#records, first))
     } else {

@@ -4,12 +4,9 @@ import type { RangeCursor } from '../mmdb/database.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
-import { PackedContents } from './contents.ts'
+import type { PackedContents } from './contents.ts'
 import { ALIAS, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
-import { Runs } from './runs.ts'
-
-/** Limit of the decoded blocks of a cursor. Bytes. */
-const MAX_RANGE_BYTES = 2 ** 23
+import { Runs, runsOf } from './runs.ts'
 
 /** Stands for runs of a family that has none. Only damaged files have no runs at all, and they are not opened. */
 const NO_RUNS = new Runs(
@@ -122,7 +119,7 @@ export class PackedTree {
   valueIPv6(words: Words): number {
     this.#run = -1
     if (this.#file.base === 96) return NONE
-    const runs = this.#familyOf(words)
+    const runs = familyOf(this.#contents.families, words)
     const block = runs.blockOf(words)
     const number = runs.firstBlock + block
     if (this.#isFilled[number] === 0) this.#contents.fill(number)
@@ -210,26 +207,7 @@ export class PackedTree {
   }
 
   ranges(): RangeCursor {
-    // Runs are read once, and would drop the data that lookups of their locations need.
-    const contents = new PackedContents(this.#file, MAX_RANGE_BYTES)
-    const tree = new PackedTree(this.#file, contents)
-    const range = { offset: NO_RECORD, end: new Uint32Array(4), seek: (_: Words) => {} }
-    let runs = NO_RUNS
-    let run = -1
-    range.seek = (position) => {
-      if (run >= 0 && run + 1 < runs.count && compare(position, range.end) === 0) run++
-      else {
-        if (this.#file.base === 96) tree.valueIPv4(position[3] ?? 0)
-        else tree.valueIPv6(position)
-        runs = tree.#runs
-        run = tree.#run
-      }
-      const block = runs.firstBlock + (run >>> BLOCK_SHIFT)
-      if (contents.isFilled[block] === 0) contents.fill(block)
-      runs.endOf(run, range.end)
-      range.offset = tree.offsetOf(runs.values[run] ?? NONE)
-    }
-    return range
+    return new PackedRanges(this, this.#file)
   }
 
   /** Decodes the block of the last search again if reading its record has dropped it. */
@@ -237,13 +215,51 @@ export class PackedTree {
     if (this.#isFilled[this.block] === 0) this.#contents.fill(this.block)
   }
 
-  #familyOf([first = 0, second = 0, third = 0]: Words): Runs {
-    const { families } = this.#contents
-    const number = first !== 0 || second !== 0 ? 2 : third !== 0 ? 1 : 0
-    return families.find(({ count }, i) => i >= number && count > 0) ?? NO_RUNS
-  }
-
   #noAlias(): Error {
     return this.#file.fault('a network of the packed file is an alias of no other')
+  }
+}
+
+/** The runs with a position. */
+function familyOf(families: readonly Runs[], [first = 0, second = 0, third = 0]: Words): Runs {
+  const number = first !== 0 || second !== 0 ? 2 : third !== 0 ? 1 : 0
+  return families.find(({ count }, i) => i >= number && count > 0) ?? NO_RUNS
+}
+
+/** Goes over the runs of a tree. Decodes them itself, one block at a time, because each is read once. */
+class PackedRanges implements RangeCursor {
+  offset = NO_RECORD
+  readonly end = new Uint32Array(4)
+  readonly #tree: PackedTree
+  readonly #file: BlockFile
+  readonly #families: readonly Runs[]
+  #runs = NO_RUNS
+  #run = -1
+  /** The number of the decoded block. */
+  #block = -1
+
+  constructor(tree: PackedTree, file: BlockFile) {
+    this.#tree = tree
+    this.#file = file
+    this.#families = runsOf(file.directory.families, 'block')
+  }
+
+  seek(position: Words): void {
+    const next = this.#run + 1
+    const isNext = next > 0 && next < this.#runs.count && compare(position, this.end) === 0
+    const runs = isNext ? this.#runs : familyOf(this.#families, position)
+    const block = isNext ? next >>> BLOCK_SHIFT : runs.blockOf(position)
+    const number = runs.firstBlock + block
+    if (number !== this.#block) {
+      // If the block is damaged, no block is decoded.
+      this.#block = -1
+      this.#run = -1
+      runs.read(this.#file, number)
+      this.#block = number
+      this.#runs = runs
+    }
+    this.#run = isNext ? next : runs.runOf(block, position)
+    runs.endOf(this.#run, this.end)
+    this.offset = this.#tree.offsetOf(runs.valueOf(this.#run))
   }
 }

@@ -2,19 +2,9 @@
 // 4,096 of them. README.md has the layout.
 
 import type { Words } from '../address/position.ts'
+import type { BlockFile } from './block-file.ts'
 import { type Family, RUN_BYTES } from './directory.ts'
-import { BLOCK_ITEMS, BLOCK_SHIFT, ESCAPE } from './format.ts'
-
-/** The sizes of a block, and what its values can be. */
-export interface RunBounds {
-  /** The number of its first run. */
-  readonly first: number
-  readonly count: number
-  /** One more than the largest value. */
-  readonly valueCount: number
-  /** Bytes of a value. */
-  readonly valueBytes: number
-}
+import { BLOCK_ITEMS, BLOCK_SHIFT, bytesOf, ESCAPE, FIRST_RECORD } from './format.ts'
 
 /** The decoded runs of a family. They are read after their block was decoded. */
 export class Runs {
@@ -24,22 +14,31 @@ export class Runs {
    */
   readonly starts: Uint32Array[]
   /** The value of each run. */
-  values: Uint32Array = new Uint32Array(0)
+  values: Uint32Array
   readonly count: number
   readonly width: number
   readonly firstWord: number
   readonly #blockStarts: readonly Uint32Array[]
   readonly #lengths: Uint32Array
+  /** The bits of the number of a run that say where it is in the arrays. */
+  readonly #places: number
 
-  /** @param firstBlock the number of its first block in the file */
+  /**
+   * @param firstBlock the number of its first block in the file
+   * @param room `block` has memory for one block, which each decoded block takes. `all` gets memory for all from its owner
+   */
   constructor(
     { count, width, firstWord, lengths, starts }: Family,
     readonly firstBlock: number,
+    room: 'all' | 'block' = 'all',
   ) {
     this.count = count
     this.width = width
     this.firstWord = firstWord
-    this.starts = Array.from({ length: width }, () => new Uint32Array(0))
+    this.#places = room === 'all' ? -1 : BLOCK_ITEMS - 1
+    const length = room === 'all' ? 0 : BLOCK_ITEMS
+    this.starts = Array.from({ length: width }, () => new Uint32Array(length))
+    this.values = new Uint32Array(length)
     this.#blockStarts = Array.from({ length: width }, (_, word) =>
       starts.subarray((word * starts.length) / width, ((word + 1) * starts.length) / width),
     )
@@ -82,12 +81,19 @@ export class Runs {
   /** The run with an address, in a decoded block. */
   runOf(block: number, words: Words): number {
     const first = block << BLOCK_SHIFT
-    return this.#lastNotAfter(this.starts, first, Math.min(this.count, first + BLOCK_ITEMS), words)
+    const place = first & this.#places
+    const count = Math.min(this.count - first, BLOCK_ITEMS)
+    return first - place + this.#lastNotAfter(this.starts, place, place + count, words)
+  }
+
+  /** The value of a run of a decoded block. */
+  valueOf(run: number): number {
+    return this.values[run & this.#places] ?? 0
   }
 
   /** Writes where a run of a decoded block starts. */
   startOf(run: number, into: Words): void {
-    this.#copy(this.starts, run, into)
+    this.#copy(this.starts, run & this.#places, into)
   }
 
   /** Writes where a run of a decoded block ends: the first position after it. */
@@ -97,7 +103,7 @@ export class Runs {
       into.fill(0)
       if (this.firstWord > 0) into[this.firstWord - 1] = 1
     } else if (isFirstOfBlock(next)) this.#copy(this.#blockStarts, next >>> BLOCK_SHIFT, into)
-    else this.#copy(this.starts, next, into)
+    else this.#copy(this.starts, next & this.#places, into)
   }
 
   /** Where a run of a decoded block of IPv4 addresses ends. */
@@ -109,28 +115,36 @@ export class Runs {
   }
 
   /**
-   * Decodes a block.
+   * Reads and decodes a block.
    *
-   * @param stream lengths, distances, long lengths, and the high bytes of new values
-   * @param lowBytes of new values
-   * @throws Error when the block is damaged
+   * @param number of the block in the file
+   * @throws InvalidDatabaseError when the block is damaged
    */
-  decode(stream: Uint8Array, lowBytes: Uint8Array, bounds: RunBounds): void {
+  read(file: BlockFile, number: number): void {
+    const { recordCount } = file.directory
+    const valueBytes = bytesOf(recordCount + 1)
+    const block = number - this.firstBlock
+    file.block(number, 'networks', (stream, lowBytes) => {
+      // The long lengths end where the new values start.
+      const newAt = stream.length - (valueBytes - 1) * lowBytes.length
+      const place = (block << BLOCK_SHIFT) & this.#places
+      const count = Math.min(BLOCK_ITEMS, this.count - (block << BLOCK_SHIFT))
+      if (this.#placeRuns(stream, block, place, count) !== newAt) throw misfit()
+      decodeValues(stream, newAt, lowBytes, FIRST_RECORD + recordCount, this.values, place, count)
+    })
+  }
+
+  /** Adds up the lengths of the runs of a block. @returns where the long lengths end in its stream */
+  #placeRuns(stream: Uint8Array, block: number, place: number, count: number): number {
     const { width, starts } = this
-    const { first, count, valueCount, valueBytes } = bounds
-    // The long lengths end where the new values start.
-    const newAt = stream.length - (valueBytes - 1) * lowBytes.length
-    const block = first >>> BLOCK_SHIFT
-    const isLast = first + count === this.count
+    const isLast = block + 1 === this.blocks
     const start = this.#blockStarts.map((words) => words[block] ?? 0)
     // After the last block of a family, the words of the position return to zero.
     const end = this.#blockStarts.map((words) => (isLast ? 0 : (words[block + 1] ?? 0)))
-    const longEnd =
-      width === 1
-        ? placeIPv4(stream, this.#lengths, start, end, starts[0] ?? NONE, first, count)
-        : place(stream, this.#lengths, start, end, isLast, starts, first, count)
-    if (longEnd !== newAt) throw misfit()
-    decodeValues(stream, newAt, lowBytes, valueCount, this.values, first, count)
+    if (width === 1) return placeIPv4(stream, this.#lengths, start, end, starts[0] ?? NONE, place, count)
+    // Memory for all runs is new.
+    if (this.#places !== -1) for (const words of starts) words.fill(0)
+    return placeIPv6(stream, this.#lengths, start, end, isLast, starts, place, count)
   }
 
   #copy(positions: readonly Uint32Array[], at: number, into: Words): void {
@@ -154,6 +168,16 @@ export class Runs {
 }
 
 const NONE = new Uint32Array(0)
+
+/** The runs of all families, whose blocks are the first ones of a file. */
+export function runsOf(families: readonly Family[], room?: 'all' | 'block'): Runs[] {
+  let block = 0
+  return families.map((family) => {
+    const runs = new Runs(family, block, room)
+    block += runs.blocks
+    return runs
+  })
+}
 
 function isFirstOfBlock(run: number): boolean {
   return (run & (BLOCK_ITEMS - 1)) === 0
@@ -230,7 +254,7 @@ function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 /** Adds up the lengths of the runs of a block of other addresses. @param starts has zeros @returns as {@link placeIPv4} */
-function place(
+function placeIPv6(
   stream: Uint8Array,
   lengths: Uint32Array,
   start: readonly number[],

@@ -1,6 +1,6 @@
 // A search tree as runs: ranges of neighbouring networks with the same value, in the order of their addresses.
 
-import { advance, compare, largestNetwork, leastPrefixLength, type Words } from '../address/position.ts'
+import { advance, compare, leastPrefixLength, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { IPV4_ALIASES } from '../mmdb/format.ts'
 import { mostNetworks, NOT_WALKED, walkTree } from '../mmdb/networks.ts'
@@ -114,16 +114,3 @@ class RunList {
 }
 
 const NOT_STARTED = -2
-
-/** Gets a network: where it starts, and its prefix length as bits of a position. */
-export type AddNetwork = (start: Words, prefixLength: number) => void
-
-/** Lists the networks of a run: the largest ones that fill it. */
-export function listNetworks(start: Words, end: Words, add: AddNetwork): void {
-  const position = Uint32Array.from(start)
-  do {
-    const length = largestNetwork(position, end)
-    add(position, length)
-    advance(position, length)
-  } while (compare(position, end) !== 0)
-}

@@ -1,4 +1,4 @@
-import { advance, compare, type Words } from '../address/position.ts'
+import { advance, compare, listNetworks, type Words } from '../address/position.ts'
 import { isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
@@ -7,7 +7,6 @@ import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
 import { ALIAS, FIRST_RECORD, mostUnreachable, NONE } from './format.ts'
-import { listNetworks } from './tree-runs.ts'
 
 /**
  * Makes an MMDB file of an open packed file, and checks all of it.
