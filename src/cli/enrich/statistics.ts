@@ -146,6 +146,8 @@ export interface Position {
   /** All bytes to read; `null` if unknown, as for a pipe. */
   readonly size: number | null
   readonly lines: number
+  /** The share of the work that is done, where no bytes are read, up to 1; `null` if unknown. */
+  readonly share?: number | null
 }
 
 /** A line of progress on a terminal, rewritten in place until it is stopped. */
@@ -187,8 +189,9 @@ export class Progress {
 }
 
 /** @param seconds since the start */
-export function progressText({ bytes, size, lines }: Position, seconds: number): string {
-  const parts = [size === null ? bytesText(bytes) : `${shareText(bytes, size)} of ${bytesText(size)}`]
+export function progressText({ bytes, size, lines, share = null }: Position, seconds: number): string {
+  const parts = share === null ? [] : [shareText(share, 1)]
+  parts.push(size === null ? bytesText(bytes) : `${shareText(bytes, size)} of ${bytesText(size)}`)
   if (seconds > 0) parts.push(`${countText(lines / seconds)} lines/s`)
   if (size !== null && seconds >= MIN_ESTIMATE_SECONDS && bytes > 0) {
     // Round up: reading is ahead of writing, and an estimate that is too long is better than one that is too short.

@@ -138,6 +138,7 @@ class ExportSession implements Session {
       bytes: this.#bytes,
       size: null,
       lines: this.#rows?.rows ?? 0,
+      share: this.#rows?.share ?? null,
     }))
   }
 

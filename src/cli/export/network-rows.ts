@@ -1,4 +1,5 @@
-import { advance, compare, largestNetwork, type Words } from '../../address/position.ts'
+import { isIPv4Compatible } from '../../address/address.ts'
+import { type AddNetwork, compare, listNetworks, type Words } from '../../address/position.ts'
 import { LocatedSystems } from '../../enrich/writing/located-systems.ts'
 import type { LocationTemplate } from '../../enrich/writing/location-template.ts'
 import { RenderedLocations } from '../../enrich/writing/rendered-locations.ts'
@@ -10,12 +11,21 @@ import { NetworkWalk } from '../../location/network-walk.ts'
 /** Limit of the memory for the texts of locations. */
 const MAX_TEXT_BYTES = 2 ** 24
 
+/** Stands for the number of a text. */
+export const NO_NUMBER = -1
+
 /** Writes rows of networks in one form. */
 export interface RowSink {
   /** Whether rows should be written before more are added. */
   readonly isFull: boolean
-  /** Sets the values of the next rows: `text[from, to)`, which is valid until they are added. */
-  setText(text: Uint8Array, from: number, to: number): void
+  /**
+   * Sets the values of the next rows: `text[from, to)`, which is valid until they are added.
+   *
+   * @param number of the text, which is the same for the same text until {@link forgetNumbers}; {@link NO_NUMBER} if unknown
+   */
+  setText(text: Uint8Array, from: number, to: number, number: number): void
+  /** The numbers of texts start again. */
+  forgetNumbers(): void
   /**
    * Adds a network, or a range.
    *
@@ -53,12 +63,12 @@ export class NetworkRows {
   readonly #rendered: RenderedLocations
   readonly #nothing: Buffer
   #generation = 0
-  readonly #position = new Uint32Array(4)
   /** The range that the next one may continue. */
   readonly #start = new Uint32Array(4)
   readonly #end = new Uint32Array(4)
   #text = Buffer.alloc(1024)
   #size = -1
+  #number = NO_NUMBER
 
   /** @throws InvalidDatabaseError, TypeError when autonomous systems are asked for and no database has them */
   constructor(set: DatabaseSet, options: RowOptions) {
@@ -76,15 +86,23 @@ export class NetworkRows {
     this.#nothing = Buffer.from(options.nothing)
   }
 
-  /** How many ranges of the databases were read. */
-  get steps(): number {
-    return this.#walk?.steps ?? 0
+  /** The share of the addresses that were read, up to 1; `null` if it cannot be told. */
+  get share(): number | null {
+    const { bounds } = this.#options.choice
+    if (this.#walk === null || bounds === null) return null
+    const start = placeOf(bounds[0])
+    const span = (placeOf(bounds[1]) || 2) - start
+    return span > 0 ? (placeOf(this.#walk.end) - start) / span : null
   }
 
   /** Adds rows until the sink is full. @returns whether there can be more */
   fill(sink: RowSink): boolean {
     const walk = this.#walk
     const { choice, areNetworks } = this.#options
+    const addNetwork: AddNetwork = (position, length) => {
+      sink.add(position, position, length)
+      this.rows++
+    }
     while (!sink.isFull) {
       if (walk === null || !walk.next()) {
         this.#addRange(sink)
@@ -95,26 +113,28 @@ export class NetworkRows {
         if (code === null || !choice.countries.has(code)) continue
         this.countries.add(code)
       }
-      const number = this.#numberOf(walk)
+      const number = this.#numberOf(walk, sink)
       const from = this.#rendered.startOf(number)
       const to = from + this.#rendered.sizeOf(number)
       const { bytes } = this.#rendered.arena
       if (this.#isNothing(bytes, from, to)) continue
       if (areNetworks) {
-        sink.setText(bytes, from, to)
-        this.#addNetworks(walk, sink)
-      } else this.#extend(walk, sink, bytes, from, to)
+        sink.setText(bytes, from, to, number)
+        listNetworks(walk.start, walk.end, addNetwork)
+      } else this.#extend(walk, sink, bytes, from, to, number)
     }
     return true
   }
 
-  #numberOf({ location, system }: NetworkWalk): number {
+  #numberOf({ location, system }: NetworkWalk, sink: RowSink): number {
     const systems = this.#systems
     const generation = systems === null ? this.#set.generation : systems.generation
     if (generation !== this.#generation || this.#rendered.isFull) {
       this.#generation = generation
       this.#rendered.clear()
       systems?.clear()
+      sink.forgetNumbers()
+      this.#number = NO_NUMBER
     }
     return systems === null
       ? this.#rendered.numberOf(location, this.#set)
@@ -126,18 +146,14 @@ export class NetworkRows {
     return to - from === nothing.length && nothing.compare(bytes, from, to) === 0
   }
 
-  #addNetworks({ start, end }: NetworkWalk, sink: RowSink): void {
-    const position = this.#position
-    position.set(start)
-    do {
-      const length = largestNetwork(position, end)
-      sink.add(position, end, length)
-      this.rows++
-      advance(position, length)
-    } while (compare(position, end) !== 0)
-  }
-
-  #extend({ start, end }: NetworkWalk, sink: RowSink, bytes: Uint8Array, from: number, to: number): void {
+  #extend(
+    { start, end }: NetworkWalk,
+    sink: RowSink,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    number: number,
+  ): void {
     const size = to - from
     const isNext =
       size === this.#size &&
@@ -150,13 +166,14 @@ export class NetworkRows {
       if (size > this.#text.length) this.#text = Buffer.alloc(2 * size)
       this.#text.set(bytes.subarray(from, to))
       this.#size = size
+      this.#number = number
     }
     this.#end.set(end)
   }
 
   #addRange(sink: RowSink): void {
     if (this.#size < 0) return
-    sink.setText(this.#text, 0, this.#size)
+    sink.setText(this.#text, 0, this.#size, this.#number)
     sink.add(this.#start, this.#end, 0)
     this.#size = -1
     this.rows++
@@ -165,4 +182,11 @@ export class NetworkRows {
 
 function isFirstIPv6(words: Words): boolean {
   return words[3] === 0 && words[2] === 1 && words[1] === 0 && words[0] === 0
+}
+
+/** A place on a scale from 0 to 2. IPv4 is the first half, and what registries give out of IPv6, up to 2cff::, the second. */
+function placeOf(position: Words): number {
+  const [first = 0, , , fourth = 0] = position
+  if (isIPv4Compatible(position)) return fourth / 2 ** 32
+  return 1 + Math.min(Math.max((first - 0x2000_0000) / 0x0d00_0000, 0), 1)
 }

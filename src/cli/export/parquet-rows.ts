@@ -4,16 +4,17 @@ import { type Words, writeLast } from '../../address/position.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationField } from '../../enrich/options.ts'
 import { CachedView, viewOf } from '../../enrich/swar.ts'
+import { MAX_LOCATIONS } from '../../enrich/writing/rendered-locations.ts'
 import {
   ColumnWriter,
   type Leaf,
   type ParquetValue,
   type PlainLeaf,
 } from '../enrich/parquet/column-writer.ts'
-import { type ColumnType, elementsOf, leafOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
+import { type ColumnType, elementsOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
 import { DistinctTexts } from '../enrich/rows/distinct-texts.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
-import type { RowSink } from './network-rows.ts'
+import { NO_NUMBER, type RowSink } from './network-rows.ts'
 import { writePosition } from './text-rows.ts'
 
 /** Rows of a row group, at most: all of them are in memory. */
@@ -70,9 +71,11 @@ class AddressColumn {
     plain.length += size
   }
 
+  /** The values of the rows, valid until the next row is added. */
   take(rows: number): PlainLeaf {
-    const plain = this.#plain.take()
-    const ends = this.#ends.slice(0, rows)
+    const plain = this.#plain.room(0).subarray(0, this.#plain.length)
+    this.#plain.length = 0
+    const ends = this.#ends.subarray(0, rows)
     const valueAt = (end: number): ParquetValue =>
       this.#isIPv4 ? viewOf(plain).getBigInt64(end - 8, true) : plain.slice(end - 16, end)
     const leaf = { path: [this.element], plain, ends, range: null }
@@ -88,58 +91,112 @@ function isMapped(value: ParquetValue): boolean {
   return value instanceof Uint8Array && value.findIndex((byte) => byte !== 0) === 10 && value[11] === 0xff
 }
 
-/** The distinct cells of a column, and the value of each. */
-interface Cells {
-  readonly type: ColumnType
-  readonly texts: DistinctTexts
-  readonly values: (ParquetValue | null)[]
+/** The distinct cells of a column. */
+class CellColumn {
+  readonly path: readonly SchemaElement[]
+  readonly #type: ColumnType
+  readonly #cells = new DistinctTexts()
+  /** The value of each cell. */
+  #values: (ParquetValue | null)[] = []
+  /** The number of the cell in each text. */
+  readonly #numbers = new Int32Array(MAX_TEXTS)
+
+  constructor(field: LocationField) {
+    this.#type = typeOfField(field)
+    this.path = elementsOf(field, this.#type)
+  }
+
+  /** Sets the cell `text[start, end)` of a text. */
+  set(number: number, text: Uint8Array, view: DataView, start: number, end: number): void {
+    const cell = this.#cells.numberOf(text, view, start, end)
+    if (cell === this.#values.length)
+      this.#values.push(cellValue(this.#type, decoder.decode(text.subarray(start, end))))
+    this.#numbers[number] = cell
+  }
+
+  clear(): void {
+    this.#cells.clear()
+    this.#values = []
+  }
+
+  /** @param texts the number of the text of each row @param codes memory for as many numbers */
+  leaf(texts: Int32Array, codes: Int32Array): Leaf {
+    const values: ParquetValue[] = []
+    /** One more than the code of each cell; 0 before its first row. */
+    const codeOf = new Int32Array(this.#values.length)
+    for (let row = 0; row < texts.length; row++) {
+      const cell = this.#numbers[texts[row] ?? 0] ?? 0
+      if (codeOf[cell] === 0) {
+        const value = this.#values[cell] ?? null
+        codeOf[cell] = value === null ? -this.path.length : values.push(value)
+      }
+      const code = codeOf[cell] ?? 0
+      codes[row] = code > 0 ? code - 1 : code
+    }
+    return { path: this.path, values, codes }
+  }
 }
 
 /** Rows as a Parquet file. */
 export class ParquetRows implements RowSink {
   readonly #addresses: readonly AddressColumn[]
-  readonly #elements: readonly (readonly SchemaElement[])[]
+  readonly #columns: readonly CellColumn[]
   readonly #writer: ColumnWriter
   readonly #texts = new DistinctTexts()
-  /** The values of each text. */
-  #values: (ParquetValue | null)[][] = []
-  readonly #cells: readonly Cells[]
+  /** One more than the number of each text here, by its number in the source of texts; 0 if unknown. */
+  readonly #known = new Int32Array(MAX_LOCATIONS)
   /** The number of the text of the next rows, and of each row. */
   #number = 0
   readonly #numbers = new Int32Array(GROUP_ROWS)
+  readonly #codes = new Int32Array(GROUP_ROWS)
   readonly #view = new CachedView()
   readonly #last = new Uint32Array(4)
   #rows = 0
 
   /** @param isIPv4 whether there are no IPv6 addresses */
   constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
-    this.#cells = fields.map((field) => ({
-      type: typeOfField(field),
-      texts: new DistinctTexts(),
-      values: [],
-    }))
     this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
-    this.#elements = fields.map((field) => elementsOf(field, typeOfField(field)))
-    this.#writer = new ColumnWriter([...this.#addresses.map(({ element }) => [element]), ...this.#elements])
+    this.#columns = fields.map((field) => new CellColumn(field))
+    const columns = [
+      ...this.#addresses.map(({ element }) => [element]),
+      ...this.#columns.map(({ path }) => path),
+    ]
+    this.#writer = new ColumnWriter(columns)
   }
 
   get isFull(): boolean {
     return this.#rows > GROUP_ROWS - 256
   }
 
-  setText(text: Uint8Array, from: number, to: number): void {
+  setText(text: Uint8Array, from: number, to: number, number: number): void {
+    const known = this.#known[number] ?? 0
+    this.#number = known === 0 ? this.#numberOf(text, from, to) : known - 1
+    if (number !== NO_NUMBER) this.#known[number] = this.#number + 1
+  }
+
+  forgetNumbers(): void {
+    this.#known.fill(0)
+  }
+
+  #numberOf(text: Uint8Array, from: number, to: number): number {
     if (this.#texts.count >= MAX_TEXTS) {
       this.#writeGroup()
       this.#texts.clear()
-      this.#values = []
-      for (const { texts, values } of this.#cells) {
-        texts.clear()
-        values.length = 0
-      }
+      this.forgetNumbers()
+      for (const column of this.#columns) column.clear()
     }
     const { count } = this.#texts
-    this.#number = this.#texts.numberOf(text, this.#view.view(text), from, to)
-    if (this.#number === count) this.#values.push(this.#valuesOf(text, from, to))
+    const view = this.#view.view(text)
+    const number = this.#texts.numberOf(text, view, from, to)
+    if (number < count) return number
+    let start = from
+    for (const column of this.#columns) {
+      let end = start
+      while (end < to && text[end] !== TAB) end++
+      column.set(number, text, view, start, end)
+      start = end + 1
+    }
+    return number
   }
 
   add(start: Words, end: Words, prefixLength: number): void {
@@ -173,24 +230,9 @@ export class ParquetRows implements RowSink {
 
   *#leaves(): Generator<Leaf | PlainLeaf> {
     for (const column of this.#addresses) yield column.take(this.#rows)
-    const { count } = this.#texts
-    const numbers = this.#numbers.subarray(0, this.#rows)
-    for (const [index, path] of this.#elements.entries())
-      yield leafOf(path, numbers, count, (number) => this.#values[number]?.[index] ?? null, itself)
-  }
-
-  /** The values of a text. A column makes equal cells a value once. */
-  #valuesOf(text: Uint8Array, from: number, to: number): (ParquetValue | null)[] {
-    const view = this.#view.view(text)
-    let start = from
-    return this.#cells.map(({ type, texts, values }) => {
-      let end = start
-      while (end < to && text[end] !== TAB) end++
-      const number = texts.numberOf(text, view, start, end)
-      if (number === values.length) values.push(cellValue(type, decoder.decode(text.subarray(start, end))))
-      start = end + 1
-      return values[number] ?? null
-    })
+    const texts = this.#numbers.subarray(0, this.#rows)
+    const codes = this.#codes.subarray(0, this.#rows)
+    for (const column of this.#columns) yield column.leaf(texts, codes)
   }
 }
 
@@ -199,8 +241,6 @@ const decoder = new TextDecoder()
 function cellValue(type: ColumnType, cell: string): ParquetValue | null {
   return cell === UNKNOWN ? null : parquetValue(type, unescaped(cell))
 }
-
-const itself = (value: ParquetValue): ParquetValue => value
 
 function unescaped(cell: string): string {
   return cell.includes('\\') ? cell.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each) : cell

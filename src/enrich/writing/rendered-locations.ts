@@ -25,7 +25,7 @@ export interface LocationSource {
 }
 
 /** The most locations that are cached. */
-const MAX_LOCATIONS = 131_072
+export const MAX_LOCATIONS = 131_072
 /** Limit of the memory for their texts. To make a text again takes less than a microsecond. */
 const MAX_TEXT_BYTES = 32 * 1024 * 1024
 /** The most time zones that are cached: each can have 100 KB of windows. The IANA database has about 600 with links. */

@@ -131,6 +131,12 @@ describe('progressText', () => {
     // A pipe has no known size.
     [{ bytes: 5_000_000, size: null, lines: 100 }, 65, '5 MB · 2 lines/s · 1 min 5 s'],
     [{ bytes: 0, size: null, lines: 0 }, 0, '0 bytes · 0 s'],
+    // An export has read this share of the addresses.
+    [
+      { bytes: 5_000_000, size: null, lines: 100_000, share: 0.412 },
+      5,
+      '41.2% · 5 MB · 20,000 lines/s · 5 s',
+    ],
     // Nothing read yet.
     [{ bytes: 0, size: 10, lines: 0 }, 3, '0% of 10 bytes · 0 lines/s · 3 s'],
   ])('of %j after %d s', (position, seconds, text) => {

@@ -2,6 +2,13 @@ import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
+import { BORROW } from '../../../src/borrowing.ts'
+import { NetworkRows, NO_NUMBER } from '../../../src/cli/export/network-rows.ts'
+import { ParquetRows } from '../../../src/cli/export/parquet-rows.ts'
+import { columnsTemplate } from '../../../src/enrich/writing/column-templates.ts'
+import { Resolver } from '../../../src/index.ts'
+import { localeOf } from '../../../src/location/locale.ts'
+import { networkChoice } from '../../../src/location/located-networks.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { ASN_DATABASE } from '../../http/service.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -81,6 +88,36 @@ describe('geofix export', () => {
       statistics &&
         bytes.map((each) => (each instanceof Uint8Array ? Buffer.from(each).toString('hex') : each)),
     ).toEqual(expected)
+  })
+
+  it('tells texts apart in Parquet after their numbers start again', async () => {
+    const rows = new ParquetRows('cidr', ['country_code', 'city'], true)
+    const at = Uint32Array.of(0, 0, 0, 1)
+    const add = (cells: string, number: number): void => {
+      rows.setText(Buffer.from(cells), 0, cells.length, number)
+      rows.add(at, at, 128)
+    }
+    add('DE\tBonn', 0)
+    add('DE\tUlm', 1)
+    add('DE\tBonn', 0)
+    rows.forgetNumbers()
+    add('DE\tKiel', 0)
+    add('DE\tBonn', NO_NUMBER)
+    add('\\N\tKiel', 1)
+    const parts = [rows.take()]
+    rows.end()
+    const file = Buffer.concat([...parts, rows.take()])
+    const found = await parquetReadObjects({
+      file: file.buffer.slice(file.byteOffset, file.byteOffset + file.length),
+    })
+    expect(found.map(({ country_code, city }) => [country_code, city])).toEqual([
+      ['DE', 'Bonn'],
+      ['DE', 'Ulm'],
+      ['DE', 'Bonn'],
+      ['DE', 'Kiel'],
+      ['DE', 'Bonn'],
+      [null, 'Kiel'],
+    ])
   })
 
   it('writes IPv4 integers as numbers where there is nothing else', async () => {
@@ -186,6 +223,32 @@ describe('geofix export', () => {
         expect(readFileSync(file)).toEqual(before)
       }
     }
+  })
+
+  it.each([
+    // The first networks of the database end at 2.0.0.0 and at 2001:4861::.
+    [{}, 2 / 256 / 2],
+    [{ ipVersion: 4 }, 2 / 256],
+    [{ within: '0.0.0.0/7' }, 1],
+    [{ ipVersion: 6 }, (0x2001_4861 - 0x2000_0000) / 0x0d00_0000],
+    [{ within: '2001:4860::/64' }, null],
+    [{ within: '10.0.0.0/8' }, 1],
+  ] as const)('tells the share of the addresses that it has read, for progress: %j', (choice, share) => {
+    using resolver = Resolver.openSync(DB[1] ?? '')
+    const rows = new NetworkRows(resolver[BORROW](), {
+      choice: networkChoice(choice),
+      hasLocations: true,
+      hasSystems: false,
+      template: columnsTemplate(['country_code'], ',', true),
+      nothing: '',
+      locale: localeOf(undefined, undefined),
+      at: Number.NaN,
+      areNetworks: true,
+    })
+    const first = { setText() {}, forgetNumbers() {}, isFull: false, add: () => (first.isFull = true) }
+    rows.fill(first)
+    if (share === null) expect(rows.share).toBeNull()
+    else expect(rows.share).toBeCloseTo(share)
   })
 
   it('replaces a file at the end only', async () => {

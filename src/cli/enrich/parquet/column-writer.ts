@@ -85,7 +85,9 @@ export class ColumnWriter {
 /** Writes indexes as they are. `writeColumn` of hyparquet-writer makes a value for each row first: a run takes 1.2 times as long. */
 function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnChunk {
   const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
-  const sizes = Int32Array.from(values, (value) => (value instanceof Uint8Array ? value.length + 4 : 8))
+  const sizes = new Int32Array(values.length)
+  for (const [code, value] of values.entries())
+    sizes[code] = value instanceof Uint8Array ? value.length + 4 : 8
   let rowsWithValue = 0
   let plainBytes = 0
   for (let row = 0; row < codes.length; row++) {

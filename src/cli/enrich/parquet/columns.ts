@@ -37,18 +37,12 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/**
- * The values of a column.
- *
- * @param numbers for each row a number below `count`, or less than 0
- * @param keyOf tells values apart
- */
+/** The values of a column. @param numbers for each row a number below `count`, or less than 0 */
 export function leafOf(
   path: readonly SchemaElement[],
   numbers: Int32Array,
   count: number,
   valueOfNumber: (number: number) => ParquetValue | null,
-  keyOf: (value: ParquetValue) => string | ParquetValue = textKey,
 ): Leaf {
   const values: ParquetValue[] = []
   const indexes = new Map<string | ParquetValue, number>()
@@ -63,7 +57,7 @@ export function leafOf(
     }
     if (codeOf[number] === UNSEEN) {
       const value = valueOfNumber(number)
-      const key = value === null ? null : keyOf(value)
+      const key = value === null ? null : textKey(value)
       const known = key === null ? -path.length : indexes.get(key)
       const code = known ?? values.length
       codeOf[number] = code
