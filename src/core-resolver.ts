@@ -7,8 +7,7 @@ import {
   isBytes,
   readBytes,
 } from './bytes/byte-source.ts'
-import { extractUncompressed, isPacked } from './bytes/extract.ts'
-import { isGzip } from './bytes/gzip-member.ts'
+import { extractUncompressed, isGzip, isPacked } from './bytes/extract.ts'
 import { untilAborted } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'

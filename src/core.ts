@@ -24,7 +24,6 @@ export {
   type UnresolvableReason,
 } from './errors.ts'
 export type { AsnRecord } from './location/autonomous-systems.ts'
-export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export {
   type Coordinates,
   type Country,
@@ -41,7 +40,6 @@ export type { Overlay, OverlayRecord } from './location/overlays.ts'
 export type { SharedDatabase, SharedDatabases, ShareOptions } from './location/shared-databases.ts'
 export type { DatabaseInfo } from './location/vendors.ts'
 export type { MmdbValue } from './mmdb/record-decoder.ts'
-export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 export type { OpenOptions, OpenProgress } from './opening.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './realm.ts'
 export type { DetectOptions, LocationResolver, RawOptions } from './resolver.ts'

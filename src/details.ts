@@ -1,10 +1,14 @@
-// Entry for programs that use `geofix/core` and want more than a LocationRecord. In Node, a resolver has the method `details`.
+// Entry for programs that use `geofix/core` and want more than LocationRecords. In Node, a resolver has these functions as methods.
 
-import { withDatabases } from './borrowing.ts'
+import { BORROW, withDatabases } from './borrowing.ts'
 import { type DetailsOptions, detailsOf, type LocationDetails } from './location/details.ts'
+import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
+import { type Verification, verify as verifyDatabase } from './mmdb/verify.ts'
 import type { Resolver } from './resolver.ts'
 
 export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './location/details.ts'
+export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
+export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 
 /**
  * What the vendor knows of an address beyond its LocationRecord, in one shape for all vendors.
@@ -14,4 +18,26 @@ export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './
  */
 export function details(resolver: Resolver, ip: string, options?: DetailsOptions): LocationDetails {
   return withDatabases(resolver, (set) => detailsOf(set, ip, options))
+}
+
+/**
+ * The networks that have a location, in the order of their addresses, IPv4 first. They are found while you iterate.
+ *
+ * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
+ * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
+ */
+export function networks(resolver: Resolver, options?: NetworksOptions): IterableIterator<LocatedNetwork> {
+  return withDatabases(resolver, (set) => networksOf(set, () => resolver[BORROW](), options))
+}
+
+/**
+ * Checks each database completely: the search tree, all pointers, records and texts, and the metadata. Blocks for seconds with a
+ * large file.
+ *
+ * @returns a result for each of `databases`; a valid database has no faults
+ * @throws InvalidDatabaseError when there is not enough memory to unpack a packed database
+ * @throws TypeError when the resolver is closed
+ */
+export function verify(resolver: Resolver): Verification[] {
+  return withDatabases(resolver, ({ databases }) => databases.map(verifyDatabase))
 }

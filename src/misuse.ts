@@ -80,8 +80,9 @@ export function noConstructor(): TypeError {
 
 /** The error for a method that is called without its object, as by `ips.map(geo.lookup)`. */
 export function detached(name: string): TypeError {
+  const forMany = name === 'lookup' || name === 'find' ? ', or geo.lookupMany(ips)' : ''
   return new TypeError(
-    `${name} was called without its resolver: write (ip) => geo.${name}(ip) instead of geo.${name}, or geo.lookupMany(ips)`,
+    `${name} was called without its resolver: write (...args) => geo.${name}(...args) instead of geo.${name}${forMany}`,
   )
 }
 

@@ -6,7 +6,6 @@ import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
-import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {
   checkLookupOptions,
   LOOKUP_OPTIONS,
@@ -21,7 +20,6 @@ import type { DatabaseInfo } from './location/vendors.ts'
 import { detached, noConstructor, refuseForeignMethods } from './misuse.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import type { MmdbValue } from './mmdb/record-decoder.ts'
-import type { Verification } from './mmdb/verify.ts'
 import type { OpenSettings } from './opening.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
 import type { PlatformDisposable } from './realm.ts'
@@ -243,6 +241,7 @@ export abstract class Resolver {
    */
   raw<Value = MmdbValue>(ip: string, options?: RawOptions): Value | null
   raw(ip: string, options?: RawOptions): unknown {
+    if (this === undefined) throw detached('raw')
     checkOptionNames('raw', options, RAW_OPTIONS)
     const set = this.#open()
     this.#parse(ip)
@@ -279,33 +278,6 @@ export abstract class Resolver {
     const set = this.#open()
     this.#parse(ip)
     return set.network(this.#address)
-  }
-
-  /**
-   * The networks that have a location, in the order of their addresses, IPv4 first: the database as a table. Each has what
-   * `lookup` finds for its addresses. They are found while you iterate. The addresses that `lookup` answers by the IPv4 address
-   * inside, such as 6to4, are in no network.
-   *
-   * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
-   * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
-   */
-  networks(options?: NetworksOptions): IterableIterator<LocatedNetwork> {
-    if (this === undefined) throw detached('networks')
-    return networksOf(this.#open(), () => this[BORROW](), options)
-  }
-
-  /**
-   * Checks each database completely, as `mmdbctl verify` does: the search tree has no loops and no unused nodes, all
-   * pointers are valid, all records can be decoded, text is UTF-8, and the metadata is plausible. Lookups do not need
-   * it, since they check what they read. Blocks for seconds with a large file, and needs up to half its size in memory. A
-   * packed database is unpacked for it: that takes about five times the unpacked size, 0.5 GB for the embedded city database.
-   *
-   * @returns a result for each of `databases`; a valid database has no faults
-   * @throws InvalidDatabaseError when there is not enough memory to unpack a packed database
-   * @throws TypeError when the resolver is closed
-   */
-  verify(): Verification[] {
-    return this.#open().verify()
   }
 
   /**

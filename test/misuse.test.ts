@@ -21,7 +21,7 @@ afterEach(() => vi.unstubAllGlobals())
 describe('a habit of another library', () => {
   const OPEN = 'write await Resolver.open(source)'
   const IP = '81.2.69.142'
-  it.each<[habit: () => unknown, remedy: string]>([
+  it.each<[habit: () => unknown, remedy: string | RegExp]>([
     [() => Reflect.construct(Resolver, []), OPEN],
     [() => Reflect.construct(Resolver, ['x.mmdb']), OPEN],
     [() => Reflect.construct(CoreResolver, []), OPEN],
@@ -40,8 +40,11 @@ describe('a habit of another library', () => {
     [() => call(Resolver.open(bytes), 'lookup', IP), 'Resolver.open returns a promise'],
     [() => call(CoreResolver.open(bytes), 'city', IP), 'then geo.lookup('],
     // const { lookup } = geo
-    [() => Reflect.apply(geo.lookup, undefined, [IP]), '(ip) => geo.lookup(ip)'],
-    [() => call([IP], 'map', geo.find), '(ip) => geo.find(ip)'],
+    [() => Reflect.apply(geo.lookup, undefined, [IP]), '(...args) => geo.lookup(...args)'],
+    [() => call([IP], 'map', geo.find), 'instead of geo.find, or geo.lookupMany(ips)'],
+    [() => call([IP], 'map', geo.raw), /instead of geo\.raw$/],
+    [() => call([IP], 'map', geo.details), /instead of geo\.details$/],
+    [() => call([{}], 'map', geo.networks), /instead of geo\.networks$/],
     [() => call(geo, 'lookup', IP, () => {}), 'Geofix calls no callback'],
   ])('%s is a TypeError with the remedy: %s', (habit, remedy) => {
     expect(habit).toThrow(TypeError)

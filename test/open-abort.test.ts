@@ -2,7 +2,6 @@ import { getEventListeners } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ByteSource, Resolver as CoreResolver } from '../src/core.ts'
@@ -85,11 +84,6 @@ describe('a fetch that is aborted', () => {
     expect(await caught(Resolver.open(another))).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('is a TimeoutError when its time is up', async () => {
-    const response = await fetch(url, { signal: AbortSignal.timeout(200) })
-    expect(await caught(CoreResolver.open(response))).toMatchObject({ name: 'TimeoutError' })
-  })
-
   it('is the reason of the abort, if open has the same signal', async () => {
     const controller = new AbortController()
     const { signal } = controller
@@ -106,14 +100,6 @@ describe('a fetch that is aborted', () => {
     await soon()
     server.closeAllConnections()
     expect(await opening).toBeInstanceOf(InvalidDatabaseError)
-  })
-
-  it('is also a stream of Node that is aborted', async () => {
-    const controller = new AbortController()
-    const never = new Readable({ read: () => {}, signal: controller.signal })
-    const opening = caught(Resolver.open(new Response(Readable.toWeb(never) as ReadableStream)))
-    controller.abort()
-    expect(await opening).toMatchObject({ name: 'AbortError' })
   })
 })
 
@@ -196,11 +182,6 @@ describe('the signal of Resolver.open', () => {
       expect(await opening).toBe(controller.signal.reason)
       expect(await cancelled).toBe(controller.signal.reason)
     }
-  })
-
-  it('is a time, too', async () => {
-    const opening = Resolver.open(endless().stream, { signal: AbortSignal.timeout(50) })
-    expect(await caught(opening)).toMatchObject({ name: 'TimeoutError' })
   })
 
   it('fails while a file is decompressed', async () => {

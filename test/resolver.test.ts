@@ -165,16 +165,6 @@ describe('lookupMany', () => {
     )
   })
 
-  it('accepts any iterable and iterates once', async () => {
-    const geo = await Resolver.open(sample())
-    const ips = (function* () {
-      yield '81.2.69.142'
-      yield '10.0.0.1'
-    })()
-    expect(geo.lookupMany(ips).map(isLookupFailure)).toEqual([false, true])
-    expect(geo.lookupMany([])).toEqual([])
-  })
-
   it('never throws for an item of any type', async () => {
     const geo = await Resolver.open(sample())
     const hostile = {
@@ -247,12 +237,6 @@ describe('detect', () => {
     await expect(Resolver.open(new Uint8Array(), options)).rejects.toThrow(TypeError)
     await expect(NodeResolver.open('missing.mmdb', options)).rejects.toThrow(TypeError)
     expect(() => NodeResolver.openSync('missing.mmdb', options)).toThrow(TypeError)
-  })
-
-  it('is a TypeError after close', async () => {
-    const geo = await Resolver.open(sample())
-    geo.close()
-    expect(() => geo.detect(request('', '81.2.69.142'))).toThrow('the resolver is closed')
   })
 })
 
@@ -393,8 +377,6 @@ describe('open and close', () => {
   it('refuses bytes that are not a database, and values that are not bytes', async () => {
     await expect(Resolver.open(new Uint8Array(1000))).rejects.toThrow(InvalidDatabaseError)
     await expect(Reflect.apply(Resolver.open, Resolver, [{}])).rejects.toThrow(TypeError)
-    // The core carries no database.
-    await expect(Reflect.apply(Resolver.open, Resolver, [undefined])).rejects.toThrow(InvalidDatabaseError)
   })
 
   it('throws for every call after it is closed', async () => {
@@ -404,6 +386,7 @@ describe('open and close', () => {
     for (const ask of [
       () => geo.lookup('81.2.69.142'),
       () => geo.find('81.2.69.142'),
+      () => geo.detect({ headers: {}, remoteAddress: '81.2.69.142' }),
       () => geo.findClient({ headers: {}, remoteAddress: '81.2.69.142' }),
       () => geo.lookupMany([]),
       () => geo.raw('81.2.69.142'),
@@ -431,16 +414,9 @@ describe('a printed resolver', () => {
   })
 })
 
-describe('Resolver.open and maxBytes', () => {
-  const bytes = new MmdbWriter({ databaseType: 'Sample' }).toBytes()
-  it('is a whole number that a database can have', async () => {
-    for (const maxBytes of [0, -1, 0.5, Number.NaN, Infinity, 5e9]) {
-      await expect(Resolver.open(bytes, { maxBytes })).rejects.toThrow(TypeError)
-    }
-  })
-
-  it('limits the size of a source', async () => {
-    await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
-    expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
-  })
+it('maxBytes limits the size of a source', async () => {
+  const bytes = sample()
+  await expect(Resolver.open(bytes, { maxBytes: 0 })).rejects.toThrow(TypeError)
+  await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
+  expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
 })

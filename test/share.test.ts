@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
+import { verify } from '../src/details.ts'
 import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter, overlay, pack } from '../src/writer.ts'
 import { effort } from './effort.ts'
@@ -203,7 +204,7 @@ describe('a packed database', () => {
     expect(geo.share().databases[0]?.bytes).toBe(shared.databases[0]?.bytes)
     for (const each of [geo, Entry.attach(sent(shared))]) {
       expect(ips.map((ip) => [each.find(ip), each.raw(ip), each.network(ip)])).toEqual(expected)
-      expect(each.verify()[0]?.faults).toEqual([])
+      expect(verify(each)[0]?.faults).toEqual([])
     }
   })
 

@@ -1,5 +1,6 @@
 import { damagedFile } from '../errors.ts'
 import { checkSize, DEFAULT_MAX_BYTES, MAX_DATABASE_BYTES } from './byte-limit.ts'
+import { isGzip } from './extract.ts'
 
 /** A byte of deflate data decompresses to at most 1032 bytes: a match of 258 bytes takes two bits. */
 export const MAX_DEFLATE_RATIO = 1032
@@ -22,11 +23,6 @@ interface GzipMember {
   readonly length: number
   /** CRC-32 of the uncompressed bytes, from the trailer. */
   readonly crc: number
-}
-
-/** Whether the bytes start like a gzip file: the magic number and the only defined compression method. */
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
 }
 
 /**

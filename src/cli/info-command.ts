@@ -5,7 +5,7 @@ import { type DatabaseInfo, databaseInfo } from '../location/vendors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import type { DatabaseFault } from '../mmdb/verify.ts'
+import { type DatabaseFault, verify } from '../mmdb/verify.ts'
 import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { openAll } from '../opening.ts'
 import { countOf, countText } from './figures.ts'
@@ -180,7 +180,7 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
   const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
   try {
     const database = await NODE.open(pathOrBytes(file), {})
-    const { faults, faultCount, nodeCount, recordCount, valueCount } = database.verify()
+    const { faults, faultCount, nodeCount, recordCount, valueCount } = verify(database)
     for (const fault of faults) await say(textOf(fault))
     const checked = `${countOf(nodeCount, 'node', 'nodes')}, ${countOf(recordCount, 'record', 'records')}, ${countOf(valueCount, 'value', 'values')}`
     if (faultCount > faults.length)

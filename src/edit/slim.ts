@@ -59,6 +59,7 @@ export function slim(bytes: Bytes, options?: SlimOptions): Uint8Array {
 /** Options of {@link slim}, checked. */
 export interface CheckedSlimOptions {
   readonly fields: ReadonlySet<LocationField>
+  /** `null` keeps all names. */
   readonly locales: readonly Locale[] | null
   readonly countries: ReadonlySet<string> | null
   readonly ipv4Only: boolean
@@ -100,7 +101,7 @@ function fieldOf(value: unknown): LocationField {
 }
 
 /** A slimmed database, and the given countries that it has no network of. */
-export interface SlimmedDatabase extends EditedDatabase {
+interface SlimmedDatabase extends EditedDatabase {
   readonly missingCountries: readonly string[]
 }
 
@@ -173,26 +174,19 @@ function changeOf({ fields, locales, countries, ipv4Only }: CheckedSlimOptions):
 }
 
 /** The fields of a LocationRecord that a database can hold. */
-export const EDITED_FIELDS = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
+const EDITED_FIELDS = ['country', 'region', 'city', 'postal_code', 'coordinates', 'timezone'] as const
 
 export type LocationField = (typeof EDITED_FIELDS)[number]
 
 /** A record with none of these fields is no location: see {@link LocationValues.add}. */
-export const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'coordinates']
-
-/** Which fields and names of a location are written. */
-export interface Projection {
-  readonly fields: ReadonlySet<LocationField>
-  /** `null` keeps all names. */
-  readonly locales: readonly Locale[] | null
-}
+const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'coordinates']
 
 /** Writes locations as records with the schema of GeoIP2, which most readers know. */
-export class LocationValues {
+class LocationValues {
   /** Language tags of the names written so far. */
   readonly languages = new Set<string>()
   readonly #values: ValueTable
-  readonly #projection: Projection
+  readonly #projection: Pick<CheckedSlimOptions, 'fields' | 'locales'>
   /** Ids of the values of countries. Many locations share them. */
   readonly #countries = new WeakMap<LocalizedCountry, number>()
   /** Ids of the values of regions, with the country in their codes or without it. */
@@ -201,7 +195,7 @@ export class LocationValues {
     suffix: new WeakMap<LocalizedRegion, number>(),
   }
 
-  constructor(values: ValueTable, projection: Projection) {
+  constructor(values: ValueTable, projection: Pick<CheckedSlimOptions, 'fields' | 'locales'>) {
     this.#values = values
     this.#projection = projection
   }

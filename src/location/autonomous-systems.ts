@@ -140,13 +140,16 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
    * @throws TypeError when no database has autonomous systems
    */
   get tables(): readonly SystemTable[] {
-    this.#tables ??= this.#read()
-    return this.#tables
+    this.#tables ??= [...this.#own, ...this.#sources].flatMap((database) => tableOf(database) ?? [])
+    if (this.#tables.length > 0) return this.#tables
+    throw new TypeError(
+      'no open database has autonomous systems: open one with the option asn, such as Resolver.open(source, { asn: true })',
+    )
   }
 
   /** Throws the errors of {@link tables}. */
   check(): void {
-    this.#tables ??= this.#read()
+    void this.tables
   }
 
   /** The number of the system of an address. A special-purpose address has none. Throws the errors of `RecordTables.find` and {@link tables}. */
@@ -161,14 +164,14 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
   }
 
   override get generation(): number {
-    return this.#tables === undefined ? 0 : super.generation
+    return this.#tables?.length ? super.generation : 0
   }
 
   /** The autonomous system of an address, with its network; `null` for none. Throws the errors of {@link find}. */
   record(address: Address): AsnRecord | null {
-    this.check()
+    const { tables } = this
     if (address.special !== null) return null
-    for (const table of this.tables) {
+    for (const table of tables) {
       const { database } = table
       const offset = findRecord(database, address)
       const number = offset === NO_RECORD ? NO_SYSTEM : table.at(offset)
@@ -193,14 +196,6 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
   /** Whether any database has autonomous systems. @throws InvalidDatabaseError when one cannot be read */
   get isAvailable(): boolean {
     return this.#own.length > 0 || this.#sources.some(hasSystems)
-  }
-
-  #read(): readonly SystemTable[] {
-    const tables = [...this.#own, ...this.#sources].flatMap((database) => tableOf(database) ?? [])
-    if (tables.length > 0) return tables
-    throw new TypeError(
-      'no open database has autonomous systems: open one with the option asn, such as Resolver.open(source, { asn: true })',
-    )
   }
 }
 

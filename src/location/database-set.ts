@@ -3,7 +3,6 @@ import { InvalidDatabaseError, quoted } from '../errors.ts'
 import { type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import type { Verification } from '../mmdb/verify.ts'
 import { AutonomousSystems } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
@@ -256,11 +255,6 @@ export class DatabaseSet extends LocationTables {
       }
     }
     yield* this.systems.trial(addresses)
-  }
-
-  /** Checks every byte of each database, in order. */
-  verify(): Verification[] {
-    return this.databases.map((database) => database.verify())
   }
 
   /** Whether no database for locations has IPv6 addresses. */

@@ -58,9 +58,6 @@ export interface LocationSchema {
   readonly timezone?: { readonly id?: SchemaField<'text'> } | null | undefined
 }
 
-/** The option `schema`: one for all databases, or an array with one for each. `null`: Geofix recognises the vendor. */
-export type SchemaOption = LocationSchema | readonly (LocationSchema | null)[]
-
 /** A field of a vendor: the first of several places that has a value. */
 type VendorField = SchemaField<FieldType> | { readonly any: readonly SchemaField<FieldType>[] }
 

@@ -8,18 +8,12 @@ import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from './format.ts'
  */
 const MAX_PAYLOAD = new Float64Array(7 + 256)
 const ANY_SIZE = Number.POSITIVE_INFINITY
-MAX_PAYLOAD[DataType.utf8String] = ANY_SIZE
-MAX_PAYLOAD[DataType.bytes] = ANY_SIZE
-MAX_PAYLOAD[DataType.map] = ANY_SIZE
-MAX_PAYLOAD[DataType.array] = ANY_SIZE
-MAX_PAYLOAD[DataType.double] = 8
+for (const type of ['utf8String', 'bytes', 'map', 'array'] as const) MAX_PAYLOAD[DataType[type]] = ANY_SIZE
+for (const type of ['double', 'uint64'] as const) MAX_PAYLOAD[DataType[type]] = 8
+for (const type of ['uint32', 'int32', 'float'] as const) MAX_PAYLOAD[DataType[type]] = 4
 MAX_PAYLOAD[DataType.uint16] = 2
-MAX_PAYLOAD[DataType.uint32] = 4
-MAX_PAYLOAD[DataType.int32] = 4
-MAX_PAYLOAD[DataType.uint64] = 8
 MAX_PAYLOAD[DataType.uint128] = 16
 MAX_PAYLOAD[DataType.boolean] = 1
-MAX_PAYLOAD[DataType.float] = 4
 
 /** Text up to this size is read byte by byte: 20,574 names of cities take 0.75 of the time of a TextDecoder. */
 const SHORT_TEXT_BYTES = 24

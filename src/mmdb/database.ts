@@ -5,7 +5,6 @@ import { type Metadata, readMetadata } from './metadata.ts'
 import { countNetworks, firstRecords } from './networks.ts'
 import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
 import { NO_RECORD, PrefixIndex, SearchTree, tableBytes } from './search-tree.ts'
-import { type Verification, verify } from './verify.ts'
 
 /** Finds the records of addresses. */
 export interface AddressTree {
@@ -72,10 +71,12 @@ export interface OpenDatabase {
   /** How many networks have a record. IPv4 networks count once, even if aliases lead to them. */
   countNetworks(): number
   /**
-   * Checks the whole file. Takes seconds for a large file, and up to half the file's size in memory; for a packed file,
-   * about five times the unpacked size.
+   * The database of the unpacked file: this one, unless it is packed.
+   *
+   * @param attempt runs a step of the check of a packed file. Returns whether the step found no fault
+   * @returns `null` when there was a fault
    */
-  verify(): Verification
+  unpacked(attempt: (step: () => unknown) => boolean): Database | null
   /** Opens the same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
   /**
@@ -151,8 +152,8 @@ export class Database implements OpenDatabase {
     return countNetworks(this)
   }
 
-  verify(): Verification {
-    return verify(this.tree, this.data, this.bytes)
+  unpacked(): Database {
+    return this
   }
 
   withBytes(copy: Uint8Array): Database {

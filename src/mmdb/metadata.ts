@@ -1,4 +1,4 @@
-import { unknownFormat } from '../bytes/other-formats.ts'
+import { unknownFormat } from '../bytes/extract.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
 import { MAX_METADATA_BYTES, METADATA_MARKER } from './format.ts'

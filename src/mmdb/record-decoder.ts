@@ -42,25 +42,15 @@ export class RecordDecoder {
   }
 }
 
-/**
- * Walks a whole record without decoding it: every pointer has a valid target, nesting and repetition are within
- * the limits, every key is text of limited length, and no key is `__proto__`.
- *
- * @returns how many values the record has, counted each time that a pointer leads to them
- * @throws InvalidDatabaseError at the first fault
- */
-export function checkRecord(data: DataSection, offset: number): number {
-  const check = new RecordCheck(data, offset)
-  check.run()
-  return check.values
-}
-
 /** A key that would change an object's prototype. */
 const PROTO = '__proto__'
 
-/** The check of {@link checkRecord}. Counts the values even if it ends at a fault. */
+/**
+ * Walks a whole record without decoding it: every pointer has a valid target, nesting and repetition are within
+ * the limits, every key is text of limited length, and no key is `__proto__`.
+ */
 export class RecordCheck {
-  /** How many values were read. */
+  /** How many values were read, counted each time that a pointer leads to them; also after a fault. */
   values = 0
   #contentBytes = 0
 
@@ -87,8 +77,10 @@ export class RecordCheck {
     const { type, size, start, next, viaPointer } = data
     if (type === DataType.map || type === DataType.array) {
       this.visit()
-      const end = type === DataType.map ? this.#pairs(start, size, depth) : this.#elements(start, size, depth)
-      return viaPointer ? next : end
+      let at = start
+      if (type === DataType.map) at = this.#pairs(start, size, depth)
+      else for (let i = 0; i < size; i++) at = this.#value(at, depth + 1)
+      return viaPointer ? next : at
     }
     if (type !== DataType.boolean) this.#countContent(size)
     this.visit()
@@ -106,12 +98,6 @@ export class RecordCheck {
     if (++this.values > MAX_VALUES) {
       throw this.data.fault(`a record holds more than ${MAX_VALUES} values`, this.record)
     }
-  }
-
-  #elements(start: number, size: number, depth: number): number {
-    let at = start
-    for (let i = 0; i < size; i++) at = this.#value(at, depth + 1)
-    return at
   }
 
   #pairs(start: number, size: number, depth: number): number {

@@ -14,7 +14,8 @@ import {
   noMemory,
 } from '../bytes/byte-limit.ts'
 import type { BlockCodec, Inflate } from '../bytes/deflate.ts'
-import { crc32, isGzip, readGzipMember } from '../bytes/gzip-member.ts'
+import { isGzip } from '../bytes/extract.ts'
+import { crc32, readGzipMember } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError, ReadFailure } from '../errors.ts'
 import { messageOf, type SignalLike } from '../realm.ts'
 

@@ -9,8 +9,7 @@ import {
   isBytes,
   readBytes,
 } from '../bytes/byte-source.ts'
-import { extractUncompressed } from '../bytes/extract.ts'
-import { isGzip } from '../bytes/gzip-member.ts'
+import { extractUncompressed, isGzip } from '../bytes/extract.ts'
 import { untilAborted } from '../bytes/long-work.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { openOverlays } from '../location/overlays.ts'

@@ -5,7 +5,6 @@ import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
 import { MAX_VISITED_NODES } from '../mmdb/networks.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
-import { FaultList, type Verification } from '../mmdb/verify.ts'
 import { BlockFile, type BlockSource, sourceOf } from './block-file.ts'
 import { PackedContents, PackedData } from './contents.ts'
 import { FIRST_RECORD } from './format.ts'
@@ -123,28 +122,14 @@ export class PackedDatabase implements OpenDatabase {
     return networkCount
   }
 
-  /**
-   * Unpacks the whole file to check it.
-   *
-   * @throws InvalidDatabaseError when there is not enough memory for that
-   */
-  verify(): Verification {
+  /** @throws InvalidDatabaseError when there is not enough memory to unpack the file */
+  unpacked(attempt: (step: () => unknown) => boolean): Database | null {
     const file = this.#file
-    const faults = new FaultList()
     const contents = new PackedContents(file)
-    for (let block = 0; block < contents.isFilled.length; block++) faults.attempt(() => contents.fill(block))
+    const faulty = contents.isFilled.filter((_, block) => !attempt(() => contents.fill(block)))
     const unpacked: Database[] = []
-    if (faults.count === 0) faults.attempt(() => unpacked.push(new Database(unpackFile(file), this.path)))
-    const { nodeCount } = this.metadata
-    return (
-      unpacked[0]?.verify() ?? {
-        faults: faults.faults,
-        faultCount: faults.count,
-        nodeCount,
-        recordCount: 0,
-        valueCount: 0,
-      }
-    )
+    if (faulty.length === 0) attempt(() => unpacked.push(new Database(unpackFile(file), this.path)))
+    return unpacked[0] ?? null
   }
 
   withBytes(copy: Uint8Array): PackedDatabase {

@@ -18,28 +18,21 @@ const CITY = { city: 'Here' }
 const readOverlays = (overlays: unknown) => read(overlays, (record) => record)
 
 describe('readOverlays', () => {
-  it.each([
+  it.each<readonly [string, string]>([
     ['10.1.2.3', '10.1.2.3/32'],
     ['10.0.0.0/8', '10.0.0.0/8'],
     ['FD00:1:0::/48', 'fd00:1::/48'],
     ['fd00::1', 'fd00::1/128'],
     // An IPv4-mapped network is IPv4.
     ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
-    // Holds more than 6to4 networks.
-    ['2000::/3', '2000::/3'],
+    // These hold more than translated networks.
+    ...['2000::/3', '2001::/20', '64:ff9b::/48', '::/95'].map((network) => [network, network] as const),
   ])('reads the network %s', (network, canonical) => {
     const texts = readOverlays([{ network, record: CITY }]).map(({ family, words, prefixLength }) =>
       formatCidr(family, words, prefixLength),
     )
     expect(texts).toEqual([canonical])
   })
-
-  it.each(['2001::/20', '64:ff9b::/48', '2000::/3', '::/95'])(
-    'takes %s around translated networks',
-    (network) => {
-      expect(readOverlays([{ network, record: { city: 'Bern' } }])).toHaveLength(1)
-    },
-  )
 
   it('gives larger networks first', () => {
     const given = ['10.0.0.1', '10.0.0.0/8', '10.0.0.0/16'].map((network) => ({ network, record: CITY }))
@@ -76,14 +69,11 @@ describe('readOverlays', () => {
     ['10.0.0', 'overlays[0].network: "10.0.0" is neither an address nor a network'],
     ['10.0.0.0/33', 'overlays[0].network: 10.0.0.0/33 is not a network'],
     ['::1', 'overlays[0].network: "::1" is in ::/96, where databases have IPv4 networks'],
-    ['64:ff9b::a00:0/104', 'write the IPv4 network instead of 64:ff9b::a00:0/104'],
     ['2001::/32', 'write the IPv4 network instead of 2001::/32'],
-    ['10.0.0.0/33', 'the prefix length must be at most 32'],
     ['10.0.0.1/8', 'has bits set after its prefix: write 10.0.0.0/8'],
     ['fe80::1%eth0', 'is neither an address nor a network'],
     ['2002:a00::/24', 'write the IPv4 network instead of 2002:a00::/24'],
     ['64:ff9b::a00:0/104', 'have the location of the IPv4 address inside'],
-    ['2001::/32', 'have the location of the IPv4 address inside'],
   ]
   it.each(networks)('refuses the network %j', (network, message) => {
     expect(() => readOverlays([{ network, record: CITY }])).toThrow(message)
@@ -91,7 +81,6 @@ describe('readOverlays', () => {
 
   const records: [unknown, string][] = [
     [undefined, 'overlays[0].record: write an object with country, region'],
-    [[], 'overlays[0].record: write an object with country, region'],
     [{ country: { code: 'zz' } }, '"zz" is not an ISO 3166-1 alpha-2 code'],
     [{ country: { code: 'EU' } }, '"EU" is not an ISO 3166-1 alpha-2 code'],
     ['Berlin', 'overlays[0].record: write an object with country, region'],
@@ -99,7 +88,6 @@ describe('readOverlays', () => {
     [{ ip: '1.1.1.1', city: 'x' }, 'overlays[0].record: it has no field "ip": write country, region'],
     [{ country: 'DE' }, 'overlays[0].country: write an object with code, name'],
     [{ country: { code: 'UK' } }, 'overlays[0].country.code: "UK" is not the ISO 3166-1 code: write GB'],
-    [{ country: { code: 'Germany' } }, '"Germany" is not an ISO 3166-1 alpha-2 code'],
     [{ country: { name: '' } }, 'overlays[0].country.name: write a text, or null'],
     [{ region: { code: 'BE' } }, 'overlays[0].region.code: it is not an ISO 3166-2 code: write one such as'],
     [{ country: { code: 'FR' }, region: { code: 'DE-BE' } }, 'it is not an ISO 3166-2 code of FR'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
-import { checkRecord, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
+import { type MmdbValue, RecordCheck, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
 import { processorMs } from '../processor-time.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 
@@ -91,7 +91,7 @@ describe('RecordDecoder', () => {
 })
 
 function check(bytes: Uint8Array, offset = 0): void {
-  checkRecord(new DataSection(bytes, 0, bytes.length, '/x.mmdb'), offset)
+  new RecordCheck(new DataSection(bytes, 0, bytes.length, '/x.mmdb'), offset).run()
 }
 
 /** A pointer of 32 bits. */
@@ -108,7 +108,7 @@ const text = (bytes: number): string =>
 /** A text of 285 to 65,820 bytes. */
 const key = (bytes: number): string => `5e${(bytes - 285).toString(16).padStart(4, '0')}${'78'.repeat(bytes)}`
 
-describe('checkRecord', () => {
+describe('RecordCheck', () => {
   it.each([
     ['an empty map', 'e0'],
     [
@@ -191,7 +191,7 @@ describe('checkRecord', () => {
     const keys = bytesOf(`${large('map', 16_000)}${`${pointer(96_003)}e0`.repeat(16_000)}${key(1000)}`)
     for (const bytes of [values, keys]) {
       const data = new DataSection(bytes, 0, bytes.length)
-      for (let i = 0; i < 3; i++) checkRecord(data, 0)
+      for (let i = 0; i < 3; i++) new RecordCheck(data, 0).run()
     }
   })
 })

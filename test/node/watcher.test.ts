@@ -121,19 +121,6 @@ describe('a watched file', () => {
     expect(resolver.status).toMatchObject({ reloads: 1, refusals: 1, reloadError: null })
   })
 
-  it('is reported each time it is deleted', async () => {
-    const path = file(generation(1))
-    const { resolver, reloads, errors } = await watching(path)
-    for (const count of [1, 2, 3]) {
-      rmSync(path)
-      await until(() => errors.length === count)
-      expect(resolver.status.reloadError).toBe(errors.at(-1))
-      writeFileSync(path, generation(count))
-      await until(() => reloads.length === count)
-      expect(resolver.status.reloadError).toBeNull()
-    }
-  })
-
   it('is found by a relative path after the working directory changes', async () => {
     const path = file(generation(1))
     const before = process.cwd()
@@ -312,17 +299,6 @@ describe('several watched files', () => {
   const first = (number: number): Uint8Array => only(number, '81.2.69.0/24', 'GB')
   const second = (number: number): Uint8Array => only(number, '2a01:e0a::/32', 'FR')
 
-  it('are replaced one by one', async () => {
-    const paths = [file(first(1)), file(second(1))] as const
-    const { resolver, reloads } = await watching(paths)
-    writeFileSync(paths[1], second(2))
-    await until(() => reloads.length === 1)
-    expect(cityOf(resolver)).toEqual(['city 1', 'city 2'])
-    writeFileSync(paths[0], first(2))
-    await until(() => reloads.length === 2)
-    expect(cityOf(resolver)).toEqual(['city 2', 'city 2'])
-  })
-
   it('are replaced together: none while one of them is bad', async () => {
     const paths = [file(first(1)), file(second(1))] as const
     const { resolver, reloads, errors } = await watching(paths)
@@ -450,16 +426,5 @@ describe('watch options', () => {
     await expect(Resolver.open([generation(1), none], { canaries: [CANARY] })).rejects.toThrow(
       `The database: it has no location for the canary ${CANARY}`,
     )
-  })
-
-  it('are off by default', async () => {
-    const resolver = await Resolver.open(path)
-    expect(resolver.status).toMatchObject({
-      watching: false,
-      reloads: 0,
-      refusals: 0,
-      reloadError: null,
-      stale: [],
-    })
   })
 })

@@ -7,6 +7,7 @@ import { isPacked } from '../../src/bytes/extract.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { verify } from '../../src/mmdb/verify.ts'
 import { sourceOf } from '../../src/packed/block-file.ts'
 import { readDirectory } from '../../src/packed/directory.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
@@ -111,7 +112,7 @@ describe('a packed file', () => {
       const { refused, failed } = askAll(damaged)
       expect(refused).toBe(false)
       const isRecordTable = failed > ADDRESSES.length / 2
-      const verification = openDatabase(damaged).verify()
+      const verification = verify(openDatabase(damaged))
       expect(verification.faultCount).toBeGreaterThan(0)
       expect(verification.faults[0]?.message).toMatch(/block of.* cannot be read/)
       if (!isRecordTable) expect(verification.faultCount).toBe(1)
@@ -147,7 +148,7 @@ describe('a packed file', () => {
       PACKED.subarray(end, end + first),
       PACKED.subarray(end + first + second),
     ])
-    expect(openDatabase(swapped).verify().faultCount).toBeGreaterThanOrEqual(2)
+    expect(verify(openDatabase(swapped)).faultCount).toBeGreaterThanOrEqual(2)
     expect(() => openDatabase(swapped).tree.findIPv4(0x0101_0101)).toThrow('does not match its checksum')
   })
 
@@ -200,7 +201,7 @@ describe('a packed file', () => {
     }
     const codec = { ...PORTABLE_CODEC, inflate: inflateSome }
     const fault = 'there is not enough memory for it'
-    expect(() => new PackedDatabase(sourceOf(PACKED), codec).verify()).toThrow(
+    expect(() => verify(new PackedDatabase(sourceOf(PACKED), codec))).toThrow(
       expect.objectContaining({ fault }),
     )
   })

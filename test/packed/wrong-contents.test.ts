@@ -1,5 +1,6 @@
 // Packed files whose checksums are right and whose contents are not: no lookup may answer from them.
 import { describe, expect, it, vi } from 'vitest'
+import { verify } from '../../src/mmdb/verify.ts'
 import { PackedContents } from '../../src/packed/contents.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
@@ -49,14 +50,14 @@ function expectFault(changes: Partial<Parts>, what: string, why: string): void {
   const message = expect.stringMatching(new RegExp(`^${what} cannot be read: .*${why}`))
   const error = expect.objectContaining({ code: 'INVALID_DATABASE', fault: message })
   expect(() => database.record(database.tree.findIPv4(ROME))).toThrow(error)
-  expect(database.verify().faults).toMatchObject([{ message }])
+  expect(verify(database).faults).toMatchObject([{ message }])
   expect(() => unpack(bytes)).toThrow(error)
 }
 
 function expectNotUnpacked(changes: Partial<Parts>, fault: string): void {
   const bytes = packedOf({ ...PARTS, ...changes })
   expect(() => unpack(bytes)).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE', fault }))
-  expect(openPacked(bytes).verify()).toMatchObject({ faults: [{ message: fault }], faultCount: 1 })
+  expect(verify(openPacked(bytes))).toMatchObject({ faults: [{ message: fault }], faultCount: 1 })
 }
 
 /** The metadata of a database with a number of nodes. */

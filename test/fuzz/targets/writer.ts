@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
 import { Database } from '../../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../../src/mmdb/search-tree.ts'
+import { verify } from '../../../src/mmdb/verify.ts'
 import { MmdbWriter, type WritableValue } from '../../../src/writer.ts'
 import { ask } from '../../mmdb/questions.ts'
 import { plainValue } from '../plain-value.ts'
@@ -91,7 +92,7 @@ export const writer: Target<Networks> = {
     assert.ok(Buffer.from(bytes).equals(written(networks, options)), 'the same calls give other bytes')
     const database = new Database(bytes)
     const index = new PrefixIndex(database.tree)
-    assert.deepEqual(database.verify().faults, [])
+    assert.deepEqual(verify(database).faults, [])
     const library = new Reader<Response>(Buffer.from(bytes))
     for (const address of [...networks.flatMap(([network]) => around(network)), ...asked]) {
       const parsed = ipaddr.parse(address)
