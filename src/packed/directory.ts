@@ -218,16 +218,8 @@ function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
 }
 
 /**
- * Limit of a deflated stream: deflate adds some bytes to data that it cannot compress. Otherwise, one small block could make a
- * lookup read much of the file.
- */
-function mostDeflated(length: number): number {
-  return length + (length >>> 10) + 64
-}
-
-/**
- * Where the blocks start. Bounds what they can take in memory, and checks that they fill the file. Uses loops, because callbacks
- * take longer in a new process.
+ * Where the blocks start. Bounds what they can take in memory, and checks that they fill the file. Uses loops
+ * in one function: callbacks take longer in a new process, and V8 would compile them twice.
  *
  * @param start where the first block starts
  */
@@ -236,39 +228,34 @@ function positionsOf(
   start: number,
   size: number,
 ): Float64Array {
-  const positions = new Float64Array(blocks.crc.length)
+  const { inflated, deflated, plain } = blocks
+  const positions = new Float64Array(inflated.length)
   const valueBytes = bytesOf(recordCount + 1)
   let total = start
   let row = 0
   let isPlausible = true
-  /** @param least and `most` bytes of the stream for each item */
-  const checkBlocks = (
-    items: number,
-    itemsPerBlock: number,
-    least: number,
-    most: number,
-    mostPlain: number,
-  ): void => {
-    for (let start = 0; start < items; start += itemsPerBlock, row++) {
-      const count = Math.min(itemsPerBlock, items - start)
-      const inflated = blocks.inflated[row] ?? 0
-      const deflated = blocks.deflated[row] ?? 0
-      const plain = blocks.plain[row] ?? 0
-      isPlausible &&=
-        deflated > 0 &&
-        inflated >= least * count &&
-        inflated <= most * count &&
-        plain <= mostPlain * count &&
-        deflated <= mostDeflated(inflated)
+  // Items, items of a block, the least and the most bytes of the stream for each, and the most plain bytes.
+  const sections: [number, number, number, number, number][] = families.map(({ count, width }) => [
+    count,
+    BLOCK_ITEMS,
+    RUN_BYTES,
+    RUN_BYTES + 4 * width + valueBytes - 1,
+    1,
+  ])
+  sections.push([recordCount, BLOCK_ITEMS, 4, 4, 0], [dataBytes, DATA_BLOCK_BYTES, 1, 1, 0])
+  for (const [items, itemsPerBlock, least, most, mostPlain] of sections) {
+    for (let left = items; left > 0; left -= itemsPerBlock, row++) {
+      const count = left < itemsPerBlock ? left : itemsPerBlock
+      const length = inflated[row] ?? 0
+      const stream = deflated[row] ?? 0
+      const rest = plain[row] ?? 0
+      if (length < least * count || length > most * count || rest > mostPlain * count) isPlausible = false
+      // Deflate adds some bytes to data that it cannot compress. Otherwise, one small block could make a lookup read much of the file.
+      if (stream === 0 || stream > length + (length >>> 10) + 64) isPlausible = false
       positions[row] = total
-      total += deflated + plain
+      total += stream + rest
     }
   }
-  for (const { count, width } of families) {
-    checkBlocks(count, BLOCK_ITEMS, RUN_BYTES, RUN_BYTES + 4 * width + valueBytes - 1, 1)
-  }
-  checkBlocks(recordCount, BLOCK_ITEMS, 4, 4, 0)
-  checkBlocks(dataBytes, DATA_BLOCK_BYTES, 1, 1, 0)
   if (!isPlausible) throw new Error('its directory has impossible sizes')
   if (total !== size) throw new Error('its blocks do not fill the file')
   return positions
