@@ -6,9 +6,8 @@ import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats
 import { Splitter } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { enrichBytes, enrichRows, enrichText } from './in-memory-run.ts'
 import { LONG_ANSWERS } from './long-answers.ts'
-import { AT, concatenated, run, text, utf8 } from './world.ts'
+import { AT, concatenated, enrichBytes, enrichRows, enrichText, run, text, utf8 } from './world.ts'
 
 const NDJSON = { format: 'ndjson', field: 'ip' } as const
 const GOOD = '{"ip":"81.2.69.142"}'

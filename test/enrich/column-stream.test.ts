@@ -8,10 +8,10 @@ import { alignedSize } from '../../src/enrich/writing/location-columns.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { LOCATED, NOT_LOCATED, smallDatabase, utf8 } from './in-memory-run.ts'
+import { LOCATED, NOT_LOCATED, smallSet, utf8 } from './world.ts'
 import { columnsOf } from './writing/columns-of.ts'
 
-const set = new DatabaseSet([new Database(smallDatabase())])
+const set = smallSet()
 const FIELDS: LocationField[] = ['country_code', 'city', 'timezone_offset']
 const OPTIONS: ColumnOptions = { fields: FIELDS, times: 'microseconds' }
 const LONDON = '81.2.69.142'

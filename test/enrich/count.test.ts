@@ -4,7 +4,7 @@ import { type CountRunOptions, count, enrich } from '../../src/enrich.ts'
 import { Resolver as FileResolver } from '../../src/index.ts'
 import type { Resolver } from '../../src/resolver.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { LOCATED, NOT_LOCATED, smallResolver, utf8 } from './in-memory-run.ts'
+import { LOCATED, NOT_LOCATED, smallResolver, utf8 } from './world.ts'
 
 let resolver: Resolver
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { enrich } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
-import { joined, smallDatabase, utf8 } from './in-memory-run.ts'
+import { concatenated, smallDatabase, utf8 } from './world.ts'
 
 const LINES = 150_000
 const INPUT = utf8('{"ip":"81.2.69.142","path":"/a/b/c"}\n'.repeat(LINES))
@@ -24,5 +24,5 @@ it('lets other tasks run while an input that never pauses is enriched', async ()
   // On the fastest machine this takes 100 ms, so some pauses of 8 ms each; without them, no timer runs before the end.
   expect(tasks).toBeGreaterThan(2)
   expect((await summary).resolved).toBe(LINES)
-  expect(joined(pieces).length).toBeGreaterThan(INPUT.length)
+  expect(concatenated(pieces).length).toBeGreaterThan(INPUT.length)
 })

@@ -1,13 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { RowStream } from '../../src/enrich/row-stream.ts'
 import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
-import { DatabaseSet } from '../../src/location/database-set.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import { smallDatabase, utf8 } from './in-memory-run.ts'
+import { smallSet, utf8 } from './world.ts'
 
 const decoder = new TextDecoder('latin1')
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
-const set = new DatabaseSet([new Database(smallDatabase())])
+const set = smallSet()
 const LIST: RowOptions = { format: 'list', append: true, at: 0 }
 const CITY: RowOptions = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 }
 

@@ -3,7 +3,7 @@ import { BORROW, REPLACE } from '../../src/borrowing.ts'
 import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { latin1, smallDatabase, smallResolver, utf8 } from './in-memory-run.ts'
+import { bytesOf, smallResolver, utf8 } from './world.ts'
 
 const resolver = await smallResolver()
 const CITY = { resolver, format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 } as const
@@ -70,7 +70,7 @@ describe('createRowEnricher', () => {
       'a bc,\r',
     ],
   ])('%s', (_, options, row, expected) => {
-    expect(textsOf(createRowEnricher(options)([latin1(row)]))).toEqual([expected])
+    expect(textsOf(createRowEnricher(options)([bytesOf(row)]))).toEqual([expected])
   })
 
   it('does not change the rows', () => {
@@ -107,7 +107,7 @@ describe('createRowEnricher', () => {
       '"resolver"',
     )
     expect(() => Reflect.apply(createRowEnricher, undefined, [])).toThrow('"resolver"')
-    const closing = await Resolver.open(smallDatabase())
+    const closing = await smallResolver()
     const closed = createRowEnricher({ ...CITY, resolver: closing })
     closing.close()
     expect(() => closed([utf8('x')])).toThrow(/closed/)

@@ -3,11 +3,9 @@ import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
 import { Run, type RunInput } from '../../src/enrich/run.ts'
-import { DatabaseSet } from '../../src/location/database-set.ts'
-import { Database } from '../../src/mmdb/database.ts'
-import { smallDatabase, utf8 } from './in-memory-run.ts'
+import { smallSet, utf8 } from './world.ts'
 
-const set = new DatabaseSet([new Database(smallDatabase())])
+const set = smallSet()
 
 /** An input that gives its text in one chunk. */
 function inputOf(name: string, text: string): RunInput {

@@ -1,9 +1,11 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
-import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
+import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../src/enrich/reading/splitter.ts'
+import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
+import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
 import { enrich } from '../../src/enrich.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
@@ -95,18 +97,75 @@ export const UNPLACED: Readonly<Record<string, string>> = {
   '': 'missing',
 }
 
+/** A small database: whole and partial records, and text that CSV and JSON have to escape. */
+export function smallDatabase(): Uint8Array {
+  return new MmdbWriter({ databaseType: 'Small-City', languages: ['en', 'de'] })
+    .insert('81.2.69.0/24', {
+      country: { iso_code: 'GB', names: { en: 'United Kingdom', de: 'Vereinigtes Königreich' } },
+      subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
+      city: { names: { en: 'London' } },
+      postal: { code: 'EC1A' },
+      location: { latitude: 51.5142, longitude: -0.0931, time_zone: 'Europe/London' },
+    })
+    .insert('89.160.20.0/24', {
+      country: { iso_code: 'SE', names: { en: 'Sweden', de: 'Schweden' } },
+      city: { names: { en: 'Linköping, "Östra"\tStaden', de: 'Linköping "de"' } },
+      location: { latitude: 58.4167, longitude: 15.6167, time_zone: 'Europe/Stockholm' },
+    })
+    .insert('216.160.83.0/24', {
+      country: { iso_code: 'US', names: { en: 'United States' } },
+      subdivisions: [{ iso_code: 'WA', names: { en: 'Washington' } }],
+      city: { names: { en: '=HYPERLINK("x")' } },
+      postal: { code: '01234' },
+      location: { latitude: 47.2513, longitude: -122.3149, time_zone: 'America/Los_Angeles' },
+    })
+    .insert('2001:4860::/32', { country: { iso_code: 'US' } })
+    .toBytes()
+}
+
+/** Addresses that the small database has a location for. */
+export const LOCATED = [
+  '81.2.69.142',
+  '81.2.69.1',
+  '89.160.20.112',
+  '216.160.83.56',
+  '2001:4860:4860::8888',
+  '2001:4860:0:0:0:0:0:1',
+  '::ffff:81.2.69.142',
+]
+/** Texts that have none: an address without a record, special-purpose ones, no addresses. */
+export const NOT_LOCATED = [
+  '9.9.9.9',
+  '10.0.0.1',
+  '127.0.0.1',
+  '::1',
+  '2a00::1',
+  'unknown',
+  '81.2.69.256',
+  '-',
+  '',
+]
+
+const SMALL = smallDatabase()
+export const smallSet = (): DatabaseSet => new DatabaseSet([new Database(SMALL)])
+export const smallResolver = (): Promise<Resolver> => Resolver.open(SMALL)
+
 /** Summer in the northern half, so that daylight saving shows in offsets. */
 export const AT = Date.UTC(2026, 6, 1, 12)
 
 const encoder = new TextEncoder()
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+/** Bytes of a text whose characters are bytes. */
+export const bytesOf = (text: string): Uint8Array =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0))
 export const latin1 = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
 
 export interface Run {
   readonly output: Uint8Array
-  readonly counts: RunningCounts
+  readonly counts: Counts
+  readonly plan: Plan
   readonly notes: readonly string[]
 }
 
@@ -118,11 +177,15 @@ export interface Run {
 export function run(
   input: Uint8Array | string,
   options: EnrichOptions = {},
-  { cuts = [0], blockBytes = 4096 }: { cuts?: readonly number[]; blockBytes?: number } = {},
+  {
+    cuts = [0],
+    blockBytes = 4096,
+    set = worldSet(),
+  }: { cuts?: readonly number[]; blockBytes?: number; set?: DatabaseSet } = {},
 ): Run {
   const bytes = typeof input === 'string' ? utf8(input) : input
   const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
-  const enricher = new BlockEnricher(structuredClone(plan), worldSet())
+  const enricher = new BlockEnricher(structuredClone(plan), set)
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const counts = emptyCounts()
@@ -142,8 +205,29 @@ export function run(
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   }
-  counted(plan, counts, enricher)
-  return { output: concatenated(outputs), counts, notes }
+  return { output: concatenated(outputs), counts: counted(plan, counts, enricher).counts, plan, notes }
+}
+
+/** The same by the small database, without an instant for lines that have no time. */
+export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockBytes = 196_608): Run {
+  const cuts = [Math.max(1, Math.floor(blockBytes / 3))]
+  return run(input, { at: undefined, ...options }, { cuts, blockBytes, set: smallSet() })
+}
+
+/** The same of a text. */
+export const enrichText = (input: string, options: EnrichOptions): string =>
+  text(enrichBytes(utf8(input), options).output)
+
+/** Enriches rows, given in chunks of some size, by the small database. */
+export function enrichRows(
+  rows: Uint8Array,
+  options: RowOptions,
+  chunkBytes = 65_536,
+  headers: ChunkHeaders = { read: false, write: false },
+): Uint8Array {
+  const stream = new RowStream(new RowWriter(makeRowPlan(options), smallSet()), headers)
+  const pieces = [...chunked(rows, [chunkBytes])].flatMap((chunk) => [...stream.push(chunk)])
+  return concatenated([...pieces, ...stream.end()])
 }
 
 export function* chunked(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { enrich as enrichStream } from '../../../src/enrich.ts'
-import { smallResolver } from '../../enrich/in-memory-run.ts'
+import { smallResolver } from '../../enrich/world.ts'
 import { workspace } from './command-line.ts'
 
 const { at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')

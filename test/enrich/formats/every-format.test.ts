@@ -12,8 +12,7 @@ import {
 import { effort } from '../../effort.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { enrichBytes, utf8 } from '../in-memory-run.ts'
-import { AT } from '../world.ts'
+import { AT, enrichBytes, utf8 } from '../world.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..')
 const golden = (name: string): Uint8Array =>

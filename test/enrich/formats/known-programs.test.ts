@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { enrichBytes, enrichText, utf8 } from '../in-memory-run.ts'
+import { enrichBytes, enrichText, utf8 } from '../world.ts'
 
 const IP = '81.2.69.142'
 const OTHER = '89.160.20.112'

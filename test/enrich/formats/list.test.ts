@@ -2,15 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { looksLikeList, planList } from '../../../src/enrich/formats/list.ts'
 import { isLookupFailure } from '../../../src/location/location-record.ts'
-import {
-  enrichBytes,
-  enrichText,
-  LOCATED,
-  latin1,
-  NOT_LOCATED,
-  smallResolver,
-  utf8,
-} from '../in-memory-run.ts'
+import { bytesOf, enrichBytes, enrichText, LOCATED, NOT_LOCATED, smallResolver, utf8 } from '../world.ts'
 
 describe('looksLikeList', () => {
   it.each([
@@ -137,7 +129,7 @@ describe('a list', () => {
     ['\xff', '\ufffd'],
     ['x'.repeat(5000), 'x'.repeat(5000)],
   ])('has %.40j as a malformed address, which is no bad line', (line, ip) => {
-    const { output, counts } = enrichBytes(latin1(`${line}\n`), { format: 'list' })
+    const { output, counts } = enrichBytes(bytesOf(`${line}\n`), { format: 'list' })
     expect(JSON.parse(new TextDecoder().decode(output))).toEqual({ ip, location: null })
     expect(counts).toMatchObject({ bad: 0, failed: { malformed: 1 } })
   })

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { definitionOf, FORMATS } from '../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
-import { enrichBytes, enrichText, utf8 } from '../in-memory-run.ts'
-import { AT } from '../world.ts'
+import { AT, enrichBytes, enrichText, utf8 } from '../world.ts'
 
 const WHOLE = {
   country_code: 'GB',

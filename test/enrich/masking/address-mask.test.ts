@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { AddressMask, type MaskPlan } from '../../../src/enrich/masking/address-mask.ts'
-import { utf8 } from '../in-memory-run.ts'
+import { utf8 } from '../world.ts'
 
 const KEPT: MaskPlan = { mask: null, dropAddress: false, pseudonymKey: null }
 const MASK: MaskPlan = { ...KEPT, mask: [24, 48] }

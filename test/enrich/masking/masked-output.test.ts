@@ -8,8 +8,7 @@ import { createRowEnricher } from '../../../src/enrich.ts'
 import { effort, sampled } from '../../effort.ts'
 import { SHARED } from '../../shared.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { enrichBytes, enrichRows, joined, smallResolver, utf8 } from '../in-memory-run.ts'
-import { AT, outputOf } from '../world.ts'
+import { AT, concatenated, enrichBytes, enrichRows, outputOf, smallResolver, utf8 } from '../world.ts'
 
 const MASKS: readonly Pick<EnrichOptions, 'mask' | 'dropAddress' | 'pseudonymKey'>[] = [
   { mask: [24, 48] },
@@ -58,7 +57,7 @@ describe.each(MASKS)('with %j', (mask) => {
       expect(linesOf(output)).toBe(linesOf(rows))
     }
     const rowsOf = createRowEnricher({ resolver: await smallResolver(), at: AT, ...options, ...mask })
-    expect([...addressesIn(joined(rowsOf(rows)))]).toEqual([])
+    expect([...addressesIn(concatenated(rowsOf(rows)))]).toEqual([])
   })
 
   it('has no address where a line or a row is too long', () => {

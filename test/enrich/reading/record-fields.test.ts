@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RecordFields } from '../../../src/enrich/reading/record-fields.ts'
-import { utf8 } from '../in-memory-run.ts'
+import { utf8 } from '../world.ts'
 
 const COMMA = 0x2c
 

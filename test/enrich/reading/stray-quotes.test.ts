@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError, type EnrichOptions, enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
-import { enrichBytes, smallDatabase } from '../in-memory-run.ts'
-import { chunked, text, utf8 } from '../world.ts'
+import { chunked, enrichBytes, smallDatabase, text, utf8 } from '../world.ts'
 
 const FIRST = '0,81.2.69.142,first\n'
 

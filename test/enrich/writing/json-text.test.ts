@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { JsonText, jsonRoom } from '../../../src/enrich/writing/json-text.ts'
-import { latin1, utf8 } from '../in-memory-run.ts'
+import { bytesOf, utf8 } from '../world.ts'
 
 /** The oracle: the platform's decoder and JSON. */
 function expected(bytes: Uint8Array): string {
@@ -39,8 +39,8 @@ describe('JsonText', () => {
     ['\xff\xfe', 2, 'bytes that UTF-8 never has'],
     ['\xe2\x82a', 1, 'cut off by a letter'],
   ])('%j becomes %i U+FFFD: %s', (text, count) => {
-    expect(written(latin1(text), 1).match(/\ufffd/g)).toHaveLength(count)
-    expect(written(latin1(text), 1)).toBe(expected(latin1(text)))
+    expect(written(bytesOf(text), 1).match(/\ufffd/g)).toHaveLength(count)
+    expect(written(bytesOf(text), 1)).toBe(expected(bytesOf(text)))
   })
 
   it('does what the platform does with any bytes', () => {

@@ -4,16 +4,17 @@ import { looksLikeAccessLog, planAccessLog } from '../../../../src/enrich/format
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { isLookupFailure } from '../../../../src/location/location-record.ts'
 import {
+  bytesOf,
+  concatenated,
   enrichBytes,
   enrichText,
-  joined,
   LOCATED,
-  latin1,
   NOT_LOCATED,
+  run,
   smallResolver,
+  text,
   utf8,
-} from '../../in-memory-run.ts'
-import { run, text } from '../../world.ts'
+} from '../../world.ts'
 
 const LINE = '81.2.69.142 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326'
 
@@ -225,7 +226,7 @@ describe('lines that are read', () => {
   })
 
   it('have U+FFFD for bytes that are no UTF-8', () => {
-    const line = latin1(`1.2.3.4 - - ${TIME} "GET /\xe9\xff HTTP/1.1" 200 1 "\xc3\xa9" "\xf0\x9f"`)
+    const line = bytesOf(`1.2.3.4 - - ${TIME} "GET /\xe9\xff HTTP/1.1" 200 1 "\xc3\xa9" "\xf0\x9f"`)
     expect(partsOf(line)).toMatchObject({ target: '/\ufffd\ufffd', referrer: 'é', user_agent: '\ufffd' })
   })
 
@@ -325,7 +326,7 @@ describe('lines that are not read', () => {
   })
 
   it('bytes that are not UTF-8 are not JSON', () => {
-    const lines = latin1(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
+    const lines = bytesOf(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
     expect(objectsOf(enrichBytes(lines, LOG).output)).toMatchObject([
       { raw: '\ufffd\ufffd \ufffd' },
       { ip: '81.2.69.142', rest: '\ufffd\ufffd' },
@@ -434,16 +435,16 @@ describe('the location', () => {
 
   it('follows the line with `append`, which stays as it is', async () => {
     const resolver = await smallResolver()
-    const lines = [latin1(`${START} "\xff" "-"\r\n`), utf8(`9.9.9.9 - - ${TIME} "-" 200 1\n`), utf8('bad')]
-    const { output } = enrichBytes(joined(lines), { ...LOG, append: true })
+    const lines = [bytesOf(`${START} "\xff" "-"\r\n`), utf8(`9.9.9.9 - - ${TIME} "-" 200 1\n`), utf8('bad')]
+    const { output } = enrichBytes(concatenated(lines), { ...LOG, append: true })
     const json = JSON.stringify(resolver.lookup('81.2.69.142', { at: AT }))
     const expected = [
-      latin1(`${START} "\xff" "-"\t`),
+      bytesOf(`${START} "\xff" "-"\t`),
       utf8(`${json}\r\n`),
       utf8(`9.9.9.9 - - ${TIME} "-" 200 1\tnull\n`),
       utf8('bad'),
     ]
-    expect(output).toEqual(joined(expected))
+    expect(output).toEqual(concatenated(expected))
   })
 
   it('has the name that it is given', () => {

@@ -5,7 +5,7 @@ import { planDelimited } from '../../../../src/enrich/formats/delimited/delimite
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS } from '../../../../src/enrich/options.ts'
-import { enrichBytes, enrichText, LOCATED, latin1, NOT_LOCATED, utf8 } from '../../in-memory-run.ts'
+import { bytesOf, enrichBytes, enrichText, LOCATED, NOT_LOCATED, utf8 } from '../../world.ts'
 
 const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
   planDelimited(utf8(text), isWhole, options, format)
@@ -300,8 +300,8 @@ describe('columns', () => {
   })
 
   it('leave bytes that are not UTF-8 as they are', () => {
-    const { output } = enrichBytes(latin1('ip,\xff\n81.2.69.142,\xe9\xfe\n'), { fields: ['country_code'] })
-    expect(output).toEqual(latin1('ip,\xff,country_code\n81.2.69.142,\xe9\xfe,GB\n'))
+    const { output } = enrichBytes(bytesOf('ip,\xff\n81.2.69.142,\xe9\xfe\n'), { fields: ['country_code'] })
+    expect(output).toEqual(bytesOf('ip,\xff,country_code\n81.2.69.142,\xe9\xfe,GB\n'))
   })
 
   it('are those of the hop that is not trusted', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { separatorLine } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes, enrichText, utf8 } from '../../in-memory-run.ts'
-import { run, text } from '../../world.ts'
+import { enrichBytes, enrichText, run, text, utf8 } from '../../world.ts'
 
 describe('separatorLine', () => {
   it.each<[string, string, number]>([

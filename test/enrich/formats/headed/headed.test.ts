@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
-import { enrichBytes } from '../../in-memory-run.ts'
-import { text, utf8 } from '../../world.ts'
+import { enrichBytes, text, utf8 } from '../../world.ts'
 
 const W3C = `#Software: Microsoft Internet Information Services 10.0
 #Version: 1.0

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes } from '../../in-memory-run.ts'
-import { AT } from '../../world.ts'
+import { AT, enrichBytes } from '../../world.ts'
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const outputOf = (text: string, options: EnrichOptions = {}, blockBytes?: number): string =>

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkOptions, type EnrichOptions, type Format } from '../../../../src/enrich/formats/formats.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
-import { enrichBytes } from '../../in-memory-run.ts'
-import { text, utf8 } from '../../world.ts'
+import { enrichBytes, text, utf8 } from '../../world.ts'
 
 function located(input: string, options: EnrichOptions = {}) {
   const run = enrichBytes(utf8(input), options)

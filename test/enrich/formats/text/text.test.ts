@@ -9,7 +9,7 @@ import { createRowEnricher } from '../../../../src/enrich.ts'
 import { DatabaseSet } from '../../../../src/location/database-set.ts'
 import { Database } from '../../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../../src/writer.ts'
-import { enrichBytes, enrichText, latin1, smallResolver, utf8 } from '../../in-memory-run.ts'
+import { bytesOf, enrichBytes, enrichText, smallResolver, utf8 } from '../../world.ts'
 
 const AT = Date.UTC(2026, 6, 1)
 const LINE = 'Oct 11 22:14:15 web sshd[1]: Failed password for root from 81.2.69.142 port 5 ssh2\n'
@@ -38,7 +38,7 @@ describe('the guess', () => {
     ],
     ['a sentence and another of as many words', 'this remote is\n81.2.69.142 not known\n'],
   ])('is text for %s, and is lossless', (_, input) => {
-    const bytes = latin1(input)
+    const bytes = bytesOf(input)
     const { plan, notes, output } = enrichBytes(bytes, {})
     expect(plan.format).toBe('text')
     expect(notes.slice(0, 2)).toEqual([
@@ -64,7 +64,7 @@ describe('the guess', () => {
     ['a table separated by spaces', 'srcaddr bytes action\n81.2.69.142 7 OK\n'],
     ['a binary file', `PAR1\x15\x04\x15\x00\x00\x01 81.2.69.142 ${'\x00\x02'.repeat(20)}\n`],
   ])('is not text for %s', (_, input) => {
-    expect(() => makePlan(latin1(input), true, {})).toThrow(
+    expect(() => makePlan(bytesOf(input), true, {})).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^ENRICH_/) }),
     )
   })
@@ -359,13 +359,13 @@ describe('lines of text', () => {
         (lines) => {
           const text = lines.flat().join('')
           const [whole, cut] = [2 ** 20, 20].map((size) =>
-            enrichBytes(latin1(text), { format: 'text' }, size),
+            enrichBytes(bytesOf(text), { format: 'text' }, size),
           )
           const decoder = new TextDecoder('latin1')
           expect(decoder.decode(cut?.output)).toBe(decoder.decode(whole?.output))
           expect(cut?.counts).toEqual(whole?.counts)
           const places = decoder.decode(whole?.output).replaceAll(' [GB London]', '')
-          expect(places).toBe(decoder.decode(latin1(text)))
+          expect(places).toBe(decoder.decode(bytesOf(text)))
         },
       ),
     )

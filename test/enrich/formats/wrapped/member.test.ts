@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { effort } from '../../../effort.ts'
-import { enrichBytes, enrichText, utf8 } from '../../in-memory-run.ts'
+import { enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const IP = '81.2.69.142'
 const ACCESS = `${IP} - - [01/Jul/2026:14:00:00 +0200] "GET /?next=8.8.8.8 HTTP/1.1" 200 9`

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes, enrichText, utf8 } from '../../in-memory-run.ts'
+import { enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const ACCESS = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET /a HTTP/1.1" 200 9'
 const OBJECT = '{"ip":"81.2.69.142","n":1}'
