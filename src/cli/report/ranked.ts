@@ -70,81 +70,72 @@ export function rankedOf(
   return { rows, all: counts.length, otherLines: lines - linesOf(rows), isExact: other === 0 }
 }
 
+interface Row {
+  count: number
+  /** `null` if addresses are not counted. */
+  addresses: number | null
+  /** `null` if they are not known. */
+  bytes: number | null
+  within: string | null
+  /** The lines of each value of `within`, if there are several. */
+  mixed: Tally<string> | null
+}
+
 /** Sums of lines and distinct addresses by key. */
 export class Tally<Key extends string | number> {
-  readonly #rows = new Map<Key, number>()
-  readonly #keys: Key[] = []
-  readonly #counts: number[] = []
-  /** The distinct addresses of each row; empty if they are not counted. */
-  readonly #addresses: number[] = []
-  /** The bytes of each row; empty if they are not known. */
-  readonly #bytes: number[] = []
-  readonly #within: (string | null)[] = []
-  /** The lines of each value of the rows that have several. */
-  readonly #mixed = new Map<number, Tally<string>>()
+  readonly #rows = new Map<Key, Row>()
 
   /** Adds lines of a key. @param bytes of their answers; `null` if they are not known */
   add(key: Key, count: number, bytes: number | null = null): void {
-    const row = this.#add(key, count, null)
-    if (bytes !== null) this.#bytes[row] = (this.#bytes[row] ?? 0) + bytes
+    const row = this.#rowOf(key, null)
+    row.count += count
+    if (bytes !== null) row.bytes = (row.bytes ?? 0) + bytes
   }
 
   /** Adds lines of a value, unless it is absent. */
-  addValue(
-    this: Tally<string>,
-    value: CountValue | undefined,
-    count: number,
-    bytes: number | null = null,
-  ): void {
+  addValue(this: Tally<string>, value: CountValue | undefined, count: number, bytes?: number | null): void {
     if (value !== null && value !== undefined) this.add(String(value), count, bytes)
   }
 
   /** Adds the lines of one address. @param within where or what it is */
   addAddress(key: Key, count: number, within: string | null): void {
-    const row = this.#add(key, count, within)
-    this.#addresses[row] = (this.#addresses[row] ?? 0) + 1
-    const first = this.#within[row] ?? null
-    let mixed = this.#mixed.get(row)
-    if (mixed === undefined && within !== first) {
-      mixed = new Tally()
-      mixed.add(first ?? NOTHING, (this.#counts[row] ?? 0) - count)
-      this.#mixed.set(row, mixed)
+    const row = this.#rowOf(key, within)
+    if (row.mixed === null && within !== row.within) {
+      row.mixed = new Tally()
+      row.mixed.add(row.within ?? NOTHING, row.count)
     }
-    mixed?.add(within ?? NOTHING, count)
+    row.mixed?.add(within ?? NOTHING, count)
+    row.count += count
+    row.addresses = (row.addresses ?? 0) + 1
   }
 
   /** @param other lines that are in no row */
   ranked(other = 0, nameOf: (key: Key) => string = String): Ranked {
-    return rankedOf(this.#counts, other, (row) => {
-      const key = this.#keys[row]
-      return {
-        name: key === undefined ? '' : nameOf(key),
-        addresses: this.#addresses[row] ?? null,
-        within: this.#withinOf(row),
-        bytes: this.#bytes[row] ?? null,
-      }
-    })
+    const all = [...this.#rows]
+    return rankedOf(
+      all.map(([, { count }]) => count),
+      other,
+      (index) => {
+        const [key, row] = all[index] ?? []
+        const { addresses = null, bytes = null, within = null, mixed = null } = row ?? {}
+        const values = mixed?.ranked().rows.map(({ name }) => name) ?? []
+        return {
+          name: key === undefined ? '' : nameOf(key),
+          addresses,
+          bytes,
+          within:
+            mixed === null
+              ? within
+              : values.slice(0, MOST_VALUES).join(', ') + (values.length > MOST_VALUES ? ', …' : ''),
+        }
+      },
+    )
   }
 
-  #add(key: Key, count: number, within: string | null): number {
-    const known = this.#rows.get(key)
-    if (known !== undefined) {
-      this.#counts[known] = (this.#counts[known] ?? 0) + count
-      return known
-    }
-    const row = this.#counts.push(count) - 1
+  #rowOf(key: Key, within: string | null): Row {
+    const row = this.#rows.get(key) ?? { count: 0, addresses: null, bytes: null, within, mixed: null }
     this.#rows.set(key, row)
-    this.#keys.push(key)
-    this.#within.push(within)
     return row
-  }
-
-  /** The value of all addresses of a row, or their values, those with most lines first. */
-  #withinOf(row: number): string | null {
-    const rows = this.#mixed.get(row)?.ranked().rows
-    if (rows === undefined) return this.#within[row] ?? null
-    const values = rows.slice(0, MOST_VALUES).map(({ name }) => name)
-    return values.join(', ') + (rows.length > MOST_VALUES ? ', …' : '')
   }
 }
 

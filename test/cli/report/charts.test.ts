@@ -3,22 +3,26 @@ import { describe, expect, it } from 'vitest'
 import { daysCard, errorChart, timelineCard } from '../../../src/cli/report/charts.ts'
 import { Markup } from '../../../src/cli/report/markup.ts'
 import type { Timeline } from '../../../src/cli/report/times.ts'
+import { attribute, countsOf, type Element, Page, textOf, within } from './sample.ts'
 
 const DAY_MS = 86_400_000
 /** A bar of a path: its left edge, its lower edge, its width and its height. */
 const BAR = /M([\d.]+) (\d+)h([\d.]+)v(\d+)h-[\d.]+z/g
 
-function timelineOf(counts: readonly (readonly number[])[]): Timeline {
-  const series = ['Norway', 'Chile'].slice(0, (counts[0]?.length ?? 1) - 1)
-  return {
-    unit: 'day',
-    series,
-    buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
-  }
+function bars(
+  unit: Timeline['unit'],
+  series: readonly string[],
+  ...counts: readonly (readonly number[])[]
+): Timeline {
+  return { unit, series, buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })) }
 }
 
-function cardOf(timeline: Timeline): string {
-  return timelineCard(timeline, (title) => Markup.of(title))?.text ?? ''
+function cardOf(...counts: readonly (readonly number[])[]): string {
+  return timelineCard(bars('day', ['Norway', 'Chile'], ...counts), (title) => Markup.of(title))?.text ?? ''
+}
+
+function titlesOf(card: string | undefined): (string | undefined)[] {
+  return [...(card ?? '').matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)
 }
 
 describe('the bars of the timeline', () => {
@@ -26,7 +30,7 @@ describe('the bars of the timeline', () => {
     const bucket = fc.array(fc.nat(1000), { minLength: 3, maxLength: 3 })
     fc.assert(
       fc.property(fc.array(bucket, { minLength: 2, maxLength: 200 }), (counts) => {
-        const card = cardOf(timelineOf(counts))
+        const card = cardOf(...counts)
         const highest = Math.max(...counts.map((each) => each.reduce((sum, count) => sum + count, 0)))
         fc.pre(highest > 0)
         const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(card) ?? []
@@ -57,13 +61,7 @@ describe('the bars of the timeline', () => {
   })
 
   it('have a title each, with the lines of each country', () => {
-    const card = cardOf(
-      timelineOf([
-        [3, 2, 1],
-        [0, 5, 0],
-      ]),
-    )
-    expect([...card.matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)).toEqual([
+    expect(titlesOf(cardOf([3, 2, 1], [0, 5, 0]))).toEqual([
       '1 Jan 1970 UTC: 6 lines (Norway 3, Chile 2, others 1)',
       '2 Jan 1970 UTC: 5 lines (Chile 5)',
     ])
@@ -71,21 +69,12 @@ describe('the bars of the timeline', () => {
 })
 
 describe('the bars of other figures', () => {
-  const bars = (
-    unit: Timeline['unit'],
-    series: readonly string[],
-    ...counts: readonly (readonly number[])[]
-  ) => ({
-    unit,
-    series,
-    buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
-  })
-  const titles = (card: Markup | null): (string | undefined)[] =>
-    [...(card?.text ?? '').matchAll(/<title>(.*?)<\/title>/g)].map(([, title]) => title)
-
   it('are errors of the client and of the server', () => {
     const chart = errorChart(bars('day', ['4xx', '5xx'], [3, 1], [0, 0]))
-    expect(titles(chart)).toEqual(['1 Jan 1970 UTC: 4 errors (4xx 3, 5xx 1)', '2 Jan 1970 UTC: 0 errors'])
+    expect(titlesOf(chart?.text)).toEqual([
+      '1 Jan 1970 UTC: 4 errors (4xx 3, 5xx 1)',
+      '2 Jan 1970 UTC: 0 errors',
+    ])
     expect(chart?.text.match(/class="s[45]" d=/g)).toHaveLength(2)
     expect(errorChart(bars('day', ['4xx', '5xx'], [3, 1]))).toBeNull()
   })
@@ -101,7 +90,94 @@ describe('the bars of other figures', () => {
     const days = { ...bars(unit, ['addresses'], [5], [7]), isExact }
     const card = daysCard(days, (title) => Markup.of(title))
     expect(card?.text).toContain(lead)
-    expect(titles(card)[1]).toMatch(/: 7 addresses$/)
+    expect(titlesOf(card?.text)[1]).toMatch(/: 7 addresses$/)
     expect(daysCard({ ...bars(unit, ['addresses'], [5]), isExact }, (title) => Markup.of(title))).toBeNull()
+  })
+})
+
+function hoursCard(page: Page): Element {
+  return page.card('Local time of day')
+}
+
+function columns(page: Page): Element[] {
+  return page.all('rect', 'column')
+}
+
+const percent = (element: Element | undefined, name: string): number =>
+  Number.parseFloat((element && attribute(element, name)) ?? '')
+
+const MORNING = { country: 'NL', hour: 9, count: 30 }
+const EVENING = { country: 'US', hour: 21, count: 10 }
+
+describe('the chart of local hours', () => {
+  it('has a bar for each hour, in proportion to its lines', () => {
+    const page = Page.of(countsOf([MORNING, EVENING]))
+    const bars = columns(page)
+    expect(bars).toHaveLength(24)
+    expect(percent(bars[9], 'height') / percent(bars[21], 'height')).toBeCloseTo(3, 2)
+    expect(bars.filter((bar) => percent(bar, 'height') > 0)).toHaveLength(2)
+    for (const bar of bars) expect(percent(bar, 'y') + percent(bar, 'height')).toBeCloseTo(100, 6)
+    const lefts = bars.map((bar) => percent(bar, 'x'))
+    expect(lefts).toEqual(lefts.toSorted((a, b) => a - b))
+  })
+
+  it('has a title for each bar and a label with all of them', () => {
+    const page = Page.of(countsOf([MORNING, EVENING]))
+    expect(page.texts('g', 'hour')[9]).toBe('09:00–10:00: 30 lines, 75.0%')
+    expect(page.texts('g', 'hour')[23]).toBe('23:00–24:00: 0 lines, 0%')
+    const [plot] = page.all('svg', 'plot')
+    expect(plot && attribute(plot, 'role')).toBe('img')
+    expect(plot && attribute(plot, 'aria-label')).toContain('09:00 75.0%, 10:00 0%')
+    expect(textOf(hoursCard(page))).toContain('The busiest hour starts at 09:00, with 75.0%.')
+  })
+
+  it.each([
+    [1, ['0', '1']],
+    [3, ['0', '1', '2', '3']],
+    [40, ['0', '20', '40']],
+    [999, ['0', '200', '400', '600', '800', '1K']],
+    [54_321, ['0', '20K', '40K', '60K']],
+    [3_000_000_000, ['0', '1B', '2B', '3B']],
+  ])('has an axis of round numbers up to %d', (count, labels) => {
+    const page = Page.of(countsOf([{ ...MORNING, count }]))
+    const [scale] = page.all('svg', 'scale')
+    expect(scale && within(scale, 'text').map(textOf)).toEqual(labels)
+    const [bar] = columns(page).filter((column) => percent(column, 'height') > 0)
+    expect(percent(bar, 'height')).toBeGreaterThan(60)
+    expect(percent(bar, 'height')).toBeLessThanOrEqual(100)
+  })
+
+  it('says how many lines it counts', () => {
+    const page = Page.of(countsOf([MORNING, { country: 'AQ', count: 5 }]))
+    expect(textOf(hoursCard(page))).toContain('30 of 35 located lines. The others have no time')
+    expect(textOf(hoursCard(Page.of(countsOf([MORNING]))))).not.toContain('located lines.')
+  })
+
+  it('says that the lines have no time', () => {
+    const page = Page.of(countsOf([{ country: 'NL', count: 5 }]))
+    expect(columns(page)).toEqual([])
+    expect(textOf(hoursCard(page))).toContain('No line has a readable time.')
+    expect(textOf(hoursCard(page))).toContain('--time-field')
+  })
+
+  it('says that the database has no time zones', () => {
+    const counts = { ...countsOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
+    expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
+  })
+
+  it('has a grid of weekdays and hours, darker the more lines', () => {
+    const counts = { ...countsOf([MORNING, EVENING]), weekHours: new Array<number>(168).fill(0) }
+    counts.weekHours[9] = 30
+    counts.weekHours[6 * 24 + 21] = 10
+    const cells = Page.of(counts)
+      .all('rect')
+      .filter((rect) => /^w\d$/.test(attribute(rect, 'class') ?? ''))
+    expect(cells).toHaveLength(168)
+    const shaded = cells.filter((cell) => attribute(cell, 'class') !== 'w0')
+    expect(shaded.map((cell) => [attribute(cell, 'class'), textOf(cell)])).toEqual([
+      ['w5', 'Monday 09:00: 30 lines'],
+      ['w2', 'Sunday 21:00: 10 lines'],
+    ])
+    expect(Page.of(countsOf([MORNING])).all('div', 'week')).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Agents, agentsOf } from '../../../src/cli/report/requests.ts'
 import { plainPlan } from '../../../src/enrich/count-plan.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
+import { NOTHING_ELSE } from '../../enrich/counted.ts'
 
 const PLAN = plainPlan([{ kind: 'field', columns: ['agent'], field: 0 }], { fields: ['agent'] })
 
@@ -12,16 +13,7 @@ function agentsIn(lines: readonly (readonly [agent: string | null, count: number
     values: [lines.map(([agent]) => [agent])],
     groups: Int32Array.from(lines.keys()),
     counts: Float64Array.from(lines, ([, count]) => count),
-    ...{
-      other: 0,
-      pairs: null,
-      halvings: 0,
-      absentFields: [],
-      localTimes: 0,
-      sum: null,
-      sums: null,
-      span: null,
-    },
+    ...NOTHING_ELSE,
   })
   return agentsOf(totals, (text) => text)
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { countTable } from '../../../src/enrich/counting/count-rows.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
+import { NOTHING_ELSE } from '../counted.ts'
 
 const ipv4 = fc.tuple(
   ...Array.from({ length: 4 }, () => fc.constantFrom<number>(0, 1, 2, 10, 19, 100, 200, 255)),
@@ -23,16 +24,7 @@ it.each(['ip', 'network/20/28'])('rows of %s with the same count are in the orde
           values: [Int32Array.from(each ?? [])],
           groups: Int32Array.of(each === null ? 0 : 1),
           counts: Float64Array.of(count),
-          ...{
-            other: 0,
-            pairs: null,
-            halvings: 0,
-            absentFields: [],
-            localTimes: 0,
-            sum: null,
-            sums: null,
-            span: null,
-          },
+          ...NOTHING_ELSE,
         })
       }
       const { rows } = countTable(totals)

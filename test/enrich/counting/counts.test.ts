@@ -12,6 +12,7 @@ import { localeOf } from '../../../src/location/locale.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { heldMemory } from '../../heap.ts'
+import { NOTHING_ELSE } from '../counted.ts'
 import { utf8 } from '../world.ts'
 
 const plan = commonPlan({ details: true })
@@ -53,8 +54,8 @@ describe('the counts', () => {
       values: [[['GB', 'United Kingdom', 'GB-ENG', 'England', city, 51.5, -0.5]]],
       groups: Int32Array.of(0),
       counts: Float64Array.of(count),
+      ...NOTHING_ELSE,
       other,
-      ...{ pairs: null, halvings: 0, absentFields: [], localTimes: 0, sum: null, sums: null, span: null },
     })
     const country = { ...part('', 9, 0), values: [[['GB', 'United Kingdom']]] }
     const hours = {

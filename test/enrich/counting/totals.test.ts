@@ -4,6 +4,7 @@ import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { TextCodes } from '../../../src/enrich/counting/field-values.ts'
 import { DistinctAddresses, Groups } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
+import { NOTHING_ELSE } from '../counted.ts'
 
 describe('DistinctAddresses', () => {
   const pair = fc.tuple(fc.nat(3), fc.nat(40))
@@ -106,14 +107,8 @@ describe('GroupTotals', () => {
     values: [values.map((each) => [each]), [[null]]],
     groups: Int32Array.from(codes.flatMap((code) => [code, 0])),
     counts: Float64Array.from(counts),
+    ...NOTHING_ELSE,
     other: 1,
-    pairs: null,
-    halvings: 0,
-    absentFields: [],
-    localTimes: 0,
-    sum: null,
-    sums: null,
-    span: null,
   })
 
   it('adds up parts by their values, and counts as other lines what is too much', () => {
