@@ -65,16 +65,18 @@ export class Admission<Source extends ServiceRequest> {
     facts: AdmissionFacts,
   ): MaybePromise<Plan | Problem> {
     const { highest, lowest } = this.#plans
-    const refuse = (problem: Problem) =>
-      this.#count(lowest, this.#client(asked, remoteAddress, facts), facts, problem)
-    if (this.#findOwner === null) {
-      return this.#count(highest, this.#client(asked, remoteAddress, facts), facts, highest)
+    /** Limits a request by its client, and not by its peer, because a proxy's clients share one. */
+    const byClient = <Answer>(plan: Plan, answer: Answer): MaybePromise<Answer | Problem> => {
+      facts.client = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
+      return this.#count(plan, this.#limits.peerName(facts.client || remoteAddress), facts, answer)
     }
+    if (this.#findOwner === null) return byClient(highest, highest)
     const key = bearerKey(asked)
-    if (typeof key !== 'string') return refuse(key)
+    if (typeof key !== 'string') return byClient(lowest, key)
     return chain(this.#findOwner(key, asked), (owner): MaybePromise<Plan | Problem> => {
       if (owner === null || owner === undefined) {
-        return refuse(unauthenticated('The API key is not valid: it is mistyped, revoked or expired.', true))
+        const detail = 'The API key is not valid: it is mistyped, revoked or expired.'
+        return byClient(lowest, unauthenticated(detail, true))
       }
       const plan = this.#plans.named(owner.plan)
       if (plan === undefined)
@@ -100,12 +102,6 @@ export class Admission<Source extends ServiceRequest> {
         : { code: 'RATE_LIMITED', detail: 'Wait as long as Retry-After says, in seconds.' }
     })
   }
-
-  /** The name under which requests without a key are limited: the client, because a proxy's clients share one peer. */
-  #client(asked: Source, remoteAddress: string | null | undefined, facts: AdmissionFacts): string {
-    facts.client = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
-    return this.#limits.peerName(facts.client || remoteAddress)
-  }
 }
 
 /** RFC 6750 section 2.1: the scheme, which is case-insensitive, and the token. */
@@ -120,7 +116,7 @@ const MAX_KEY_CHARS = 512
  *
  * @returns the key, or why there is none. Several `Authorization` fields are refused: they are joined by commas
  */
-export function bearerKey(asked: ServiceRequest): string | Problem {
+function bearerKey(asked: ServiceRequest): string | Problem {
   const field = asked.get('authorization')
   const key = field !== null && field.length <= MAX_KEY_CHARS ? BEARER.exec(field)?.[1] : undefined
   if (key !== undefined) return key
@@ -130,7 +126,7 @@ export function bearerKey(asked: ServiceRequest): string | Problem {
 }
 
 /** @param hasToken whether the request had a token: RFC 6750 section 3.1 allows an error code only then */
-export function unauthenticated(detail: string, hasToken: boolean): Problem {
+function unauthenticated(detail: string, hasToken: boolean): Problem {
   return { code: 'UNAUTHENTICATED', detail, headers: challenge(hasToken ? 'invalid_token' : null) }
 }
 
