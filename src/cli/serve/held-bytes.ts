@@ -65,7 +65,7 @@ export class HeldBytes {
 
   /** Is called with each request: its client has read the answers before, or the system would soon take no more of them. */
   asked(socket: Socket): void {
-    this.#release(socket, 'sent', Number.POSITIVE_INFINITY)
+    this.#release(socket, 'sent')
   }
 
   /** Counts a part of a body. */
@@ -76,7 +76,7 @@ export class HeldBytes {
 
   /** Counts an answer. The body of its request is no longer held. */
   answered(socket: Socket, outgoing: ServerResponse, bytes: number): void {
-    this.#release(socket, 'body', Number.POSITIVE_INFINITY)
+    this.#release(socket, 'body')
     if (socket.destroyed) return
     if (outgoing.writableFinished || (outgoing.headersSent && outgoing.writableLength === 0)) {
       this.#taken(socket, bytes)
@@ -109,9 +109,7 @@ export class HeldBytes {
     const known = this.#held.get(socket)
     if (known !== undefined) return known
     const forget = (): void => {
-      this.#release(socket, 'body', Number.POSITIVE_INFINITY)
-      this.#release(socket, 'unsent', Number.POSITIVE_INFINITY)
-      this.#release(socket, 'sent', Number.POSITIVE_INFINITY)
+      for (const kind of ['body', 'unsent', 'sent'] as const) this.#release(socket, kind)
     }
     const held = { unsent: 0, sent: 0, body: 0, until: 0, forget }
     this.#held.set(socket, held)
@@ -126,7 +124,7 @@ export class HeldBytes {
   }
 
   /** Releases bytes, at most those that the connection holds. */
-  #release(socket: Socket, kind: 'unsent' | 'sent' | 'body', bytes: number): void {
+  #release(socket: Socket, kind: 'unsent' | 'sent' | 'body', bytes: number = Number.POSITIVE_INFINITY): void {
     const held = this.#held.get(socket)
     if (held === undefined) return
     const released = Math.min(held[kind], bytes)

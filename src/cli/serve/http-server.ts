@@ -221,16 +221,6 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Windows has named pipes, whose names can be longer. @throws CommandFailure when the path is too long */
-function checkSocketPath(path: string): void {
-  const length = Buffer.byteLength(path)
-  if (process.platform === 'win32' || length <= MAX_SOCKET_PATH) return
-  throw new CommandFailure(
-    `cannot listen at unix:${path}: the path has ${length} bytes, and the system allows ${MAX_SOCKET_PATH}`,
-    ExitStatus.failed,
-  )
-}
-
 /**
  * Removes the socket of a process that was killed. One that answers stays, and so does any other file. Only one process may
  * do this at a time.
@@ -238,7 +228,12 @@ function checkSocketPath(path: string): void {
  * @throws CommandFailure when no socket can have this path
  */
 export async function removeStaleSocket(path: string): Promise<void> {
-  checkSocketPath(path)
+  const length = Buffer.byteLength(path)
+  // Windows has named pipes, whose names can be longer.
+  if (process.platform !== 'win32' && length > MAX_SOCKET_PATH) {
+    const message = `the path has ${length} bytes, and the system allows ${MAX_SOCKET_PATH}`
+    throw new CommandFailure(`cannot listen at unix:${path}: ${message}`, ExitStatus.failed)
+  }
   const stats = await stat(path).catch(() => null)
   if (stats === null || !stats.isSocket()) return
   const isRefused = await new Promise<boolean>((resolve) => {

@@ -104,19 +104,25 @@ export function operationPath(basePath: string, ip: string): string {
   return `${basePath}/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip).replace(/^b/, '%62')}`}`
 }
 
+/** A question to the service, with the header fields of a request, because a trusted proxy's is among them. */
+export function questionOf(
+  asked: ServiceRequest,
+  url: string,
+  fields: Readonly<Record<string, string | null>>,
+): ServiceRequest {
+  const get = (name: string): string | null =>
+    Object.hasOwn(fields, name) ? (fields[name] ?? null) : asked.get(name)
+  return { method: asked.method, url, get, body: async () => null }
+}
+
 /** A page for people: an address, its record, its point on a map. It asks the service as any other client does. */
 export class Page {
-  readonly #service: Service<ServiceRequest>
-  readonly #resolver: Resolver
-  readonly #needsKey: boolean
-  readonly #basePath: string
-
-  constructor(service: Service<ServiceRequest>, resolver: Resolver, needsKey: boolean, basePath: string) {
-    this.#service = service
-    this.#resolver = resolver
-    this.#needsKey = needsKey
-    this.#basePath = basePath
-  }
+  constructor(
+    readonly service: Service<ServiceRequest>,
+    readonly resolver: Resolver,
+    readonly needsKey: boolean,
+    readonly basePath: string,
+  ) {}
 
   /** @param form `ip`, empty for the caller; `locale`; `key` */
   async answer(form: URLSearchParams, asked: ServiceRequest, peer: string): Promise<Served> {
@@ -143,17 +149,11 @@ export class Page {
   }
 
   async #ask(ip: string, locale: string, key: string, asked: ServiceRequest, peer: string): Promise<Shown> {
-    const path = operationPath(this.#basePath, ip)
+    const path = operationPath(this.basePath, ip)
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
     const authorization = key === '' ? null : `Bearer ${key}`
-    const question: ServiceRequest = {
-      method: 'GET',
-      url: path + query,
-      // The header fields of the request, because a trusted proxy's is among them.
-      get: (name) => (name === 'authorization' ? authorization : name === 'accept' ? null : asked.get(name)),
-      body: async () => null,
-    }
-    const answered = await this.#service.answer(question, peer)
+    const question = questionOf(asked, path + query, { authorization, accept: null })
+    const answered = await this.service.answer({ ...question, method: 'GET' }, peer)
     const { status, body, headers: fields } = answered.reply
     const headers = fields.filter((_, at) => !HEADERS.includes(fields[at - (at % 2)] ?? ''))
     const answer = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined))
@@ -169,7 +169,7 @@ export class Page {
     { ip, locale, key }: { ip: string; locale: string; key: string },
     { record, problem }: Shown,
   ): string {
-    const keyField = this.#needsKey
+    const keyField = this.needsKey
       ? html`<label class="grow">API key<input type="password" name="key" value="${key}" autocomplete="current-password" placeholder="live_…" spellcheck="false"></label>`
       : null
     const title =
@@ -184,18 +184,18 @@ export class Page {
       html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${title}</title><style>${Markup.of(PAGE_STYLE)}</style></head><body>
 <header><h1>Where is this IP address?</h1><p class="soft">Answered by this machine, from a database in its memory.</p></header>
-<main><form class="card" method="${this.#needsKey ? 'post' : 'get'}" action="${this.#basePath}/">
+<main><form class="card" method="${this.needsKey ? 'post' : 'get'}" action="${this.basePath}/">
 <label class="grow">IP address<input name="ip" value="${ip}" autofocus autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="empty: yours"></label>
 <label>Language<input name="locale" value="${locale}" size="6" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="en"></label>
 ${keyField}<button>Look up</button></form>
 ${result}</main>
-<footer class="soft">${this.#attributions()}<p><a href="${this.#basePath}/openapi.json">OpenAPI document</a></p></footer></body></html>`
+<footer class="soft">${this.#attributions()}<p><a href="${this.basePath}/openapi.json">OpenAPI document</a></p></footer></body></html>`
         .text
     }`
   }
 
   #attributions(): readonly Markup[] {
-    return this.#resolver.databases.map(({ type, buildDate, licence, attribution }) => {
+    return this.resolver.databases.map(({ type, buildDate, licence, attribution }) => {
       const day = buildDate === null ? 'of unknown date' : `of ${buildDate.toISOString().slice(0, 10)}`
       const terms = licence === null ? '' : ` Licence: ${clipped(licence, MAX_NAME_LENGTH)}.`
       return html`<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${withLinks(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))}</p>`

@@ -18,7 +18,7 @@ import { printable } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { type AnswerFunction, plain, type Served } from './http-server.ts'
 import { openApiJson } from './openapi.ts'
-import { operationPath, Page } from './page.ts'
+import { operationPath, Page, questionOf } from './page.ts'
 
 /** Limit in characters: the type of a database is text of its file. */
 const MAX_TYPE_LENGTH = 100
@@ -45,13 +45,8 @@ export function routes(
     const parameters = new URLSearchParams({ fields })
     const locale = given.get('locale')
     if (locale !== null) parameters.set('locale', locale)
-    const question: ServiceRequest = {
-      method: asked.method,
-      url: `${operationPath(basePath, given.get('ip') ?? '')}?${parameters}`,
-      get: (name) => (name === 'accept' ? 'text/plain' : asked.get(name)),
-      body: async () => null,
-    }
-    return service.answer(question, peer)
+    const url = `${operationPath(basePath, given.get('ip') ?? '')}?${parameters}`
+    return service.answer(questionOf(asked, url, { accept: 'text/plain' }), peer)
   }
   return (asked, peer) => {
     const { method } = asked

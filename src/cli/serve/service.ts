@@ -15,7 +15,6 @@ import { checkLocations } from '../databases.ts'
 import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
 import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
-import type { LimitStore } from './limit-store.ts'
 import { type JsonLog, requestLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { metricsAnswer, routes } from './routes.ts'
@@ -62,7 +61,8 @@ export async function startService(
   const plans = new PlanTable(settings.plans)
   const resolver = await openResolver(settings, log)
   const proxies = new TrustList(settings.trustedProxies ?? [])
-  const store = await openLimitStore(settings, log)
+  const { limits } = settings
+  const store = limits === null ? null : new (await import('./limit-store.ts')).LimitStore(limits, log)
   let keys: ReloadableKeyFile | null = null
   const servers: Server[] = []
   /** Closes the main server within the grace time, and then everything else. */
@@ -187,12 +187,6 @@ function logReload(log: JsonLog, databases: readonly DatabaseInfo[]): void {
 
 function logRefusal(log: JsonLog, { message }: InvalidDatabaseError): void {
   log.write('reload-refused', { message })
-}
-
-async function openLimitStore({ limits }: ServeSettings, log: JsonLog): Promise<LimitStore | null> {
-  if (limits === null) return null
-  const { LimitStore } = await import('./limit-store.ts')
-  return new LimitStore(limits, log)
 }
 
 async function openKeys(

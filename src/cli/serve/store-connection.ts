@@ -144,11 +144,13 @@ export class StoreConnection {
   }
 }
 
+interface Read<Answer> {
+  readonly answer: Answer
+  readonly end: number
+}
+
 /** Reads an answer of RESP 2. @returns `null` if its end is missing. @throws StoreNonsense */
-function answerAt(
-  text: string,
-  at: number,
-): { readonly answer: StoreAnswer | StoreRefusal; readonly end: number } | null {
+function answerAt(text: string, at: number): Read<StoreAnswer | StoreRefusal> | null {
   if (text[at] !== '*') return scalarAt(text, at)
   const head = lineAt(text, at)
   if (head === null) return null
@@ -167,10 +169,7 @@ function answerAt(
   return { answer, end }
 }
 
-function scalarAt(
-  text: string,
-  at: number,
-): { readonly answer: Scalar | StoreRefusal; readonly end: number } | null {
+function scalarAt(text: string, at: number): Read<Scalar | StoreRefusal> | null {
   const head = lineAt(text, at)
   if (head === null) return null
   const { line, end } = head
