@@ -119,12 +119,10 @@ export default defineConfig([
         lookup: [
           ['cli-lookup-command.js', 'cli-enrich-worker.js'],
           ['cli-lookup-command.js', 'cli-enrich-command.js'],
+          ['cli-info-command.js', 'cli-enrich-command.js'],
         ],
         enrich: [['cli-enrich-command.js', 'cli-enrich-worker.js']],
-        lines: [
-          ['cli-enrich-command.js', 'cli-count-command.js'],
-          ['cli-table-output.js', 'cli-count-command.js'],
-        ],
+        lines: [['cli-enrich-command.js'], ['cli-table-output.js', 'cli-count-command.js']],
       }),
     ],
     // The prefix distinguishes chunks of the command line from those of the library, which are made at the same time.

@@ -130,16 +130,17 @@ function makeProgram(
       .description(description)
       .helpOption('-h, --help', 'print help: -h in short, --help in full')
       .showHelpAfterError(`(see ${commandLine(command)} --help)`)
-    const load = async () => (typeof options === 'function' ? await options() : options)
-    if (typeof options !== 'function') addOptions(command, options, isWhole)
-    else {
-      command.parent?.hook('preSubcommand', async (_, chosen) => {
-        if (chosen !== command) return
-        const text = await help?.()
-        addOptions(command, await options(), isWhole, text)
-        if (text !== undefined) command.addHelpText('after', textAfter(text, commandLine(command), isWhole))
-      })
+    let groups: OptionGroups = {}
+    const use = (loaded: Options, text?: HelpTexts): void => {
+      groups = loaded
+      addOptions(command, groups, isWhole, text)
+      if (text !== undefined) command.addHelpText('after', textAfter(text, commandLine(command), isWhole))
     }
+    if (typeof options !== 'function') use(options)
+    else
+      command.parent?.hook('preSubcommand', async (_, chosen) => {
+        if (chosen === command) use(await options(), await help?.())
+      })
     if (argument !== undefined) {
       const [name, text, read = (each: string) => each] = argument
       command.argument(name, text, (each, previous: unknown) => collect(read, each, previous))
@@ -151,7 +152,6 @@ function makeProgram(
         return ends(ExitStatus.usage)
       }
       try {
-        const groups = await load()
         for (const name of Object.keys(command.opts())) {
           // commander gives `true` for `--no-header` if it is missing.
           if (command.getOptionValueSource(name) === 'default') command.setOptionValue(name, undefined)
@@ -192,18 +192,10 @@ function makeProgram(
     options: async () => (await enrichFlags()).ENRICH_OPTIONS,
     help: async () => (await enrichFlags()).ENRICH_HELP,
     readsInput: true,
-    run: async (flags, files) => {
-      if (flags.rows === true) {
-        const { rowsCommand, runRows } = await import('./enrich/rows-command.ts')
-        return runRows(rowsCommand(files, flags), terminal)
-      }
-      const { enrichCommand } = await import('./enrich/command-line.ts')
-      const command = enrichCommand(files, flags)
-      if (command.isExplained)
-        return (await import('./enrich/explain-command.ts')).runExplain(command, terminal)
-      const { runEnrich } = await import('./enrich/enrich-command.ts')
-      return runEnrich(command, terminal)
-    },
+    run: async (flags, files) =>
+      flags.rows === true
+        ? (await import('./enrich/rows-command.ts')).runRows(files, flags, terminal)
+        : (await import('./enrich/enrich-command.ts')).runEnrich(files, flags, terminal),
   })
   const countFlags = () => import('./count/flags.ts')
   define(program.command('count'), {
@@ -214,8 +206,7 @@ function makeProgram(
     readsInput: true,
     run: async (flags, files) => {
       const command = (await countFlags()).countCommand(files, flags)
-      const { runCount } = await import('./count/count-command.ts')
-      return runCount(command, terminal)
+      return (await import('./count/count-command.ts')).runCount(command, terminal)
     },
   })
   define(program.command('formats'), {
@@ -235,6 +226,7 @@ function makeProgram(
     options: {},
     run: async (_, files) => (await import('./info-command.ts')).runVerify(files, terminal),
   })
+  const conversions = () => import('./convert-commands.ts')
   for (const [action, description, text] of [
     ['pack', 'pack a database: half the size of gzip, and read without unpacking', '.mmdb, .gz or .tar.gz'],
     ['unpack', 'unpack a packed database to an .mmdb file', 'a packed database'],
@@ -243,29 +235,21 @@ function makeProgram(
       description,
       argument: ['<file>', text, databasePath],
       options: PACK_OPTIONS,
-      run: async ({ output }, [input = '']) => {
-        const { runPack } = await import('./convert-commands.ts')
-        return runPack({ action, input, output }, terminal)
-      },
+      run: async ({ output }, [input = '']) =>
+        (await conversions()).runPack({ action, input, output }, terminal),
     })
   }
   define(program.command('slim'), {
     description: 'make a smaller database: fewer fields, languages, countries, or IPv4 only',
     argument: ['<file>', '.mmdb, .gz, .tar.gz or packed', databasePath],
     options: SLIM_OPTIONS,
-    run: async (flags, [input = '']) => {
-      const { runSlim } = await import('./convert-commands.ts')
-      return runSlim(input, flags, terminal)
-    },
+    run: async (flags, [input = '']) => (await conversions()).runSlim(input, flags, terminal),
   })
   define(program.command('overlay'), {
     description: 'add your own networks to a database, private ones too',
     argument: ['<file>', '.mmdb, .gz, .tar.gz or packed', databasePath],
     options: OVERLAY_OPTIONS,
-    run: async (flags, [input = '']) => {
-      const { runOverlay } = await import('./convert-commands.ts')
-      return runOverlay(input, flags, terminal)
-    },
+    run: async (flags, [input = '']) => (await conversions()).runOverlay(input, flags, terminal),
   })
   const exportFlags = () => import('./export/flags.ts')
   define(program.command('export'), {
@@ -285,8 +269,7 @@ function makeProgram(
     help: async () => (await serveFlags()).SERVE_HELP,
     run: async (flags) => {
       const settings = (await serveFlags()).serveSettings(flags)
-      const { runServe } = await import('./serve/serve-command.ts')
-      return runServe(settings, terminal)
+      return (await import('./serve/serve-command.ts')).runServe(settings, terminal)
     },
   })
 
@@ -330,10 +313,8 @@ function makeProgram(
     description: 'write what Apache Spark needs: two modules of Python and geofix-worker.tgz',
     argument: ['<folder>', 'the folder, which is made if it does not exist'],
     options: ENGINE_OPTIONS,
-    run: async (flags, [folder = '']) => {
-      const { writeSparkFiles } = await import('./engine-command.ts')
-      return writeSparkFiles(folder, flags, terminal)
-    },
+    run: async (flags, [folder = '']) =>
+      (await import('./engine-command.ts')).writeSparkFiles(folder, flags, terminal),
   })
   define(engine.command('python'), {
     description: 'write geofix_locator.py, a module for columns of Apache Arrow',

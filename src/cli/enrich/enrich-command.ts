@@ -2,16 +2,16 @@ import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/count.ts'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/delimited-reader.ts'
-import { type EnrichOptions, makePlan, type Plan, withCells } from '../../enrich/formats/formats.ts'
+import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, UNMASKED } from '../../enrich/options.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { ReportDetails } from '../report/report.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
-import { type AddressOption, asUsage, checkFit, type EnrichCommand } from './command-line.ts'
-import type { SummaryTarget } from './flags.ts'
+import { type AddressOption, checkFit, type EnrichCommand, enrichCommand } from './command-line.ts'
+import type { EnrichFlags, SummaryTarget } from './flags.ts'
 import { type FinishedRun, LineSession } from './line-session.ts'
-import { type InputStart, locatedStarts, type Start } from './located-sample.ts'
+import { type InputStart, locatedStarts, planStart, type Start } from './located-sample.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import type { RowOutput } from './rows/row-output.ts'
@@ -19,7 +19,7 @@ import { runSession } from './session.ts'
 import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 
 /**
- * Writes the lines of the inputs, each with its location.
+ * Writes the lines of the inputs, each with its location, or explains how it would.
  *
  * @throws UsageError when an option is wrong
  * @throws InvalidLocaleError when the locale is not a BCP 47 tag
@@ -27,8 +27,14 @@ import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
  *   locations, or a thread fails
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
-export function runEnrich(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
-  return runSession(new EnrichSession(command, terminal), terminal)
+export async function runEnrich(
+  files: readonly string[],
+  flags: EnrichFlags,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const command = enrichCommand(files, flags)
+  if (!command.isExplained) return runSession(new EnrichSession(command, terminal), terminal)
+  return (await import('./explain-command.ts')).runExplain(command, terminal)
 }
 
 class EnrichSession extends LineSession<EnrichCommand> {
@@ -98,33 +104,28 @@ class EnrichSession extends LineSession<EnrichCommand> {
   }
 
   protected override plan(start: InputStart, { name, writtenAt }: RunInput, set: DatabaseSet): Plan {
-    const { sample, isWhole, isCut } = start
-    const { to, table, isArray, isParquet, leavesOut } = this.command
+    const { table, isParquet, summaries, namesAddresses } = this.command
     const [rows, run] = [this.#rows, this.#parquetRun]
     const { options: given, others } = run ?? this.command
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The other addresses must be there for the plans after this one.
     const masks = others.length > 0 ? UNMASKED : {}
-    const planned = (more: Partial<EnrichOptions> = {}) =>
-      asUsage(() => makePlan(sample, isWhole, { ...options, ...masks, to, writtenAt, ...more }, isCut))
     // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
-    const hasColumns = table !== undefined || isParquet
-    const first = planned(hasColumns ? { fields: undefined } : {})
-    const kept = () => planned({ to: undefined })
-    const isDocument = isArray && !leavesOut && first.plan.format === 'json' && this.inputs.length === 1
-    const { plan, notes } = first.plan.format === table || isDocument ? kept() : first
+    const whole = table !== undefined || isParquet ? { fields: undefined } : {}
+    const planned = planStart(start, this.command, { ...options, ...masks, writtenAt }, whole)
+    const { plan, notes, isKept } = planned
     checkFit(options, plan.format, name)
-    if (rows !== null) rows.keepsBytes = plan.format === table || isDocument
-    rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(kept().plan) : null)
+    if (rows !== null) rows.keepsBytes = isKept
+    rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(planned.kept().plan) : null)
     if (run?.isPlanned !== true) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
     const cells = rows?.cells ?? null
     const fields = cells === null ? options.fields : undefined
-    const next = this.#nextPlans({ plan, notes, ...start }, others, { ...options, fields }, name, set)
-    const whole = { ...plan, ...next }
-    const written = cells === null ? whole : withCells(whole, checkedFields(this.command.options), cells)
-    if (this.command.summaries.length === 0) return written
+    const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
+    const chain = { ...plan, ...next }
+    const written = cells === null ? chain : withCells(chain, checkedFields(this.command.options), cells)
+    if (summaries.length === 0) return written
     this.#reportFields ??= reportFields(plan)
-    const reported = withReport(written, this.command.namesAddresses, this.#reportFields)
+    const reported = withReport(written, namesAddresses, this.#reportFields)
     this.#tallies ??= reported.tallies
     return reported.plan
   }

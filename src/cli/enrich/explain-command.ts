@@ -1,7 +1,7 @@
 // What Geofix recognises: `geofix enrich --explain` of inputs, `geofix formats` at all.
 import { BORROW } from '../../borrowing.ts'
 import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
-import { FORMAT_DEFINITIONS, makePlan } from '../../enrich/formats/formats.ts'
+import { FORMAT_DEFINITIONS } from '../../enrich/formats/formats.ts'
 import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -9,9 +9,9 @@ import { NodeResolver } from '../../node/node-resolver.ts'
 import { checkLocations } from '../databases.ts'
 import { countOf } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
-import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
+import { checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input } from './input.ts'
-import { locatedStarts } from './located-sample.ts'
+import { locatedStarts, planStart } from './located-sample.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
 
 /**
@@ -47,23 +47,13 @@ async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
 }
 
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
-  const { inputs, options, to, table, isArray, leavesOut, others } = command
+  const { options, others } = command
   const { name, isLive, writtenAt } = input
-  const reader = new BlockReader(input, isLive, options.maxLineBytes)
-  const start = await reader.plan((sample, isWhole, isCut) => ({
-    ...asUsage(() => {
-      const given = { ...options, to, writtenAt, ...(others.length > 0 && UNMASKED) }
-      const planned = makePlan(sample, isWhole, given, isCut)
-      // A table of the form that is asked for is kept, and so is a whole document. Objects are shown in place of others.
-      const isDocument = isArray && !leavesOut && inputs.length === 1 && planned.plan.format === 'json'
-      return planned.plan.format === table || isDocument
-        ? makePlan(sample, isWhole, { ...given, to: undefined }, isCut)
-        : planned
-    }),
-    sample,
-    isWhole,
-    isCut,
-  }))
+  const masks = others.length > 0 ? UNMASKED : {}
+  // A table or an array is shown as the objects that it is made of, unless it is kept.
+  const start = await new BlockReader(input, isLive, options.maxLineBytes).plan((sample, isWhole, isCut) =>
+    planStart({ sample, isWhole, isCut }, command, { ...options, ...masks, writtenAt }),
+  )
   const { plan } = start
   checkFit(options, plan.format, name)
   const located = [...locatedStarts(start, others, options, name, set)]

@@ -16,7 +16,7 @@ import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, type Planned, UNMASKED } from '../.
 import { Splitter } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { UsageError } from '../terminal.ts'
-import { type AddressOption, asUsage } from './command-line.ts'
+import { type AddressOption, asUsage, type EnrichCommand } from './command-line.ts'
 
 /** The location that was added to a line before, and more. Bytes. */
 const LOCATION_ROOM_BYTES = 65_536
@@ -34,6 +34,29 @@ export interface InputStart {
 
 /** The start of an input, and how it is read. */
 export interface Start extends InputStart, Planned<Plan> {}
+
+/**
+ * Plans the start of an input by the form of the output. `isKept` says whether the input has this form already. It is kept then.
+ *
+ * @param options those of the first address
+ * @param made more options for lines whose form is not kept
+ * @throws UsageError when an option is wrong
+ */
+export function planStart(
+  start: InputStart,
+  { inputs, to, table, isArray, leavesOut }: EnrichCommand,
+  options: Parameters<typeof makePlan>[2],
+  made: Partial<EnrichOptions> = {},
+) {
+  const { sample, isWhole, isCut } = start
+  const planned = (more: Partial<EnrichOptions>) =>
+    asUsage(() => makePlan(sample, isWhole, { ...options, ...more }, isCut))
+  const first = planned({ to, ...made })
+  const { format } = first.plan
+  const kept = () => planned({ to: undefined })
+  const isKept = format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)
+  return { ...start, ...(isKept ? kept() : first), isKept, kept }
+}
 
 /** A start, and what the run writes of it. */
 export interface LocatedStart extends Start {

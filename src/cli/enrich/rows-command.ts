@@ -35,7 +35,7 @@ const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {
 }
 
 /** `geofix enrich --rows`. */
-export interface RowsCommand {
+interface RowsCommand {
   readonly plan: Plan
   /** Files. If empty, the embedded database is used. */
   readonly databases: readonly string[]
@@ -44,7 +44,7 @@ export interface RowsCommand {
 }
 
 /** @throws UsageError when an option is missing, wrong, or not for rows */
-export function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsCommand {
+function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsCommand {
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
@@ -96,10 +96,12 @@ function planOf(options: RowOptions): Plan {
  *
  * @throws the errors of {@link answerInput}
  */
-export function runRows(
-  { plan, headers, ...databases }: RowsCommand,
+export async function runRows(
+  files: readonly string[],
+  flags: EnrichFlags,
   terminal: Terminal,
 ): Promise<ExitStatus> {
+  const { plan, headers, ...databases } = rowsCommand(files, flags)
   return answerInput(databases, (set) => new RowStream(new RowWriter(plan, set), headers), terminal)
 }
 
