@@ -1,7 +1,9 @@
 // The script of src/freshness/README.md, with a server in place of the vendor.
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { textOf } from './documents.ts'
-import { writeGeofix } from './engines/engine.ts'
+import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
 import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -85,5 +87,64 @@ describe.skipIf(process.platform === 'win32')('the script that downloads a datab
     expect(err).toContain(message)
     expect(readdirSync(at('geo'))).toEqual(['city.mmdb'])
     expect(readFileSync(at('geo/city.mmdb')).equals(databaseOf('Old'))).toBe(true)
+  })
+})
+
+/** Debian's version 4 does not say its number. Later versions ask the server in another way. */
+const hasUpdater =
+  hasCommand('openssl') &&
+  hasCommand('geoipupdate') &&
+  !/[5-9]\./.test(execFileSync('geoipupdate', ['-V'], { encoding: 'utf8' }))
+
+describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpdater, () => {
+  /** What MaxMind answers: an edition compressed, unless the client has it. */
+  const answer: RequestListener = ({ url = '', headers }, response) => {
+    const { pathname, searchParams } = new URL(url, 'https://localhost')
+    const edition = databaseOf('New')
+    const digest = createHash('md5').update(edition).digest('hex')
+    const isKnown = headers.authorization === `Basic ${btoa('123456:abcdefgh')}`
+    const isThere = /^\/geoip\/databases\/GeoLite2-(City|ASN)\/update$/.test(pathname)
+    response.statusCode = !isKnown ? 401 : !isThere ? 404 : searchParams.get('db_md5') === digest ? 304 : 200
+    response.setHeader('X-Database-MD5', digest)
+    response.setHeader('Last-Modified', 'Wed, 01 Jul 2026 00:00:00 GMT')
+    response.end(response.statusCode === 200 ? gzipSync(edition) : '')
+  }
+
+  it('replaces the files of the guide, which a resolver follows, and keeps them if the key is refused', async () => {
+    const options = '-x509 -newkey rsa:2048 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost'
+    const files = ['-keyout', at('key.pem'), '-out', at('cert.pem')]
+    execFileSync('openssl', ['req', ...options.split(' '), ...files], { stdio: 'pipe' })
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(at(name)))
+    const vendor = createSecureServer({ key, cert }, answer)
+    await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = vendor.address() as AddressInfo // a TCP server that listens
+      const [, config = ''] = /```ini\n(AccountID [\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
+      const here = config.replace('/var/lib/geo', at('editions'))
+      const run = async (text: string): Promise<string> => {
+        writeFileSync(at('GeoIP.conf'), `${text}Host localhost:${port}\nRetryFor 0s\n`)
+        const env = { ...process.env, SSL_CERT_FILE: at('cert.pem') }
+        const { stderr } = await promisify(execFile)('geoipupdate', ['-v', '-f', at('GeoIP.conf')], { env })
+        return stderr
+      }
+      mkdirSync(at('editions'))
+      const city = at('editions/GeoLite2-City.mmdb')
+      writeFileSync(city, databaseOf('Old'))
+      using geo = Resolver.openSync(city, { watch: true, watchInterval: 20 })
+      await run(here)
+      await vi.waitFor(() => expect(geo.lookup('81.2.69.1').city).toBe('New'), 20_000)
+      expect(readdirSync(at('editions')).filter((name) => !name.startsWith('.'))).toEqual([
+        'GeoLite2-ASN.mmdb',
+        'GeoLite2-City.mmdb',
+      ])
+      const { mtimeMs, mode } = statSync(city)
+      expect(mode & 0o777).toBe(0o644)
+      expect(await run(here)).toContain('No new updates available')
+      expect(statSync(city).mtimeMs).toBe(mtimeMs)
+      await expect(run(here.replace('abcdefgh', 'wrong'))).rejects.toThrow('401')
+      expect(readFileSync(city).equals(databaseOf('New'))).toBe(true)
+    } finally {
+      vendor.close()
+    }
   })
 })
