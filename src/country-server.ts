@@ -7,14 +7,10 @@ const country: PlatformUrl = /* @__PURE__ */ embeddedUrl('country', locate)
 
 export default country
 
-/** Turbopack replaces `process.turbopack` by `true`, and `__dirname` by a path. No other ES module has them. */
 declare const process: { readonly turbopack?: boolean }
 declare const __dirname: string
 
-/**
- * Turbopack publishes a file that a Server Component names by `new URL`. It leaves out a branch that it knows to be dead.
- * It copies the file that `join` names to the folder of the server, at the same path as in the project.
- */
+/** In the form that city-server.ts explains. */
 function locate(name: string): URL {
   if (process.turbopack) {
     join(__dirname, '../data/country.mmdb.gz')

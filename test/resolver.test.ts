@@ -12,6 +12,7 @@ import {
   Resolver,
   UnresolvableAddressError,
 } from '../src/core.ts'
+import { CoreResolver } from '../src/core-resolver.ts'
 import { Resolver as NodeResolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 
@@ -419,4 +420,26 @@ it('maxBytes limits the size of a source', async () => {
   await expect(Resolver.open(bytes, { maxBytes: 0 })).rejects.toThrow(TypeError)
   await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
   expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
+})
+
+describe('the core, without a source', () => {
+  const open = (...args: unknown[]): unknown => Reflect.apply(CoreResolver.open, CoreResolver, args)
+  const openSync = (...args: unknown[]): unknown => Reflect.apply(CoreResolver.openSync, CoreResolver, args)
+
+  it.each([
+    ['open', open],
+    ['openSync', openSync],
+  ])('%s says what it is and what to do', async (_, method) => {
+    for (const args of [[], [undefined, {}]]) {
+      const opening = async (): Promise<unknown> => method(...args)
+      await expect(opening()).rejects.toMatchObject({
+        name: 'InvalidDatabaseError',
+        code: 'INVALID_DATABASE',
+      })
+      await expect(opening()).rejects.toThrow(/this is geofix\/core, the entry for browsers/)
+      await expect(opening()).rejects.toThrow(
+        /with rollup\(\) of geofix\/bundler, nodeResolve\(\{ exportConditions/,
+      )
+    }
+  })
 })

@@ -30,19 +30,11 @@ describe('extractUncompressed', () => {
     expect(extract).toThrow(`/x: it is ${name}: extract the .mmdb file first`)
   })
 
-  it('ignores the file name', () => {
-    expect(extractUncompressed(DATABASE, 'x.tar')).toBe(DATABASE)
-  })
-
   it('names the pointer of Git LFS', () => {
     const pointer = ascii('version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1\n')
     expect(() => extractUncompressed(pointer)).toThrow(
       'it is a pointer of Git LFS, not the file: run "git lfs pull"',
     )
-  })
-
-  it('refuses an archive without a database', () => {
-    expect(() => extractUncompressed(archive(entry({ name: 'x' })))).toThrow('does not contain an .mmdb file')
   })
 })
 

@@ -268,15 +268,11 @@ describe('what slim keeps', () => {
 describe('slim refuses', () => {
   it.each<[object, string]>([
     [{ fields: [] }, 'fields must be an array with at least one text'],
-    [{ fields: 'country' }, 'fields must be an array with at least one text'],
     [{ fields: ['country', 'zip'] }, '"zip" is not a field: write one of country, region, city, postal_code'],
     [{ fields: ['timezone'] }, 'fields must have one of country, region, city, coordinates'],
     [{ locales: [] }, 'locales must be an array'],
     [{ locales: ['e n'] }, 'is not a BCP 47 language tag'],
     [{ countries: ['Germany'] }, '"Germany" is not an ISO 3166-1 alpha-2 code: write one such as DE'],
-    [{ countries: ['QQ'] }, '"QQ" is not an ISO 3166-1 alpha-2 code'],
-    [{ countries: [7] }, '"7" is not an ISO 3166-1 alpha-2 code'],
-    [{ countries: ['uk'] }, '"uk" is not the ISO 3166-1 code: write GB'],
     [{ ipv4Only: 1 }, 'ipv4Only must be true or false'],
   ])('the options %j', (each, message) => {
     expect(() => slim(SAMPLE, each)).toThrow(message)
@@ -290,10 +286,6 @@ describe('slim refuses', () => {
   it('a database without locations', () => {
     const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { autonomous_system_number: 1 })
     expect(() => slim(asn.toBytes())).toThrow('it has no locations')
-  })
-
-  it('bytes that are not a database', () => {
-    expect(() => slim(new Uint8Array(100))).toThrow('it is not a MaxMind DB file')
   })
 
   it('a search tree with a loop', () => {

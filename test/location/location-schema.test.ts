@@ -62,10 +62,6 @@ describe.each([
     expect(geo.network(IP)).toBe('81.2.69.0/24')
   })
 
-  it('is used for packed databases', async () => {
-    expect((await Entry.open(pack(OWN), { schema: SCHEMA })).lookup(IP, OPTIONS)).toEqual(EXPECTED)
-  })
-
   it('is shared with other threads', async () => {
     for (const bytes of [OWN, pack(OWN)]) {
       const geo = await Entry.open(bytes, { schema: SCHEMA })

@@ -70,8 +70,6 @@ describe('readOverlays', () => {
     ['10.0.0.0/33', 'overlays[0].network: 10.0.0.0/33 is not a network'],
     ['::1', 'overlays[0].network: "::1" is in ::/96, where databases have IPv4 networks'],
     ['2001::/32', 'write the IPv4 network instead of 2001::/32'],
-    ['10.0.0.1/8', 'has bits set after its prefix: write 10.0.0.0/8'],
-    ['fe80::1%eth0', 'is neither an address nor a network'],
     ['2002:a00::/24', 'write the IPv4 network instead of 2002:a00::/24'],
     ['64:ff9b::a00:0/104', 'have the location of the IPv4 address inside'],
   ]
@@ -82,7 +80,6 @@ describe('readOverlays', () => {
   const records: [unknown, string][] = [
     [undefined, 'overlays[0].record: write an object with country, region'],
     [{ country: { code: 'zz' } }, '"zz" is not an ISO 3166-1 alpha-2 code'],
-    [{ country: { code: 'EU' } }, '"EU" is not an ISO 3166-1 alpha-2 code'],
     ['Berlin', 'overlays[0].record: write an object with country, region'],
     [{ postal_code: '1', timezone: { id: 'Europe/Berlin' } }, 'it has no location: give a country'],
     [{ ip: '1.1.1.1', city: 'x' }, 'overlays[0].record: it has no field "ip": write country, region'],

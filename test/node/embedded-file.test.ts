@@ -58,15 +58,11 @@ describe('a bundle without its data', () => {
     expect(() => Resolver.openSync(moved())).toThrow('pass a source to open; see https://')
   })
 
-  it('has the same message if its URL is not of a file', () => {
-    const url = embeddedUrl('country', (file) => new URL(file, 'app://bundle/'))
-    expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
-      /^country.mmdb.gz: the embedded database is missing/,
-    )
-  })
-
-  it('names no path that nobody wrote, where a bundle does not know its place', () => {
-    const url = embeddedUrl('country', (file) => new URL(file, undefined))
+  it.each([
+    ['is not of a file', 'app://bundle/'],
+    ['is not known, as in a bundle', undefined],
+  ])('names no path that nobody wrote if its URL %s', (_, base) => {
+    const url = embeddedUrl('country', (file) => new URL(file, base))
     expect(() => embeddedPath(url, 'country.mmdb.gz')).toThrow(
       /^country.mmdb.gz: the embedded database is missing/,
     )

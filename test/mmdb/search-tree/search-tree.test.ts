@@ -124,8 +124,4 @@ describe('SearchTree', () => {
     expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(InvalidDatabaseError)
     expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(message)
   })
-
-  it.each([2, 1000, 0xffffffff])('refuses a node count of %i that the file has no room for', (nodes) => {
-    expect(() => new Database(handMade(RECORD, { node_count: nodes }))).toThrow(InvalidDatabaseError)
-  })
 })

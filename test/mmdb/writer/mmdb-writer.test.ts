@@ -51,11 +51,8 @@ describe('MmdbWriter', () => {
   })
 
   it('does not read the clock: the default build date is 2000-01-01', () => {
-    expect(open(written({})).metadata.buildEpoch).toEqual(new Date('2000-01-01T00:00:00Z'))
-  })
-
-  it('has no languages and no description by default', () => {
-    expect(open(written({})).metadata).toMatchObject({ languages: [], description: {} })
+    const buildEpoch = new Date('2000-01-01T00:00:00Z')
+    expect(open(written({})).metadata).toMatchObject({ buildEpoch, languages: [], description: {} })
   })
 
   it('writes an empty database', () => {
@@ -107,12 +104,6 @@ describe('MmdbWriter', () => {
     expect(writer.remove(text).toBytes()).toEqual(
       new MmdbWriter({ databaseType: 'Test', ipVersion }).toBytes(),
     )
-  })
-
-  it('stores an IPv4-mapped network as the IPv4 network, in both kinds of database', () => {
-    for (const ipVersion of [4, 6] as const) {
-      expect(open(written({ '::ffff:1.2.3.0/120': 4 }, { ipVersion })).get('1.2.3.4')).toBe(4)
-    }
   })
 
   it('accepts 0.0.0.0/0 and ::/0', () => {
@@ -203,28 +194,12 @@ describe('what MmdbWriter refuses', () => {
 
   it.each([
     ['a part of an address', '10.0.0'],
-    ['an address with a port', '10.0.0.1:80'],
-    ['an address with a zone', 'fe80::1%eth0'],
-    ['an address in brackets', '[2001:db8::1]'],
-    ['a space before an address', ' 10.0.0.1'],
     ['bits after the prefix', '10.0.0.1/8'],
-    ['a prefix too long', '10.0.0.0/33'],
-    ['nonsense', 'nonsense'],
     ['nothing', ''],
   ])('a network: %s', (_, network) => {
     expect(() => new MmdbWriter({ databaseType: 'Test' }).insert(network, 1)).toThrow(TypeError)
     expect(() => new MmdbWriter({ databaseType: 'Test' }).remove(network)).toThrow(TypeError)
   })
-
-  it.each(['2001:db8::/32', '::/0', '::fffe:0:0/95', '::1.2.3.0/120'])(
-    '%s in an IPv4 database',
-    (network) => {
-      const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
-      expect(() => writer.insert(network, 1)).toThrow(
-        `${network} is an IPv6 network, but the database has ipVersion 4`,
-      )
-    },
-  )
 })
 
 describe('the options of MmdbWriter', () => {
