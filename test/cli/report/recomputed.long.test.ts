@@ -14,10 +14,8 @@ import { attribute, type Element, Page, textOf, within } from './sample.ts'
 
 const REAL_LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
 
-/** Address, day, month, year, hour, minute, second, method, path without its query, status, bytes and referrer of a line. */
 const LINE =
-  /^(\S+) \S+ \S+ \[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) \+0000\] "(?:(\S+) ([^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (\d{3}) (\d+|-) "([^"]*)" /
-const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
+  /^(?<ip>\S+) \S+ \S+ \[(?<day>\d\d)\/(?<month>\w{3})\/(?<year>\d{4}):(?<clock>[\d:]+) \+0000\] "(?:(?<method>\S+) (?<path>[^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (?<status>\d{3}) (?<bytes>\d+|-) "(?<referrer>[^"]*)" /
 
 /** Lines of four days from addresses in many countries, the same ones every time. No share of their number ends with a five. */
 function madeLog(resolver: Resolver): string {
@@ -114,58 +112,23 @@ describe('the figures of a report of a log', () => {
     const log = join(folder, 'access.log')
     writeFileSync(log, text)
     const [json, html] = [join(folder, 'report.json'), join(folder, 'report.html')]
-    const args = [
-      'enrich',
-      log,
-      '--only-failed',
-      '--quiet',
-      '--summary',
-      `json=${json}`,
-      '--summary',
-      `html=${html}`,
-    ]
-    expect(await geofix(args)).toEqual({ status: 0, out: '', err: '' })
+    const args = ['enrich', log, '--only-failed', '--quiet']
+    const summaries = ['--summary', `json=${json}`, '--summary', `html=${html}`]
+    expect(await geofix([...args, ...summaries])).toEqual({ status: 0, out: '', err: '' })
     summary = JSON.parse(readFileSync(json, 'utf8'))
     page = new Page(readFileSync(html, 'utf8'))
     const lines = text.split('\n').slice(0, -1)
-    const matches = lines.map((line) => LINE.exec(line) ?? expect.fail(line))
-    const records = resolver.lookupMany(matches.map(([, ip = '']) => ip))
+    const matches = lines.map((line) => LINE.exec(line)?.groups ?? expect.fail(line))
+    const records = resolver.lookupMany(matches.map(({ ip = '' }) => ip))
     events = matches.map(
-      (
-        [
-          ,
-          ip = '',
-          day,
-          month = '',
-          year,
-          hour,
-          minute,
-          second,
-          method,
-          path,
-          status = '',
-          bytes,
-          referrer = '',
-        ],
-        index,
-      ) => {
+      ({ ip = '', day, month, year, clock, method, path, status = '', bytes, referrer = '' }, index) => {
         const record = records[index]
         if (record === undefined || 'error' in record || record.country === null) return expect.fail(ip)
-        const time = Date.UTC(
-          Number(year),
-          MONTHS.indexOf(month) / 3,
-          Number(day),
-          Number(hour),
-          Number(minute),
-          Number(second),
-        )
+        const time = Date.parse(`${day} ${month} ${year} ${clock} UTC`)
         const zone = record.timezone?.id
-        const local = new Intl.DateTimeFormat('en', {
-          hour: 'numeric',
-          hourCycle: 'h23',
-          timeZone: zone ?? 'UTC',
-        })
-        const localDay = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: zone ?? 'UTC' })
+        const timeZone = zone ?? 'UTC'
+        const local = new Intl.DateTimeFormat('en', { hour: 'numeric', hourCycle: 'h23', timeZone })
+        const localDay = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone })
         const asn = resolver.asn(ip)
         return {
           ip,

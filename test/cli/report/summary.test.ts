@@ -82,7 +82,11 @@ describe('the size of a report', () => {
       count: 2,
     }))
     const counts = { ...manyPlaces(name), bad: 40 }
-    const page = Page.of(counts, { activity: activityWith(name), badLines, title: name(1) })
+    const page = Page.of(counts, {
+      ...{ activity: activityWith(name), badLines, title: name(1) },
+      sources: Array.from({ length: 5000 }, (_, index) => name(index)),
+      databases: [{ type: name(1), buildDate: null, licence: name(1), attribution: name(1).repeat(50) }],
+    })
     expect(page.errors).toEqual([])
     expect(Buffer.byteLength(page.source)).toBeLessThan(2048 * KIB)
   })

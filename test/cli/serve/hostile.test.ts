@@ -89,20 +89,14 @@ describe('hostile requests', () => {
     ['an absolute target without a key', get(`http://other.example${LONDON}`).replace(KEY, ''), 401],
     ['two keys', get(LONDON, KEY), 401],
     ['a wrong and a right key', get().replace(KEY, `Authorization: Bearer x\r\n${KEY}`), 401],
-    ...[
-      '/v1\\ip',
-      '/v1/ip/../../etc/passwd',
-      '/v1/ip/%2e%2e/%2E./healthz',
-      '/v1/./ip/81.2.69.142',
-      '/v1/ip/x/%2e%2e/81.2.69.142',
-      '/healthz/.',
-      'http://other.example/v1/./ip/81.2.69.142',
-      `${LONDON}#/../x`,
-      '/v1/ip%2f81.2.69.142',
-      '/v1%2Fip/81.2.69.142',
-      '/v1%5cip/81.2.69.142',
-      '/healthz%2f',
-    ].map((target): [string, string, number] => [`the target ${target}`, get(target), 400]),
+    ...(
+      `/v1\\ip /v1/ip/../../etc/passwd /v1/ip/%2e%2e/%2E./healthz /v1/./ip/81.2.69.142 ` +
+      '/v1/ip/x/%2e%2e/81.2.69.142 /healthz/. http://other.example/v1/./ip/81.2.69.142 ' +
+      `${LONDON}#/../x /v1/ip%2f81.2.69.142 /v1%2Fip/81.2.69.142 /v1%5cip/81.2.69.142 ` +
+      '/healthz%2f'
+    )
+      .split(' ')
+      .map((target): [string, string, number] => [`the target ${target}`, get(target), 400]),
   ])('are refused: %s', async (_, request, status) => {
     await refused(request, status)
   })

@@ -20,34 +20,22 @@ function lineOf(answer: string): Record<string, unknown> | undefined {
   return service.lines().find((line) => line.id === id)
 }
 
+const REALM = 'Bearer realm="geofix"'
+const FREE = `Authorization: Bearer ${KEYS.free}\r\n`
+
 describe('refusals of the protocol', () => {
   it.each([
-    [401, LONDON, '', 'Unauthorized', 'Bearer realm="geofix"'],
-    [
-      401,
-      LONDON,
-      'Authorization: Bearer x\r\n',
-      'Unauthorized',
-      'Bearer realm="geofix", error="invalid_token"',
-    ],
-    [
-      403,
-      LONDON,
-      `Authorization: Bearer ${KEYS.free}\r\n`,
-      'Forbidden',
-      'Bearer realm="geofix", error="insufficient_scope"',
-    ],
+    [401, LONDON, '', 'Unauthorized', REALM],
+    [401, LONDON, 'Authorization: Bearer x\r\n', 'Unauthorized', `${REALM}, error="invalid_token"`],
+    [403, LONDON, FREE, 'Forbidden', `${REALM}, error="insufficient_scope"`],
     [422, '/v1/ip/10.0.0.1', KEY, 'Unprocessable Content', undefined],
     [413, '/', `Content-Length: 9000\r\n${CLOSE}`, 'Content Too Large', undefined],
   ])('have the phrase of %i and a challenge with a realm', async (status, path, more, title, challenge) => {
     const method = path === '/' ? 'POST' : 'GET'
     const answer = await raw(service, `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`, 1)
     expect(statusesOf(answer)).toEqual([status])
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
-      type: 'about:blank',
-      title,
-      status,
-    })
+    const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
+    expect(problem).toMatchObject({ type: 'about:blank', title, status })
     expect(fieldOf(answer, 'www-authenticate')).toBe(challenge)
   })
 })
@@ -133,7 +121,7 @@ describe('100 Continue', () => {
   it.each<[what: string, request: string, status: number]>([
     ['without a key', batch('', 'Content-Length: 2\r\n'), 401],
     ['without a key, in chunks', batch('', CHUNKED), 401],
-    ['without a plan', batch(`Authorization: Bearer ${KEYS.free}\r\n`, 'Content-Length: 2\r\n'), 403],
+    ['without a plan', batch(FREE, 'Content-Length: 2\r\n'), 403],
     ['too long', batch(KEY, 'Content-Length: 99999999\r\n'), 413],
     ['of another type', batch(KEY, 'Content-Length: 2\r\n').replace('/json', '/xml'), 415],
     ['where there is nothing', batch(KEY, 'Content-Length: 2\r\n').replace('/batch', '/batch/x'), 404],

@@ -180,16 +180,9 @@ describe('options', () => {
     const service = await serve(folder, { basePath: '/geo' })
     const get = (path: string) => ask(service.origin + path)
     const status = async (path: string) => (await get(path)).status
-    for (const path of [
-      '/geo',
-      '/geo/',
-      `/geo${LONDON}`,
-      '/geo/openapi.json',
-      '/geo/healthz',
-      '/geo/readyz',
-      '/healthz',
-      '/readyz',
-    ])
+    for (const path of `/geo /geo/ /geo${LONDON} /geo/openapi.json /geo/healthz /geo/readyz /healthz /readyz`.split(
+      ' ',
+    ))
       expect([path, await status(path)]).toEqual([path, 200])
     for (const path of ['/', LONDON, '/openapi.json', '/geox/healthz', '/geo/geo/healthz'])
       expect([path, await status(path)]).toEqual([path, 404])

@@ -21,14 +21,11 @@ export async function startServeIn({ env, descriptors }: Surroundings, ...args: 
   const drain = args.some((arg) => arg.startsWith('--drain')) ? [] : ['--drain', '0']
   const anyPort = args.includes('--port') ? [] : ['--port', '0']
   const all = ['serve', ...anyPort, ...drain, ...args]
-  const limit = [
-    '-c',
-    `ulimit -n ${descriptors}; exec "$@"`,
-    'sh',
-    process.execPath,
-    join(ROOT, 'dist/cli.js'),
-  ]
-  const child = descriptors === undefined ? start(all, env) : spawn('sh', [...limit, ...all])
+  const limit = ['-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh']
+  const child =
+    descriptors === undefined
+      ? start(all, env)
+      : spawn('sh', [...limit, process.execPath, join(ROOT, 'dist/cli.js'), ...all])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
   let out = ''
@@ -55,6 +52,7 @@ export async function startServeIn({ env, descriptors }: Surroundings, ...args: 
     child.kill(signal)
     return (await outcome).status
   }
+  const at = (each: unknown): string => `http://127.0.0.1:${each}`
   return {
     child,
     outcome,
@@ -62,7 +60,7 @@ export async function startServeIn({ env, descriptors }: Surroundings, ...args: 
     lines,
     until,
     port: Number(port),
-    origin: `http://127.0.0.1:${port}`,
-    metrics: `http://127.0.0.1:${metricsPort}`,
+    origin: at(port),
+    metrics: at(metricsPort),
   }
 }

@@ -16,15 +16,9 @@ import { NOTHING_ELSE } from '../counted.ts'
 import { utf8 } from '../world.ts'
 
 const plan = commonPlan({ details: true })
-const cityOf = (name: string, index: number) => [
-  'GB',
-  'United Kingdom',
-  'GB-ENG',
-  name,
-  name + index,
-  51.5,
-  -0.5,
-]
+const cityOf = (name: string, index: number) => {
+  return ['GB', 'United Kingdom', 'GB-ENG', name, name + index, 51.5, -0.5]
+}
 
 describe('the values of locations', () => {
   it('have room for more cities than there are', () => {
