@@ -45,6 +45,9 @@ const LAUNCHER = `#!/bin/sh
 exec "\${0%/*}/node" "\${0%/*}/../node_modules/geofix/dist/cli.js" "$@"
 `
 
+/** The folder of this package. */
+const ROOT = dirname(dirname(fileURLToPath(embedded.city)))
+
 interface ArchiveFile {
   readonly name: string
   readonly data: Uint8Array | string
@@ -68,7 +71,6 @@ export async function writeSparkFiles(
   { node = process.execPath, db }: FlagsOf<typeof ENGINE_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const root = dirname(dirname(fileURLToPath(embedded.city)))
   const modules = await Promise.all(
     [LOCATOR, MODULE].map(async (name) => [name, await moduleOf(name)] as const),
   )
@@ -76,8 +78,8 @@ export async function writeSparkFiles(
     [
       { name: 'bin/geofix', data: LAUNCHER, attrs: { mode: '755' } },
       { name: 'bin/node', data: await nodeOf(node), attrs: { mode: '755' } },
-      ...packageFiles(root),
-      ...dependencyFiles(root),
+      ...packageFiles(),
+      ...dependencyFiles(),
       { name: DATABASE, data: await databaseOf(db) },
     ],
     // A fixed owner and time, so that the same files make the same archive.
@@ -103,8 +105,8 @@ async function writeFiles(
   return ExitStatus.ok
 }
 
-async function moduleOf(name: string): Promise<Uint8Array> {
-  return inputOf(join(dirname(dirname(fileURLToPath(embedded.city))), 'src/engines', name))
+function moduleOf(name: string): Promise<Uint8Array> {
+  return inputOf(join(ROOT, 'src/engines', name))
 }
 
 /** @throws CommandFailure when the file cannot be read */
@@ -131,22 +133,22 @@ async function nodeOf(path: string): Promise<Uint8Array> {
 }
 
 /** What the command needs of this package, and its documents about the data. Types and CommonJS are left out. */
-function packageFiles(root: string): ArchiveFile[] {
+function packageFiles(): ArchiveFile[] {
   const names = ['dist', 'data'].flatMap((folder) =>
-    namesIn(join(root, folder)).map((name) => `${folder}/${name}`),
+    namesIn(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   )
   if (!names.includes('dist/cli.js')) {
-    throw new CommandFailure(`${root}/dist/cli.js does not exist: run npm run build`, ExitStatus.input)
+    throw new CommandFailure(`${ROOT}/dist/cli.js does not exist: run npm run build`, ExitStatus.input)
   }
   return ['package.json', 'LICENSE', ...names]
-    .map((name) => ({ name: `node_modules/geofix/${name}`, path: join(root, name) }))
+    .map((name) => ({ name: `node_modules/geofix/${name}`, path: join(ROOT, name) }))
     .filter(({ name }) => name !== DATABASE && !/\.(?:cjs|d\.c?ts)$/.test(name))
     .map(({ name, path }) => ({ name, data: readFileSync(path) }))
 }
 
 /** The packages that this one imports, wherever npm has put them. */
-function dependencyFiles(root: string): ArchiveFile[] {
-  const { resolve } = createRequire(join(root, 'package.json'))
+function dependencyFiles(): ArchiveFile[] {
+  const { resolve } = createRequire(join(ROOT, 'package.json'))
   return Object.keys(packageJson.dependencies).flatMap((name) => {
     let folder = dirname(resolve(name))
     while (basename(folder) !== name) folder = dirname(folder)

@@ -2,25 +2,25 @@
 import { existsSync } from 'node:fs'
 import { nearestName } from '../option-names.ts'
 
-/** Command lines for words that are not commands, by the command that they need. */
-export const COMMAND_LINES: Readonly<Record<string, readonly [command: string, line: string]>> = {
-  lookup: ['', 'geofix 81.2.69.142'],
-  locate: ['', 'geofix 81.2.69.142'],
-  ip: ['', 'geofix 81.2.69.142'],
-  asn: ['', 'geofix --asn 81.2.69.142'],
-  owner: ['', 'geofix --asn 81.2.69.142'],
-  whois: ['', 'geofix --asn 81.2.69.142'],
-  version: ['', 'geofix --version'],
-  top: ['count', 'geofix count --top 20 access.log'],
-  stats: ['count', 'geofix count access.log'],
-  report: ['enrich', 'geofix enrich access.log -o places.ndjson --summary html=report.html'],
-  map: ['enrich', 'geofix enrich access.log -o places.ndjson --summary html=report.html'],
-  annotate: ['enrich', 'geofix enrich access.log'],
-  convert: ['enrich', 'geofix enrich access.log --to csv'],
-  anonymize: ['enrich', 'geofix enrich access.log --mask 24,48'],
-  anonymise: ['enrich', 'geofix enrich access.log --mask 24,48'],
-  dump: ['export', 'geofix export -o networks.csv'],
-  networks: ['export', 'geofix export -o networks.csv'],
+/** Command lines for words that are not commands. */
+export const COMMAND_LINES: Readonly<Record<string, string>> = {
+  lookup: 'geofix 81.2.69.142',
+  locate: 'geofix 81.2.69.142',
+  ip: 'geofix 81.2.69.142',
+  asn: 'geofix --asn 81.2.69.142',
+  owner: 'geofix --asn 81.2.69.142',
+  whois: 'geofix --asn 81.2.69.142',
+  version: 'geofix --version',
+  top: 'geofix count --top 20 access.log',
+  stats: 'geofix count access.log',
+  report: 'geofix enrich access.log -o places.ndjson --summary html=report.html',
+  map: 'geofix enrich access.log -o places.ndjson --summary html=report.html',
+  annotate: 'geofix enrich access.log',
+  convert: 'geofix enrich access.log --to csv',
+  anonymize: 'geofix enrich access.log --mask 24,48',
+  anonymise: 'geofix enrich access.log --mask 24,48',
+  dump: 'geofix export -o networks.csv',
+  networks: 'geofix export -o networks.csv',
 }
 
 /** Options that name a form of the output, in the commands that have `--to`. */
@@ -94,10 +94,9 @@ export function insteadOfOption(command: string, flag: string): string | undefin
  */
 export function insteadOfAddress(word: string, commands: readonly string[]): string | undefined {
   if (/^[a-z][a-z-]*$/i.test(word)) {
-    const [command = '', line] = Object.hasOwn(COMMAND_LINES, word) ? (COMMAND_LINES[word] ?? []) : []
     const near = nearestName(word, commands)
-    const isKnown = line !== undefined && (command === '' || commands.includes(command))
-    const nearest = isKnown ? line : near === undefined ? undefined : `geofix ${near}`
+    const named = near === undefined ? undefined : `geofix ${near}`
+    const nearest = Object.hasOwn(COMMAND_LINES, word) ? COMMAND_LINES[word] : named
     const meant = nearest === undefined ? '.' : `: did you mean ${nearest}?`
     return `there is no command "${word}"${meant} It is not an address either: host names are not resolved`
   }

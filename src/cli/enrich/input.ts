@@ -302,12 +302,10 @@ function fromStream(stream: Readable): OpenInput {
 
 /** The size of all inputs before decompression. `null` when the size of one is unknown. */
 export function sizeOfInputs(inputs: readonly Input[]): number | null {
-  let sum = 0
-  for (const { size } of inputs) {
-    if (size === null) return null
-    sum += size
-  }
-  return sum
+  return inputs.reduce<number | null>(
+    (sum, { size }) => (sum === null || size === null ? null : sum + size),
+    0,
+  )
 }
 
 /** The part of Node's `Stats` that is used here. */

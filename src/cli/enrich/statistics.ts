@@ -30,12 +30,9 @@ export interface RunFacts {
 
 /** The statistics as JSON. The keys are stable, because programs read them. */
 export function statisticsJson(counts: Counts, facts: RunFacts): string {
-  const failed = Object.fromEntries(failuresOf(counts))
   return JSON.stringify({
     lines: counts.lines,
-    resolved: counts.resolved,
-    unresolved: unresolved(counts),
-    failed,
+    ...located(counts),
     bad: counts.bad,
     badLines: facts.badLines,
     doubtful: counts.doubtful,
@@ -45,7 +42,9 @@ export function statisticsJson(counts: Counts, facts: RunFacts): string {
     withoutTime: counts.withoutTime,
     distinctCountries: counts.countries.size,
     topCountries: top(counts),
-    ...(facts.others.length > 0 && { others: facts.others.map(otherJson) }),
+    ...(facts.others.length > 0 && {
+      others: facts.others.map(({ into, counts: own }) => ({ into, ...located(own) })),
+    }),
     inputs: facts.inputs,
     format: facts.format,
     bytesRead: facts.bytesRead,
@@ -63,13 +62,13 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
   rows.push(
     `${countOf(counts.lines, 'line', 'lines')}, ${bytesText(facts.bytesRead)} in ${durationText(facts.seconds)} on ${countOf(facts.threads, 'thread', 'threads')}: ${countText(rate(counts, facts))} lines/s`,
   )
-  const located = (own: Counts): void => {
+  const addLocated = (own: Counts): void => {
     rows.push(`  resolved      ${share(own.resolved)}`)
     const failures = failuresOf(own).sort(([, a], [, b]) => b - a)
     const reasons = failures.map(([reason, count]) => `${countText(count)} ${reason}`).join(', ')
     if (failures.length > 0) rows.push(`  not resolved  ${share(unresolved(own))}: ${reasons}`)
   }
-  located(counts)
+  addLocated(counts)
   if (counts.blank > 0) rows.push(`  blank         ${share(counts.blank)}`)
   const list = (count: number, lines: readonly BadInputLine[]): void => {
     for (const { input, line, message } of lines) {
@@ -101,14 +100,14 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
   }
   for (const { into, counts: own } of facts.others) {
     rows.push(printable(into))
-    located(own)
+    addLocated(own)
   }
   return rows.join('\n')
 }
 
-function otherJson({ into, counts }: RunFacts['others'][number]) {
+function located(counts: Counts) {
   const failed = Object.fromEntries(failuresOf(counts))
-  return { into, resolved: counts.resolved, unresolved: unresolved(counts), failed }
+  return { resolved: counts.resolved, unresolved: unresolved(counts), failed }
 }
 
 function rate(counts: Counts, { seconds }: RunFacts): number {

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { outcomeOf, start } from './child.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const { folder: base, DB } = workspace()
+const { folder: base, DB, enrich } = workspace()
 
 describe('a temporary file', () => {
   it('of a run that was killed is removed by the next run for the output, which says so', async () => {
@@ -16,14 +16,14 @@ describe('a temporary file', () => {
     child.stdin.write(ndjson(10))
     while (readdirSync(folder).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
     // While it runs, another run leaves its file alone.
-    const during = await geofix(['enrich', '--db', DB, '-o', output], { input: ndjson(3) })
+    const during = await enrich(['-o', output], ndjson(3))
     expect(during.status).toBe(0)
     expect(during.err).not.toContain('.partial')
     expect(readdirSync(folder)).toHaveLength(2)
     child.kill('SIGKILL')
     await ended
     expect(readdirSync(folder)).toHaveLength(2)
-    const { status, err } = await geofix(['enrich', '--db', DB, '-o', output], { input: ndjson(6) })
+    const { status, err } = await enrich(['-o', output], ndjson(6))
     expect(status).toBe(0)
     expect(err).toMatch(/^geofix: .*out\.ndjson\.\S+\.partial was left over from a run .*; it is removed$/m)
     expect(readdirSync(folder)).toEqual(['out.ndjson'])

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/formats.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
-const { folder, DB, file } = workspace()
-const explain = (...args: string[]) => geofix(['enrich', '--db', DB, '--explain', ...args])
+const { folder, file, enrich: withDatabase } = workspace()
+const explain = (...args: string[]) => withDatabase(['--explain', ...args])
 
 const ACCESS = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9'
 
@@ -53,7 +53,7 @@ describe('geofix enrich --explain', () => {
       for (; pieces < 100_000; pieces++) yield ndjson(1000)
     }
     const path = file('access.log', `${ACCESS}\n`)
-    const { out, status } = await geofix(['enrich', '--db', DB, '--explain', path, '-'], { input: endless() })
+    const { out, status } = await withDatabase(['--explain', path, '-'], endless())
     expect(status).toBe(0)
     expect(out).toContain(`${path}: the format is access-log`)
     expect(out).toContain('standard input: the format is ndjson')

@@ -18,10 +18,10 @@ import type { Terminal } from '../../../src/cli/terminal.ts'
 import { tarOf } from '../../tar-archive.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
-const { folder, DB, file } = workspace()
+const { folder, DB, file, enrich: withDatabase } = workspace()
 const { gzipSync } = zlib
 
-const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--quiet', ...args])
+const enrich = (...args: string[]) => withDatabase(['--quiet', ...args])
 const idsOf = (out: string): number[] =>
   out
     .trimEnd()
@@ -50,7 +50,7 @@ describe('the input of geofix enrich', () => {
     async function* bytes() {
       for (const byte of gzipSync(ndjson(5))) yield Uint8Array.of(byte)
     }
-    const { status, out } = await geofix(['enrich', '--db', DB, '--quiet'], { input: bytes() })
+    const { status, out } = await withDatabase(['--quiet'], bytes())
     expect(status).toBe(0)
     expect(idsOf(out)).toEqual(upTo(5))
   })
@@ -129,9 +129,7 @@ describe('the input of geofix enrich', () => {
   )
 
   it('can be shorter than the magic bytes of compressions', async () => {
-    expect(
-      (await geofix(['enrich', '--db', DB, '--quiet', '--format', 'list'], { input: '::1' })).status,
-    ).toBe(0)
+    expect((await withDatabase(['--quiet', '--format', 'list'], '::1')).status).toBe(0)
   })
 
   const LOGS = tarOf({ 'a.log': Buffer.from(ndjson(3)), 'b.log': Buffer.from(ndjson(3)) })
@@ -277,14 +275,12 @@ describe('the input of geofix enrich', () => {
 
   it('that shrinks before it is opened ends with 4', async () => {
     const [first, second] = [file('first.ndjson', ndjson(3)), file('second.ndjson', ndjson(30))]
-    const { status, err } = await geofix(
-      ['enrich', '--db', DB, '--quiet', first, '-', second, '-o', join(folder, 'shrunk')],
-      {
-        input: (async function* () {
-          yield ndjson(3)
-          truncateSync(second, 0)
-        })(),
-      },
+    const { status, err } = await withDatabase(
+      ['--quiet', first, '-', second, '-o', join(folder, 'shrunk')],
+      (async function* () {
+        yield ndjson(3)
+        truncateSync(second, 0)
+      })(),
     )
     expect(status).toBe(4)
     expect(err).toMatch(/second\.ndjson cannot be read: the file was truncated/)
@@ -308,7 +304,7 @@ describe('the input of geofix enrich', () => {
       yield ndjson(3)
       throw Object.assign(new Error('read failed'), { code: 'EIO' })
     }
-    const { status, err } = await geofix(['enrich', '--db', DB, '--quiet'], { input: failing() })
+    const { status, err } = await withDatabase(['--quiet'], failing())
     expect(status).toBe(4)
     expect(err).toBe('geofix: standard input cannot be read: the device reports an error (EIO)\n')
   })

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
 import { geofix, workspace } from './command-line.ts'
 
-const { DB, at: path } = workspace()
-const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, '--stats', 'none', ...args])
+const { DB, at: path, enrich: withDatabase } = workspace()
+const enrich = (...args: string[]) => withDatabase(['--stats', 'none', ...args])
 
 const TIME = '2026-07-01T12:00:00Z'
 const ZEEK = ['#separator \\x09', '#unset_field\t-', '#fields\tts\tsrc\tdst', '#types\ttime\taddr\taddr']
@@ -40,16 +40,14 @@ describe('several addresses of a line', () => {
     const { status, out } = await enrich(path('in'), ...named(fields))
     expect({ status, out }).toEqual({ status: 0, out: apart.out })
     for (const name of ['from', 'to', 'London', 'Sydney']) expect(out).toContain(name)
-    const piped = await geofix(['enrich', '--db', DB, '--quiet', '--format', format, ...named(fields)], {
-      input: log,
-    })
+    const piped = await withDatabase(['--quiet', '--format', format, ...named(fields)], log)
     expect(piped).toMatchObject({ status: 0, out })
   })
 
   it('get columns whose names begin with the name', async () => {
-    const { out } = await geofix(
-      ['enrich', '--db', DB, '--quiet', ...named(['src', 'dst']), '--fields', 'country_code,timezone_offset'],
-      { input: `ts,src,dst\n${TIME},81.2.69.142,1.2.3.4\n` },
+    const { out } = await withDatabase(
+      ['--quiet', ...named(['src', 'dst']), '--fields', 'country_code,timezone_offset'],
+      `ts,src,dst\n${TIME},81.2.69.142,1.2.3.4\n`,
     )
     expect(out).toBe(
       `ts,src,dst,from_country_code,from_timezone_offset,to_country_code,to_timezone_offset\n${TIME},81.2.69.142,1.2.3.4,GB,+01:00,AU,+10:00\n`,
@@ -61,9 +59,9 @@ describe('several addresses of a line', () => {
     ['ssv', 'start src src_ip dst\n1782907200 81.2.69.142 81.2.69.142 1.2.3.4\n'],
     ['w3c', `#Fields: timestamp src dst\n${TIME} 81.2.69.142 1.2.3.4\n`],
   ])('become members of one object with --to ndjson, with its time: %s', async (format, log) => {
-    const { out } = await geofix(
-      ['enrich', '--db', DB, '--quiet', ...named(['src', 'dst']), '--to', 'ndjson', '--format', format],
-      { input: log },
+    const { out } = await withDatabase(
+      ['--quiet', ...named(['src', 'dst']), '--to', 'ndjson', '--format', format],
+      log,
     )
     expect(JSON.parse(out)).toMatchObject({
       src: '81.2.69.142',
@@ -74,14 +72,7 @@ describe('several addresses of a line', () => {
 
   it.each(LOGS)('are explained: %s', async (format, log, fields) => {
     writeFileSync(path('in'), log)
-    const { status, out, err } = await geofix([
-      'enrich',
-      '--db',
-      DB,
-      path('in'),
-      ...named(fields),
-      '--explain',
-    ])
+    const { status, out, err } = await withDatabase([path('in'), ...named(fields), '--explain'])
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out).toContain(`${path('in')}: the format is ${format}\n`)
     expect(out).toMatch(/^ {2}the first \d+ lines?: [12] with a location, /m)
@@ -154,7 +145,7 @@ describe('several addresses of a line', () => {
     const input = flags.includes('w3c')
       ? '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n'
       : '1.2.3.4 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n'
-    const { status, err } = await geofix(['enrich', '--db', DB, ...flags], { input })
+    const { status, err } = await withDatabase([...flags], input)
     expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })
   })
 
@@ -173,9 +164,10 @@ describe('several addresses of a line', () => {
   })
 
   it('name a field with an equals sign by one more at its end', async () => {
-    const { out } = await geofix(['enrich', '--db', DB, '--quiet', '--field', 'a=b=', '--into', 'x'], {
-      input: '{"a=b":"81.2.69.142"}\n',
-    })
+    const { out } = await withDatabase(
+      ['--quiet', '--field', 'a=b=', '--into', 'x'],
+      '{"a=b":"81.2.69.142"}\n',
+    )
     expect(JSON.parse(out)).toMatchObject({ x: { city: 'London' } })
   })
 
@@ -190,9 +182,7 @@ describe('several addresses of a line', () => {
       yield '{"a":"1.2.3.4","b":"81.2.69.142"}\n'
     }
     setTimeout(release, 500)
-    const { status, out } = await geofix(['enrich', '--db', DB, '--quiet', ...named(['a', 'b'])], {
-      input: input(),
-    })
+    const { status, out } = await withDatabase(['--quiet', ...named(['a', 'b'])], input())
     expect(status).toBe(0)
     expect(out.trim().split('\n')).toHaveLength(2)
   })

@@ -15,12 +15,12 @@ import { Transform } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CompressedOutput, DescriptorOutput } from '../../../src/cli/enrich/output.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const { folder: base, DB, freshFolder } = workspace()
+const { folder: base, freshFolder, enrich: withDatabase } = workspace()
 
 const enrich = (args: readonly string[], input: string | AsyncIterable<string> = ndjson(30)) =>
-  geofix(['enrich', '--db', DB, '--quiet', ...args], { input })
+  withDatabase(['--quiet', ...args], input)
 
 describe('-o of geofix enrich', () => {
   it('writes the lines to the file, and nothing to standard output', async () => {
@@ -44,15 +44,16 @@ describe('-o of geofix enrich', () => {
     const file = join(folder, 'secret.ndjson')
     writeFileSync(file, ndjson(3))
     chmodSync(file, 0o640)
-    expect((await geofix(['enrich', '--db', DB, file, '-o', file])).status).toBe(0)
+    expect((await withDatabase([file, '-o', file])).status).toBe(0)
     expect(statSync(file).mode & 0o777).toBe(0o640)
     expect(readFileSync(file, 'utf8')).toContain('London')
   })
 
   it('cannot be the file of the report, under any name', async () => {
     const folder = freshFolder()
-    const { status, err } = await geofix([
-      ...['enrich', '--db', DB, '-o', join(folder, 'same')],
+    const { status, err } = await withDatabase([
+      '-o',
+      join(folder, 'same'),
       ...['--summary', `html=${folder}/../${basename(folder)}/same`],
     ])
     expect([status, err]).toEqual([2, expect.stringContaining('the same file')])

@@ -4,9 +4,9 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Interruption, SignalWatch } from '../../../src/cli/enrich/session.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { ndjson, workspace } from './command-line.ts'
 
-const { DB } = workspace()
+const { enrich: withDatabase } = workspace()
 const folder = temporaryFolder()
 const STATUSES = [
   ['SIGHUP', 129],
@@ -67,7 +67,7 @@ describe('SignalWatch', () => {
 describe('geofix enrich, interrupted', () => {
   it('says that it had not started', async () => {
     const before = process.listenerCount('SIGHUP')
-    const running = geofix(['enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')], { input: ndjson(3) })
+    const running = withDatabase(['--quiet', '-o', join(folder, 'out')], ndjson(3))
     while (process.listenerCount('SIGHUP') === before) await setImmediate()
     const own = process.listeners('SIGHUP').at(-1)
     if (own !== undefined) Reflect.apply(own, process, ['SIGHUP'])
@@ -89,9 +89,9 @@ describe('geofix enrich, interrupted', () => {
       for (const listener of own) Reflect.apply(listener, process, ['SIGINT'])
       await setTimeout(60_000, undefined, { ref: false })
     }
-    const { status, err } = await geofix(
-      ['enrich', '--db', DB, '--quiet', '--format', 'ndjson', '-o', join(folder, 'out')],
-      { input: endless() },
+    const { status, err } = await withDatabase(
+      ['--quiet', '--format', 'ndjson', '-o', join(folder, 'out')],
+      endless(),
     )
     expect(status).toBe(130)
     expect(err).toMatch(/^geofix: interrupted by SIGINT after \d/)

@@ -2,15 +2,15 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { geofix, workspace } from './command-line.ts'
+import { workspace } from './command-line.ts'
 
-const { folder, DB } = workspace()
+const { folder, enrich: withDatabase } = workspace()
 const LINE = 'Jul  5 09:32:11 web sshd[9]: Failed password for root from 1.2.3.4 port 5 ssh2'
 const LOG = join(folder, 'auth.log')
 writeFileSync(LOG, `${LINE}\n`)
 utimesSync(LOG, new Date('2025-01-02T00:00:00Z'), new Date('2025-01-02T00:00:00Z'))
 
-const enrich = (...args: string[]) => geofix(['enrich', '--db', DB, ...args])
+const enrich = (...args: string[]) => withDatabase([...args])
 
 describe('geofix enrich of text', () => {
   it('adds places without a flag, and says so', async () => {
@@ -42,7 +42,7 @@ describe('geofix enrich of text', () => {
     const ofAt = await enrich(LOG, ...offset, '--at', '2024-07-06T00:00:00Z')
     expect(ofAt.out).toBe(ofFile.out)
     expect(ofAt.err).toContain('not after 2024-07-06T00:00:00.000Z, the time of --at')
-    const piped = await geofix(['enrich', '--db', DB, ...offset], { input: `${LINE}\n` })
+    const piped = await withDatabase([...offset], `${LINE}\n`)
     expect(piped.out).toBe(`${LINE}\n`)
     expect(piped.err).toContain('its times have no year, and are not read')
   })
