@@ -1,6 +1,6 @@
-// Decompression with fflate, which deflate.ts imports too: works on every platform, and is the only synchronous way outside Node. fflate
-// checks neither CRC-32 nor length, so this file does.
-import { Gunzip as GunzipStream } from 'fflate'
+// The only importer of fflate, which works on every platform, and is the only synchronous way outside Node: gzip files, and Deflate
+// streams (RFC 1951) without a gzip wrapper, for the blocks of a packed database. fflate checks neither CRC-32 nor length, so this file does.
+import { deflateSync, Gunzip as GunzipStream, Inflate as InflateStream, inflateSync } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import type { SignalLike } from '../realm.ts'
 import { allocate, DEFAULT_MAX_BYTES, isOutOfMemory, newBytes, noMemory } from './byte-limit.ts'
@@ -40,7 +40,7 @@ export function* gunzipSteps(
   let actualCrc = 0
   let isWhole: boolean
   try {
-    isWhole = yield* inflate(deflate, length, (inflated) => {
+    isWhole = yield* inflateMember(deflate, length, (inflated) => {
       content.add(inflated)
       actualCrc = crc32(inflated, actualCrc)
     })
@@ -80,7 +80,11 @@ export class Content {
  * @returns whether the deflate data ends at the last byte
  * @throws Error when the data is damaged, or `take` throws
  */
-function* inflate(deflate: Uint8Array, length: number, take: (inflated: Uint8Array) => void): Steps<boolean> {
+function* inflateMember(
+  deflate: Uint8Array,
+  length: number,
+  take: (inflated: Uint8Array) => void,
+): Steps<boolean> {
   const size = Math.min(Math.max(MIN_CHUNK_BYTES, Math.ceil(length / MAX_DEFLATE_RATIO)), MAX_CHUNK_BYTES)
   const starts: number[] = []
   let isTaken = true
@@ -110,7 +114,8 @@ const PIECE_BYTES = 2 ** 15
 const EMPTY_FILE = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 /**
- * Decompresses and checks a gzip file with pauses for other work.
+ * Decompresses and checks a gzip file with pauses for other work: by the platform's DecompressionStream if it is strict, which takes
+ * less processor time than fflate. Edge platforms limit that time.
  *
  * @param make allocates the memory of the result, such as shared memory
  * @throws InvalidDatabaseError when the file is damaged or too large
@@ -204,3 +209,60 @@ function isReadable(input: readonly Uint8Array<ArrayBuffer>[]): Promise<boolean>
     () => false,
   )
 }
+
+/** The most bytes that fflate gets at once. It stops only when it has decompressed all of them, to up to 1,032 times as many. */
+const CHUNK_BYTES = 2 ** 14
+
+/** Compresses to one stream. */
+export type Deflate = (bytes: Uint8Array) => Uint8Array
+
+/** The {@link Deflate} of every platform. The same input always gives the same bytes. */
+export const deflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 12 })
+
+/**
+ * Decompresses one stream.
+ *
+ * @param length of the output in bytes
+ * @throws Error when the stream is damaged, or its output has another length
+ */
+export type Inflate = (stream: Uint8Array, length: number) => Uint8Array
+
+/** What reading compressed blocks needs. A platform can provide its own functions where they are faster. */
+export interface BlockCodec {
+  readonly inflate: Inflate
+  /** The checksum of gzip. */
+  readonly crc32: (bytes: Uint8Array) => number
+}
+
+/** The {@link Inflate} of every platform. */
+export const inflate: Inflate = (stream, length) => {
+  const wrongLength = (): Error => new Error(`a stream does not have ${length} bytes`)
+  if (stream.length <= CHUNK_BYTES) {
+    // One more byte, to detect a longer output: fflate drops what does not fit.
+    const out = new Uint8Array(length + 1)
+    let output: Uint8Array
+    try {
+      output = inflateSync(stream, { out })
+    } catch (error) {
+      // fflate copies stored bytes without looking at the room for them.
+      throw error instanceof RangeError ? wrongLength() : error
+    }
+    if (output.length !== length) throw wrongLength()
+    return output
+  }
+  const output = new Uint8Array(length)
+  let filled = 0
+  const inflater = new InflateStream((chunk) => {
+    if (filled + chunk.length > length) throw wrongLength()
+    output.set(chunk, filled)
+    filled += chunk.length
+  })
+  for (let at = 0; at < stream.length; at += CHUNK_BYTES) {
+    inflater.push(stream.subarray(at, at + CHUNK_BYTES), at + CHUNK_BYTES >= stream.length)
+  }
+  if (filled !== length) throw wrongLength()
+  return output
+}
+
+/** The codec of every platform. */
+export const PORTABLE_CODEC: BlockCodec = { inflate, crc32 }

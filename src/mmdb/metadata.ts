@@ -36,28 +36,43 @@ export interface Metadata {
 export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   if (bytes.length === 0) throw new InvalidDatabaseError('it is empty', { path })
   const start = findMarker(bytes)
-  if (start < 0) {
-    throw new InvalidDatabaseError(unknownFormat(bytes), { path })
-  }
+  if (start < 0) throw new InvalidDatabaseError(unknownFormat(bytes), { path })
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
   const value = new RecordDecoder(section).decode(base)
   const fault = (text: string) => new InvalidDatabaseError(text, { offset: base, path })
   if (!isMap(value)) throw fault('the metadata is not a map')
-  const fields = new MetadataFields(value, fault)
-  const version = fields.whole('binary_format_major_version')
+  /** @param absent the value when the field is absent, if it may be */
+  const read = <T extends MmdbValue>(
+    name: string,
+    expected: string,
+    isExpected: (field: MmdbValue) => field is T,
+    absent?: T,
+  ): T => {
+    const field = value[name] ?? absent
+    if (field !== undefined && isExpected(field)) return field
+    throw fault(`the metadata is damaged: ${name} is not ${expected}`)
+  }
+  const whole = (name: string): number => read(name, 'a whole number', isWhole)
+  const oneOf = <T extends number>(name: string, values: readonly T[]): T => {
+    const number = whole(name)
+    const found = values.find((each) => each === number)
+    if (found !== undefined) return found
+    throw fault(`the metadata is damaged: ${name} is ${number}, not one of ${values.join(', ')}`)
+  }
+  const version = whole('binary_format_major_version')
   if (version !== 2) throw fault(`it has MaxMind DB format version ${version}; only version 2 is supported`)
-  const databaseType = fields.read('database_type', 'text', isText)
-  const epoch = fields.read('build_epoch', 'a whole number', isEpoch)
+  const databaseType = read('database_type', 'text', isText)
+  const epoch = read('build_epoch', 'a whole number', isEpoch)
   return {
     databaseType,
     buildDate: epoch <= MAX_EPOCH_SECONDS ? new Date(Number(epoch) * 1000) : null,
-    ipVersion: fields.oneOf('ip_version', [4, 6]),
-    nodeCount: fields.whole('node_count'),
-    recordSize: fields.oneOf('record_size', [24, 28, 32]),
-    languages: fields.read('languages', 'a list of texts', isTexts, []),
-    description: fields.read('description', 'a map of texts', isTextMap, {}),
-    overlayBytes: OVERLAY_BYTES in value ? fields.whole(OVERLAY_BYTES) : 0,
+    ipVersion: oneOf('ip_version', [4, 6]),
+    nodeCount: whole('node_count'),
+    recordSize: oneOf('record_size', [24, 28, 32]),
+    languages: read('languages', 'a list of texts', isTexts, []),
+    description: read('description', 'a map of texts', isTextMap, {}),
+    overlayBytes: OVERLAY_BYTES in value ? whole(OVERLAY_BYTES) : 0,
     start,
   }
 }
@@ -72,37 +87,6 @@ function findMarker(bytes: Uint8Array): number {
       return at
   }
   return -1
-}
-
-/** Reads fields of the decoded metadata and checks their types. */
-class MetadataFields {
-  constructor(
-    readonly fields: Readonly<Record<string, MmdbValue>>,
-    readonly fault: (fault: string) => InvalidDatabaseError,
-  ) {}
-
-  /** @param absent the value when the field is absent, if it may be */
-  read<T extends MmdbValue>(
-    name: string,
-    expected: string,
-    isExpected: (value: MmdbValue) => value is T,
-    absent?: T,
-  ): T {
-    const value = this.fields[name] ?? absent
-    if (value !== undefined && isExpected(value)) return value
-    throw this.fault(`the metadata is damaged: ${name} is not ${expected}`)
-  }
-
-  whole(name: string): number {
-    return this.read(name, 'a whole number', isWhole)
-  }
-
-  oneOf<T extends number>(name: string, values: readonly T[]): T {
-    const value = this.whole(name)
-    const found = values.find((each) => each === value)
-    if (found !== undefined) return found
-    throw this.fault(`the metadata is damaged: ${name} is ${value}, not one of ${values.join(', ')}`)
-  }
 }
 
 function isWhole(value: MmdbValue): value is number {

@@ -1,6 +1,6 @@
 import { compare } from '../address/position.ts'
 import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
-import type { BlockCodec } from '../bytes/deflate.ts'
+import type { BlockCodec } from '../bytes/gunzip.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { type Metadata, readMetadata } from '../mmdb/metadata.ts'

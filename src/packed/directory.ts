@@ -1,7 +1,7 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
 import { checkSize } from '../bytes/byte-limit.ts'
-import type { BlockCodec, Deflate } from '../bytes/deflate.ts'
 import { PACKED_MAGIC } from '../bytes/extract.ts'
+import type { BlockCodec, Deflate } from '../bytes/gunzip.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { MAX_METADATA_BYTES } from '../mmdb/format.ts'

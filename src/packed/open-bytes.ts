@@ -1,4 +1,4 @@
-import type { BlockCodec } from '../bytes/deflate.ts'
+import type { BlockCodec } from '../bytes/gunzip.ts'
 import { sourceOf } from './block-file.ts'
 import { HEADER_BYTES } from './format.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'

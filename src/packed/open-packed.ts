@@ -1,5 +1,5 @@
 // The core loads this file when it meets a packed or compressed database. Its decompression works on every platform.
-import { PORTABLE_CODEC } from '../bytes/deflate.ts'
+import { PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'
 

@@ -1,7 +1,7 @@
 import { distance, type Words } from '../address/position.ts'
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
-import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/deflate.ts'
 import { isPacked } from '../bytes/extract.ts'
+import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/gunzip.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'

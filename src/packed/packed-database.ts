@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
-import type { BlockCodec } from '../bytes/deflate.ts'
+import type { BlockCodec } from '../bytes/gunzip.ts'
 import { Database, type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { NATIVE_CODEC } from '../../src/node/file-bytes.ts'
 import { effort } from '../effort.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type BlockCodec, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { type BlockCodec, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { PackedContents, PackedData } from '../../src/packed/contents.ts'
 import { DATA_BLOCK_BYTES } from '../../src/packed/format.ts'

@@ -1,7 +1,7 @@
 // The example in the guide of the format: its bytes are what pack() makes, and what its streams hold.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { inflate } from '../../src/bytes/deflate.ts'
+import { inflate } from '../../src/bytes/gunzip.ts'
 import { MmdbWriter, pack, unpack } from '../../src/writer.ts'
 import { partsOf } from './parts.ts'
 

@@ -1,7 +1,7 @@
 // The index answers as the search tree of the original file, whatever was asked before.
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
-import { PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { PackedContents } from '../../src/packed/contents.ts'

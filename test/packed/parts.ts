@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { type Deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/deflate.ts'
+import { type Deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { type Directory, encodeDirectory, type Family, readDirectory } from '../../src/packed/directory.ts'
 

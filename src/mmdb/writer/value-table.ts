@@ -195,11 +195,7 @@ export class ValueTable {
       grown.set(this.#rows)
       this.#rows = grown
     }
-    this.#rows[id * ROW + START] = start
-    this.#rows[id * ROW + END] = end
-    this.#rows[id * ROW + TYPE] = type
-    this.#rows[id * ROW + VALUES] = values
-    this.#rows[id * ROW + CONTENT_BYTES] = contentBytes
+    this.#rows.set([start, end, type, values, contentBytes], id * ROW)
     this.#buckets[bucket] = id + 1
     if (this.#size * 2 > this.#buckets.length) this.#growBuckets()
     return id
