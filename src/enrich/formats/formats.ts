@@ -21,7 +21,7 @@ import { refuseUnreadable, sampleLines } from '../reading/sample.ts'
 import { looksLikeVersions } from '../reading/sample-times.ts'
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
-import type { FormatDefinition, FormatOption, InputFacts } from './format-definition.ts'
+import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { JSON_DOCUMENTS } from './json/json.ts'
 import { LIST } from './list.ts'
@@ -215,7 +215,7 @@ export function makePlan(
   checkFormat(format)
   refuseUnreadable(sample)
   // The option `logFormat` decides the format.
-  const given = format ?? (logFormat === undefined ? undefined : definitionWith('logFormat').name)
+  const given = format ?? (logFormat === undefined ? undefined : CUSTOM_LOG.name)
   const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
   const enclosed = candidates.some(({ name }) => name === NDJSON.name)
     ? enclosedIn(sample, isWhole, options)
@@ -275,12 +275,6 @@ function planEnclosed(
       ...outer.notes,
     ],
   }
-}
-
-function definitionWith(option: FormatOption): FormatDefinition<Plan> {
-  const definition = FORMAT_DEFINITIONS.find(({ options }) => options.includes(option))
-  if (definition === undefined) throw new RangeError(`no format has the option ${option}`)
-  return definition
 }
 
 /** The lines after what a wrapper writes, and their format; `null` if the input has no wrapper, or no format reads the lines. */

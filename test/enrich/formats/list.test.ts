@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { looksLikeList, planList } from '../../../src/enrich/formats/list.ts'
 import { isLookupFailure } from '../../../src/location/location-record.ts'
-import { bytesOf, enrichBytes, enrichText, LOCATED, NOT_LOCATED, smallResolver, utf8 } from '../world.ts'
+import { bytesOf, enrichBytes, LOCATED, NOT_LOCATED, smallResolver, utf8 } from '../world.ts'
 
 describe('looksLikeList', () => {
   it.each([
@@ -92,14 +92,6 @@ describe('planList', () => {
 const AT = Date.UTC(2026, 6, 1)
 
 describe('a list', () => {
-  it('becomes an object a line', async () => {
-    const resolver = await smallResolver()
-    const record = JSON.stringify(resolver.lookup('81.2.69.142', { at: AT }))
-    expect(enrichText('81.2.69.142\n9.9.9.9\n', { format: 'list', at: AT })).toBe(
-      `{"ip":"81.2.69.142","location":${record}}\n{"ip":"9.9.9.9","location":null}\n`,
-    )
-  })
-
   it('keeps its lines with `append`, blank ones and comments too', () => {
     const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
     const { output, counts } = enrichBytes(utf8(given), { append: true })

@@ -167,15 +167,7 @@ const CASES: readonly Case[] = [
   {
     format: 'list',
     file: 'addresses.txt',
-    usual: [
-      '8.8.8.8',
-      '81.2.69.142',
-      '2001:4860:0:0:0:0:0:1',
-      '::ffff:89.160.20.112',
-      'localhost',
-      '-',
-      '8.8.8.8:80',
-    ],
+    usual: '8.8.8.8 81.2.69.142 2001:4860:0:0:0:0:0:1 ::ffff:89.160.20.112 localhost - 8.8.8.8:80'.split(' '),
     unusual: [
       '# 8.8.8.8',
       '#8.8.8.8',
@@ -202,11 +194,7 @@ const CASES: readonly Case[] = [
 const ADDRESSES = [
   ...PLACED,
   ...Object.keys(UNPLACED),
-  '1.2.3.4.5',
-  '81.2.69.256',
-  '81.2.69',
-  '255.255.255.255',
-  '0.0.0.0',
+  ...'1.2.3.4.5 81.2.69.256 81.2.69 255.255.255.255 0.0.0.0'.split(' '),
 ]
 
 describe.each(CASES)(

@@ -1,7 +1,7 @@
 // Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
 import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
-import { objectsIn, planNdjsonObjects } from '../../../enrich/formats/ndjson/ndjson.ts'
+import { objectsIn, planNdjson } from '../../../enrich/formats/ndjson/ndjson.ts'
 import { isMasked } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { flagOf } from '../../../option-kinds.ts'
@@ -112,7 +112,7 @@ function memberOf(index: number): string {
 /** Finds the columns of the address and the time. */
 function planned(objects: readonly object[], options: EnrichOptions, name: string) {
   try {
-    return asUsage(() => planNdjsonObjects(objects, { ...options, into: memberOf(0) }, false))
+    return asUsage(() => planNdjson(objects, { ...options, into: memberOf(0) }, false))
   } catch (error) {
     throw inWords(error, name)
   }

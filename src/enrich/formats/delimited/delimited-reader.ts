@@ -1,42 +1,30 @@
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
-import type { FieldRole } from '../../counting/field-values.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
-import type { CommonPlan, LocationField } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { ByteFinder } from '../../swar.ts'
-import { type Dialect, distinctNames, undoubled } from './table.ts'
+import { type Dialect, distinctNames, type TablePlan, undoubled } from './table.ts'
 
-export interface DelimitedPlan extends CommonPlan, Dialect {
+/** Without a header, `names` are numbers from 1. They are empty for rows. */
+export interface DelimitedPlan extends TablePlan, Dialect {
   readonly format: 'csv' | 'tsv'
   /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
   readonly hasSeparatorLine: boolean
-  /** The line with the names of the columns, from 1, counting empty lines. 0 if the table has no header. */
-  readonly headerLine: number
   /** The most lines of a record. */
   readonly maxRecordLines: number
-  /** Columns that have the parts of a request. */
-  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** Columns of a record. Records with another number of columns are bad. */
   readonly width: number
-  /** The names of the columns; their numbers from 1 without a header. Empty for rows. */
-  readonly names: readonly string[]
   /** The column of the address, from 0. */
   readonly address: number
   /** The column of the time, from 0, or `null`. */
   readonly time: number | null
-  /** The columns with the location. Each is appended, or replaces a column; see `replaced`. */
-  readonly fields: readonly LocationField[]
-  /** Names of the added columns in the header. */
-  readonly columns: readonly string[]
-  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced. */
+  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced, and all are appended. */
   readonly replaced: readonly number[]
-  /** Whether records become objects. */
-  readonly isObject: boolean
   /** Whether records are rows, which have any number of columns and no header. `width` is 0 then. */
   readonly isRows: boolean
 }
+
 /**
  * Reads records of CSV and TSV. The values of columns have no quotes, and an empty one is unknown. A usual record is one line, all
  * its quotes are closed, and it has as many columns as the header.

@@ -69,19 +69,20 @@ export function planDelimited(
   const names = hasHeader ? (rows[0] ?? []) : []
   const records = hasHeader ? rows.slice(1) : rows
   const columns = columnsOf(names, records, width)
+  const missingHeader = (what: string): EnrichError => headerFault(what, columnsOf([], rows, width))
   // If the user names a column, there is a header.
   const isNamed = field !== undefined && names.includes(field)
   const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
-  if (data !== null) throw missingHeader(`looks like data: ${data}`, columnsOf([], rows, width))
+  if (data !== null) throw missingHeader(`looks like data: ${data}`)
   const sampled = numberedFields(columns, COLUMN_WORDS)
   const chosen = width === 0 ? null : chosenAddress(field, sampled, common, notes)
   const address = chosen?.index ?? 0
   const title = names[address]
   if (title !== undefined && kindOfValue(title) === 'address') {
-    throw missingHeader(`has an address, ${quoted(title)}`, columnsOf([], rows, width))
+    throw missingHeader(`has an address, ${quoted(title)}`)
   }
   if (title === '' && field === undefined && records.length > 0) {
-    throw missingHeader(`has nothing over the addresses of column ${address + 1}`, columnsOf([], rows, width))
+    throw missingHeader(`has nothing over the addresses of column ${address + 1}`)
   }
   const time = chosenTime(timeField, sampled, notes)?.index ?? null
   const isObject = options.to !== undefined
@@ -134,7 +135,7 @@ function columnsOf(
 }
 
 /** What to do if the first line is not a header. @param columns of all rows, without names */
-function missingHeader(what: string, columns: readonly NumberedField[]): EnrichError {
+function headerFault(what: string, columns: readonly NumberedField[]): EnrichError {
   const holding = columns.filter((column) => column.holdsAddresses(true))
   const [only] = holding.length === 1 ? holding : []
   const which = only === undefined ? '' : ` --field ${only.index + 1}`

@@ -1,15 +1,14 @@
 import { COLON, QUOTE } from '../../ascii.ts'
-import type { FieldRole } from '../../counting/field-values.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
-import type { CommonPlan, LocationField } from '../../options.ts'
 import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
-import { distinctNames, undoubled } from '../delimited/table.ts'
+import { distinctNames, type TablePlan, undoubled } from '../delimited/table.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 
-export interface HeadedPlan extends CommonPlan {
+/** `names` are those of all headers of the sample. `headerLine` is 0 if directives are headers. */
+export interface HeadedPlan extends TablePlan {
   readonly format: 'w3c' | 'zeek' | 'ssv'
   /** The byte between the fields of a record. */
   readonly separator: number
@@ -19,24 +18,12 @@ export interface HeadedPlan extends CommonPlan {
   readonly unset: string
   /** What is known before the first record: all if the first line is the header, nothing if directives are. */
   readonly header: Header
-  /** The line of the header, from 1, counting empty lines; 0 if directives are headers, or the header is removed. */
-  readonly headerLine: number
   /** The name of the field of the address, or its index. */
   readonly address: string | number
   /** The field of the time, or the fields of the day and of the time; empty if there is none. */
   readonly time: readonly (string | number)[]
   /** Whether the last of `time` is a time of the day, whose day is in the field before or in `#Date:`. */
   readonly isClock: boolean
-  /** The names of the fields of all headers of the sample. */
-  readonly names: readonly string[]
-  /** The names of the fields of requests, by their roles. */
-  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
-  /** The fields that are appended. */
-  readonly fields: readonly LocationField[]
-  /** Names of the appended fields in the header. */
-  readonly columns: readonly string[]
-  /** Whether records become objects. */
-  readonly isObject: boolean
 }
 
 const HOUR_MS = 3_600_000

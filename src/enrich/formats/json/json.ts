@@ -117,26 +117,17 @@ function elementsOf(
   return { records: texts.length, objects: objectsIn(texts) }
 }
 
-/** The longest array of objects of the first document in a sample. */
-export interface LongestArray {
-  /** Names of members, from the document to the array. */
-  readonly path: readonly string[]
-  /** Bytes of the array, as far as the sample has it. */
-  readonly size: number
-  /** Bytes of the document, as far as the sample has it. */
-  readonly documentSize: number
-  /** The document with an empty array. If the sample ends in the array, nothing follows it here. */
-  readonly around: string
-}
-
 /** Deeper arrays are not considered. */
 const MAX_DEPTH = 6
 
 /**
- * Finds the longest array that begins with an object. Only members of objects may lead to the array. The sample can end
- * anywhere. If the sample is not JSON, the result has no meaning.
+ * Finds the longest array of the first document that begins with an object. Only members of objects may lead to it. The sample
+ * can end anywhere. If the sample is not JSON, the result has no meaning.
+ *
+ * @returns the names of members to the array; its bytes and those of the document, as far as the sample has them; and the
+ *   document with an empty array. If the sample ends in the array, nothing follows it there
  */
-export function longestArray(sample: Uint8Array): LongestArray | null {
+function longestArray(sample: Uint8Array) {
   const start = sample.indexOf(BRACE, markLength(sample))
   const decoder = new TextDecoder()
   /** The name of each open object or array in its object; `null` if it is in an array. Names with escapes are skipped. */

@@ -38,16 +38,6 @@ export function looksLikeNdjson(sample: Uint8Array): boolean {
 
 /** Makes the plan for JSON objects, one object a line. Throws what `planObjects` throws. */
 export function planNdjson(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: LineOptions,
-  isCut = false,
-): Planned<NdjsonPlan> {
-  return planNdjsonObjects(objectsIn(sampleLines(sample, isWhole)), options, isCut)
-}
-
-/** `planNdjson` for objects that are read already. */
-export function planNdjsonObjects(
   objects: readonly object[],
   options: LineOptions,
   isCut: boolean,
@@ -220,7 +210,8 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   mayBeWrapped: true,
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
-  plan: planNdjson,
+  plan: (sample, isWhole, options, isCut = false) =>
+    planNdjson(objectsIn(sampleLines(sample, isWhole)), options, isCut),
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ format }) => format,

@@ -32,7 +32,7 @@ import { type TextPlan, TextReader } from './text-reader.ts'
 const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
 
 /** Default of `annotate` for a plan. */
-export function annotationOf({ asn }: Pick<CommonPlan, 'asn'>): string {
+function annotationOf({ asn }: Pick<CommonPlan, 'asn'>): string {
   return asn === undefined ? ANNOTATION : ANNOTATION_WITH_SYSTEM
 }
 
@@ -51,18 +51,12 @@ interface Part {
   readonly value: LocationField | typeof IP
 }
 
-/** An annotation that is parsed: its values, and the text after the last one. */
-interface Annotation {
-  readonly parts: readonly Part[]
-  readonly after: string
-}
-
 /**
- * Reads an annotation, such as `{ip} [{country_code} {city}]`.
+ * Reads an annotation, such as `{ip} [{country_code} {city}]`: its values, and the text after the last one.
  *
  * @throws TypeError when it does not have `{ip}` once and a field, has another name in braces, or a control character
  */
-function parsed(text: string): Annotation {
+function parsed(text: string): { parts: Part[]; after: string } {
   const known = ALL_FIELDS.map((field) => `{${field}}`).join(', ')
   // Texts are at even indexes, and names at odd ones.
   const pieces = text.split(PLACEHOLDER)
@@ -88,7 +82,7 @@ function parsed(text: string): Annotation {
  *
  * @throws TypeError when the annotation is wrong
  */
-export function annotationTemplate(text: string): LocationTemplate {
+function annotationTemplate(text: string): LocationTemplate {
   const { parts, after } = parsed(text)
   const fields = parts.flatMap(({ value }) => (value === IP ? [] : [value]))
   const rendered = (textFor: (field: LocationField) => string): string => {

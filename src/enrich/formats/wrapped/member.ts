@@ -5,7 +5,7 @@ import { guessAddress } from '../../reading/field-guess.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { fieldsOf, pathOf } from '../ndjson/member-path.ts'
-import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjsonObjects } from '../ndjson/ndjson.ts'
+import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjson } from '../ndjson/ndjson.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
 
 /**
@@ -63,7 +63,7 @@ export function planEnclosing(
   // Plan without the text of the lines: a list of addresses at the start of a line is not the value of a field.
   const without = objects.map((object) => ({ ...object, [member]: '' }))
   const { timeField = `/${MEMBERS[wrapper].time}` } = options
-  return planNdjsonObjects(without, { ...options, field: `/${member}`, timeField, force: true }, false)
+  return planNdjson(without, { ...options, field: `/${member}`, timeField, force: true }, false)
 }
 
 /** The definition for objects whose lines have a format of their own. */

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
-import { looksLikeNdjson, planNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
+import { NDJSON as DEFINITION, looksLikeNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
 import { effort } from '../../../effort.ts'
 import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
 import { jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
 const plan = (lines: readonly unknown[], options: EnrichOptions = {}) => {
-  const { plan: made, notes } = planNdjson(
+  const { plan: made, notes } = DEFINITION.plan(
     utf8(lines.map((line) => JSON.stringify(line)).join('\n')),
     true,
     options,
@@ -99,7 +99,7 @@ describe('the field of the address', () => {
     ['the sample is cut off, and suggests no other field', '{"msg":"start"}', {}, true],
   ])('is not an error but a note if %s', (_, line, options, isCut) => {
     const named = { field: 'client.ip', timeField: 'ts', ...options }
-    const { plan, notes } = planNdjson(utf8(`${line}\n`), false, named, isCut)
+    const { plan, notes } = DEFINITION.plan(utf8(`${line}\n`), false, named, isCut)
     expect(plan).toMatchObject({ path: ['client', 'ip'], timePath: ['ts'] })
     expect(notes).toEqual([
       'none of the first 1 objects has "client.ip"',
@@ -109,14 +109,14 @@ describe('the field of the address', () => {
 
   it('is an error in a sample that is cut off if that suggests another field', () => {
     const cut = (options: EnrichOptions) =>
-      planNdjson(utf8('{"ip":"81.2.69.142","time":"2026-01-01T00:00:00Z"}\n'), false, options, true)
+      DEFINITION.plan(utf8('{"ip":"81.2.69.142","time":"2026-01-01T00:00:00Z"}\n'), false, options, true)
     expect(() => cut({ field: 'ipp' })).toThrow('none of the first 1 objects has "ipp"; addresses are in ip')
     expect(() => cut({ timeField: 'ts' })).toThrow('none of the first 1 objects has "ts"; a time is in time')
   })
 
   it('can have dots in its name, or be in an object, if a sample that is cut off does not show which', () => {
     const named = { field: 'client.ip', timeField: 'event.start', at: new Date('2026-01-01T00:00:00Z') }
-    const planOf = (line: string) => planNdjson(utf8(line), false, named, true).plan
+    const planOf = (line: string) => DEFINITION.plan(utf8(line), false, named, true).plan
     const dotted = { dottedPath: ['client.ip'], dottedTimePath: ['event.start'] }
     expect(planOf('{"msg":"start"}\n')).toMatchObject({ path: ['client', 'ip'], ...dotted })
     const none = { dottedPath: null, dottedTimePath: null }
@@ -219,10 +219,6 @@ function located(ip: string, options: { locale?: string; at?: number } = {}): st
 }
 
 describe('an object', () => {
-  it('gets one member more, before its closing brace', () => {
-    expect(enriched('{"ip":"81.2.69.142"}')).toBe(`{"ip":"81.2.69.142","location":${located('81.2.69.142')}}`)
-  })
-
   it.each(PLACED)('gets for %s what lookup returns, byte for byte', (ip) => {
     for (const locale of [undefined, 'de', 'pt-BR']) {
       const options = locale === undefined ? {} : { locale }
@@ -482,27 +478,6 @@ describe('the time of a line', () => {
       .map((line) => JSON.parse(line).location.timezone.offset)
     expect(offsets).toEqual(['+01:00', '+00:00', '+00:00', '+00:00', '+00:00', '+00:00'])
     expect(counts.withoutTime).toBe(5)
-  })
-
-  it('goes back and forth and is that of lookup', () => {
-    const instants = fc.integer({ min: Date.UTC(1990, 0, 1), max: Date.UTC(2030, 0, 1) })
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(instants, fc.constantFrom(...PLACED)), { minLength: 1, maxLength: 40 }),
-        (events) => {
-          const lines = events.map(([at, ip]) => JSON.stringify({ t: at, ip }))
-          const { output } = run(lines.join('\n'), { ...NDJSON, timeField: 't' })
-          for (const [index, line] of text(output).split('\n').entries()) {
-            const [at, ip] = events[index] ?? [0, '']
-            // Small numbers are seconds.
-            expect(JSON.parse(line).location).toEqual(
-              geo.lookup(ip, { at: Math.abs(at) < 1e11 ? at * 1000 : at }),
-            )
-          }
-        },
-      ),
-      { numRuns: 100 },
-    )
   })
 })
 

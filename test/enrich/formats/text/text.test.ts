@@ -5,7 +5,6 @@ import { type EnrichOptions, layoutOf, makePlan } from '../../../../src/enrich/f
 import { planText } from '../../../../src/enrich/formats/text/text.ts'
 import { type LineOptions, LOCATION_FIELDS } from '../../../../src/enrich/options.ts'
 import { Splitter } from '../../../../src/enrich/reading/splitter.ts'
-import { createRowEnricher } from '../../../../src/enrich.ts'
 import { DatabaseSet } from '../../../../src/location/database-set.ts'
 import { Database } from '../../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../../src/writer.ts'
@@ -306,35 +305,6 @@ describe('lines of text', () => {
         .replace('only\n', 'only\t\t\n'),
     )
     expect(enrichText('x\n', options)).toBe('x\tnull\n')
-  })
-
-  it('are left out by `onlyFailed` and `dropUnresolved`', () => {
-    const input = `${three}81.2.69.142\n`
-    expect(enrichText(input, { format: 'text', onlyFailed: true })).toBe(three)
-    expect(enrichText(input, { format: 'text', dropUnresolved: true })).toBe('81.2.69.142 [GB London]\n')
-  })
-
-  it('that are too long stay as they are, and are bad lines', () => {
-    const input = `${'x'.repeat(100)} 81.2.69.142\r\n81.2.69.142\r\n`
-    const { output, counts } = enrichBytes(utf8(input), { format: 'text', maxLineBytes: 50 })
-    expect(new TextDecoder().decode(output)).toBe(input.replace(/142\r\n$/, '142 [GB London]\r\n'))
-    expect(counts).toMatchObject({ bad: 1, resolved: 1 })
-  })
-
-  it('are rows, one for each, too', async () => {
-    const resolver = await smallResolver()
-    const rows = createRowEnricher({ resolver, format: 'text', at: AT, maxLineBytes: 50 })
-    const given = ['a 81.2.69.142\r', '', 'x'.repeat(60), '10.0.0.1'].map((row) => utf8(row))
-    expect(rows(given).map((row) => new TextDecoder().decode(row))).toEqual([
-      'a 81.2.69.142 [GB London]\r',
-      '',
-      'x'.repeat(60),
-      '10.0.0.1',
-    ])
-    const objects = createRowEnricher({ resolver, format: 'text', at: AT, to: 'ndjson' })
-    expect(objects([utf8('')]).map((row) => new TextDecoder().decode(row))).toEqual([
-      '{"raw":"","location":null}',
-    ])
   })
 
   it('are lossless and the same however the input is cut', () => {
