@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
-import { Run, type RunInput } from '../../src/enrich/run.ts'
+import { Run, type RunInput, Seam } from '../../src/enrich/run.ts'
 import { smallSet, utf8 } from './world.ts'
 
 const set = smallSet()
@@ -106,5 +106,30 @@ describe('Run', () => {
     run.stop()
     await complete()
     expect([run.counts.lines, written()]).toEqual([0, ''])
+  })
+})
+
+/** The output for inputs that are given in pieces. */
+function joinedBySeam(...inputs: readonly (readonly string[])[]): string {
+  const seam = new Seam()
+  let written = ''
+  for (const pieces of inputs) {
+    seam.begin()
+    for (const piece of pieces) written += Buffer.from(seam.before(utf8(piece))).toString() + piece
+  }
+  return written
+}
+
+describe('between two inputs', () => {
+  it.each<[string, string[][], string]>([
+    ['lines with line ends', [['a\n'], ['b\n']], 'a\nb\n'],
+    ['a line without a line end', [['a'], ['b']], 'a\nb'],
+    ['line ends of the first input', [['a\r\nb'], ['c']], 'a\r\nb\r\nc'],
+    ['the last line end of several', [['a\r\nb\nc'], ['d']], 'a\r\nb\nc\nd'],
+    ['pieces of one input', [['a', 'b', '\n', 'c'], ['d']], 'ab\nc\nd'],
+    ['empty inputs', [['a'], [''], [], ['b']], 'a\nb'],
+    ['an empty input first', [[''], ['b']], 'b'],
+  ])('adds only the missing line end: %s', (_, inputs, expected) => {
+    expect(joinedBySeam(...inputs)).toBe(expected)
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AddressCache, UNKNOWN } from '../../../src/enrich/locating/address-cache.ts'
+import { isMapped } from '../../../src/enrich/counting/values.ts'
+import { AddressCache, AddressCounts, UNKNOWN } from '../../../src/enrich/locating/address-cache.ts'
 import { utf8 } from '../world.ts'
 
 const texts = fc.oneof(
@@ -67,5 +68,90 @@ describe('the cache of addresses', () => {
     cache.get(long, 0, 73)
     cache.set(long, 0, 73, 1)
     expect(cache.get(long, 0, 73)).toBe(UNKNOWN)
+  })
+})
+
+/** IPv4 addresses as signed numbers; few, so that they repeat, and all that are special to the table. */
+const ipv4 = fc.oneof(fc.constantFrom(0, 1, -2, 2 ** 31 - 1, -(2 ** 31)), fc.integer({ min: 0, max: 5000 }))
+const words = fc.constantFrom([0, 0, 0, 0], [0x20010db8, 0, 0, 1], [0x20010db8, 0, 0, 2], [0, 0, 0xffff, 7])
+const lines = fc.array(
+  fc.oneof(
+    ipv4.map((address) => ({ ipv4: address, words: null, number: Math.abs(address) % 100 })),
+    fc.tuple(fc.option(words), fc.nat(3)).map(([six, number]) => ({ ipv4: null, words: six, number })),
+  ),
+  { maxLength: 3000 },
+)
+
+interface Counted {
+  readonly number: number
+  readonly words: readonly number[] | null
+  lines: number
+}
+
+function drained(counts: AddressCounts): Counted[] {
+  const all: Counted[] = []
+  counts.drain((number, each, times) => all.push({ number, words: each && [...each], lines: times }))
+  return all
+}
+
+describe('the counts of addresses', () => {
+  it('are those of the lines, in the order of their first lines', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const counts = new AddressCounts()
+        const expected = new Map<string, Counted>()
+        for (const line of all) {
+          const own = line.ipv4 === null ? line.words : [0, 0, 0xffff, line.ipv4]
+          if (line.ipv4 === null)
+            counts.addOther(line.number, line.words === null ? null : Int32Array.from(line.words))
+          else {
+            const known = expected.has(JSON.stringify(['ipv4', own, line.number]))
+            expect(counts.numberOfIPv4(line.ipv4)).toBe(known ? line.number : UNKNOWN)
+            counts.addIPv4(line.ipv4, line.number)
+          }
+          const key = JSON.stringify([line.ipv4 === null ? 'other' : 'ipv4', own, line.number])
+          const row = expected.get(key) ?? { number: line.number, words: own, lines: 0 }
+          row.lines++
+          expected.set(key, row)
+        }
+        expect(counts.size).toBe(expected.size)
+        expect(drained(counts)).toEqual([...expected.values()])
+        expect(counts.size).toBe(0)
+        expect(drained(counts)).toEqual([])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('are full with half a million addresses, and can be used again', () => {
+    const counts = new AddressCounts()
+    let added = 0
+    for (; !counts.isFull; added++) counts.addIPv4(Math.imul(added, 0x61c88647), added)
+    expect(added).toBe(2 ** 19)
+    let [drainedLines, next] = [0, 0]
+    counts.drain((number, own, times) => {
+      if (number !== next++ || own === null || !isMapped(own, 0)) throw new Error(`not in order: ${number}`)
+      drainedLines += times
+    })
+    expect(drainedLines).toBe(added)
+    expect(counts.isFull).toBe(false)
+    expect(counts.numberOfIPv4(0)).toBe(UNKNOWN)
+  })
+
+  it('may repeat if they were given before, or an IPv4 address was written as IPv6', () => {
+    const counts = new AddressCounts()
+    const isMarked: boolean[] = []
+    const drain = (): void => counts.drain(() => isMarked.push(counts.areDistinct))
+    counts.addIPv4(7, 0)
+    counts.clear()
+    drain()
+    counts.addIPv4(7, 0)
+    counts.addOther(0, Int32Array.of(0x20010db8, 0, 0, 1))
+    drain()
+    counts.addIPv4(7, 0)
+    drain()
+    const mapped = new AddressCounts()
+    mapped.addOther(0, Int32Array.of(0, 0, 0xffff, 7))
+    expect([...isMarked, mapped.areDistinct]).toEqual([true, true, false, false])
   })
 })
