@@ -55,9 +55,11 @@ export class BlockFile {
     checkSize(source.size, limit, path)
     this.#codec = codec
     const read = (position: number, length: number): Uint8Array => source.read(position, length)
-    this.directory = this.#checked('the packed file', () =>
-      readDirectory(source.size, read, codec, limit, path),
-    )
+    try {
+      this.directory = readDirectory(source.size, read, codec, limit, path)
+    } catch (cause) {
+      throw this.#unreadable('the packed file', cause)
+    }
     const { dataBytes, families, metadata, recordCount } = this.directory
     const found = readMetadata(metadata, path)
     if (found.start !== 0) throw this.fault('the metadata of the packed file does not start with its marker')
@@ -87,12 +89,14 @@ export class BlockFile {
     const { inflated, deflated, plain, crc } = this.directory.blocks
     const position = this.directory.positions[number] ?? 0
     const streamBytes = deflated[number] ?? 0
-    this.#checked(`the block of ${what} at byte ${position} of the packed file`, () => {
+    try {
       const bytes = this.source.read(position, streamBytes + (plain[number] ?? 0))
       if (this.#codec.crc32(bytes) !== crc[number]) throw new Error('it does not match its checksum')
       const stream = this.#codec.inflate(bytes.subarray(0, streamBytes), inflated[number] ?? 0)
       decode(stream, bytes.subarray(streamBytes))
-    })
+    } catch (cause) {
+      throw this.#unreadable(`the block of ${what} at byte ${position} of the packed file`, cause)
+    }
   }
 
   /** The error for damage in this file. */
@@ -127,16 +131,12 @@ export class BlockFile {
     return true
   }
 
-  /** Runs a step, and names `what` in the error if the step fails. */
-  #checked<Result>(what: string, step: () => Result): Result {
-    try {
-      return step()
-    } catch (cause) {
-      if (isGeofixError(cause)) throw cause
-      if (isOutOfMemory(cause)) throw noMemory(cause, this.path)
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
-    }
+  /** The error for a part that cannot be read. */
+  #unreadable(what: string, cause: unknown): unknown {
+    if (isGeofixError(cause)) return cause
+    if (isOutOfMemory(cause)) return noMemory(cause, this.path)
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return damagedFile(`${what} cannot be read: ${why}`, { path: this.path, cause })
   }
 }
 
