@@ -213,8 +213,8 @@ function lengthOf(bytes: Uint8Array, path: string | undefined, maxBytes: number)
  * zlib gives one chunk, because it would copy several chunks into one buffer at the end. The chunk has room for one byte more, to
  * detect a file that is longer than its trailer says without decompressing all of it.
  */
-function optionsFor(length: number): zlib.ZlibOptions {
-  return { info: true, chunkSize: Math.max(length + 1, MIN_CHUNK_BYTES), maxOutputLength: length + 1 }
+function optionsFor(length: number, info = true): zlib.ZlibOptions {
+  return { info, chunkSize: Math.max(length + 1, MIN_CHUNK_BYTES), maxOutputLength: length + 1 }
 }
 
 /** zlib checks CRC-32 and length, but ignores bytes after the end and joins several members. */
@@ -226,7 +226,7 @@ function checked(inflated: object, bytes: Uint8Array, length: number, path: stri
 
 /** Does the same as the portable `inflate`, with zlib. */
 const nativeInflate: Inflate = (stream, length) => {
-  const bytes = zlib.inflateRawSync(stream, { ...optionsFor(length), info: false })
+  const bytes = zlib.inflateRawSync(stream, optionsFor(length, false))
   if (bytes.length !== length) throw new Error(`a stream does not have ${length} bytes`)
   return bytes
 }
