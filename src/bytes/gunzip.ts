@@ -1,6 +1,6 @@
-// The only importer of fflate, which works on every platform, and is the only synchronous way outside Node: gzip files, and Deflate
+// Decompression with fflate, which works on every platform, and is the only synchronous way outside Node: gzip files, and Deflate
 // streams (RFC 1951) without a gzip wrapper, for the blocks of a packed database. fflate checks neither CRC-32 nor length, so this file does.
-import { deflateSync, Gunzip as GunzipStream, Inflate as InflateStream, inflateSync } from 'fflate'
+import { Gunzip as GunzipStream, Inflate as InflateStream, inflateSync } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import type { SignalLike } from '../realm.ts'
 import { allocate, DEFAULT_MAX_BYTES, isOutOfMemory, newBytes, noMemory } from './byte-limit.ts'
@@ -215,9 +215,6 @@ const CHUNK_BYTES = 2 ** 14
 
 /** Compresses to one stream. */
 export type Deflate = (bytes: Uint8Array) => Uint8Array
-
-/** The {@link Deflate} of every platform. The same input always gives the same bytes. */
-export const deflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 12 })
 
 /**
  * Decompresses one stream.

@@ -1,7 +1,8 @@
+import { deflateSync } from 'fflate'
 import { distance, type Words } from '../address/position.ts'
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { isPacked } from '../bytes/extract.ts'
-import { type Deflate, PORTABLE_CODEC, deflate as portableDeflate } from '../bytes/gunzip.ts'
+import { type Deflate, PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
@@ -19,6 +20,9 @@ import {
 } from './format.ts'
 import { type AddRun, listRuns, STORED_ALIAS } from './tree-runs.ts'
 import { unpackFile } from './unpack.ts'
+
+/** The {@link Deflate} of every platform. The same input always gives the same bytes. */
+export const portableDeflate: Deflate = (bytes) => deflateSync(bytes, { level: 9, mem: 12 })
 
 /**
  * Packs an MMDB database to half the size of gzip. A lookup reads only the blocks that it needs. {@link unpack} gives a

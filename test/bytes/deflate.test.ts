@@ -1,8 +1,9 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
+import { inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { NATIVE_CODEC } from '../../src/node/file-bytes.ts'
+import { portableDeflate as deflate } from '../../src/packed/pack.ts'
 import { effort } from '../effort.ts'
 
 describe('deflate and inflate', () => {
