@@ -19,12 +19,11 @@ import { allOptions, flagOf } from '../../option-kinds.ts'
 import { checkLocations, openForOneThread } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
-import { addressesOf, asUsage, checkFit } from './command-line.ts'
+import { addressesOf, asUsage, checkFit, keyOf } from './command-line.ts'
 import { bytesOf, standardInput } from './descriptors.ts'
 import { type COLUMNS_OPTIONS, ENRICH_OPTIONS, type EnrichFlags } from './flags.ts'
 import { ClosedPipe } from './output.ts'
 import { openStandardOutput } from './output-file.ts'
-import { keyOf } from './pseudonym-key.ts'
 
 /** What to write for an option that is missing. */
 const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {

@@ -209,29 +209,6 @@ describe('geofix enrich', () => {
     expect(err).toContain(String.raw`the first line is "web-1  | \u001b[31mhello"`)
     expect((await enrich(['--format', 'list', '--force'], input)).status).toBe(0)
   })
-
-  it('does not hold back the lines of a pipe that pauses', async () => {
-    let release: () => void = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    async function* slow() {
-      yield ndjson(2)
-      await released
-      yield ndjson(1, 2)
-    }
-    const { PassThrough, Readable } = await import('node:stream')
-    const { run } = await import('../../../src/cli/program.ts')
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    stderr.resume()
-    const ended = run(['enrich', '--db', DB], { stdin: Readable.from(slow()), stdout, stderr })
-    const [first] = await new Promise<Buffer[]>((resolve) => stdout.once('data', (chunk) => resolve([chunk])))
-    expect(String(first).trimEnd().split('\n')).toHaveLength(2)
-    const rest = new Promise<string>((resolve) => stdout.once('data', (chunk) => resolve(String(chunk))))
-    release()
-    expect((await rest).trimEnd().split('\n')).toHaveLength(1)
-    expect(await ended).toBe(0)
-  })
 })
 
 describe('geofix enrich with several files', () => {

@@ -171,22 +171,6 @@ describe('several addresses of a line', () => {
     expect(JSON.parse(out)).toMatchObject({ x: { city: 'London' } })
   })
 
-  it('are written as soon as the first one, while the input goes on', async () => {
-    let release = (): void => {}
-    const gate = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    async function* input() {
-      yield '{"a":"81.2.69.142","b":"1.2.3.4"}\n'
-      await gate
-      yield '{"a":"1.2.3.4","b":"81.2.69.142"}\n'
-    }
-    setTimeout(release, 500)
-    const { status, out } = await withDatabase(['--quiet', ...named(['a', 'b'])], input())
-    expect(status).toBe(0)
-    expect(out.trim().split('\n')).toHaveLength(2)
-  })
-
   it('are those of two runs for any lines', async () => {
     const address = fc.constantFrom('81.2.69.142', '1.2.3.4', '10.0.0.1', 'x', '', '2001:4860::1', null)
     const line = fc.oneof(

@@ -79,23 +79,4 @@ describe('geofix enrich, interrupted', () => {
     await setTimeout(200)
     expect(readdirSync(folder)).toEqual([])
   })
-
-  it('prints its progress, and leaves no file', async () => {
-    const before = process.listeners('SIGINT')
-    async function* endless() {
-      yield ndjson(30_000)
-      const own = process.listeners('SIGINT').filter((listener) => !before.includes(listener))
-      expect(own).toHaveLength(1)
-      for (const listener of own) Reflect.apply(listener, process, ['SIGINT'])
-      await setTimeout(60_000, undefined, { ref: false })
-    }
-    const { status, err } = await withDatabase(
-      ['--quiet', '--format', 'ndjson', '-o', join(folder, 'out')],
-      endless(),
-    )
-    expect(status).toBe(130)
-    expect(err).toMatch(/^geofix: interrupted by SIGINT after \d/)
-    expect(process.listeners('SIGINT')).toEqual(before)
-    expect(readdirSync(folder)).toEqual([])
-  })
 })

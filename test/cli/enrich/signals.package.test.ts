@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
-import { ROOT } from '../../package/project.ts'
 import { outcomeOf, start } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
@@ -112,22 +110,5 @@ describe('geofix enrich, on a signal', () => {
     }
     // Not all of them came too late.
     expect(whole).toBeLessThan(KILLS)
-  })
-})
-
-describe('geofix enrich', () => {
-  it('shows progress on a terminal, and statistics at the end', () => {
-    const log = join(base, 'typescript')
-    const command = `stty rows 24 cols 120; '${process.execPath}' dist/cli.js enrich --db '${DB}' -o '${join(base, 'out')}' '${LARGE}'`
-    try {
-      execFileSync('script', ['-qec', command, log], { stdio: 'ignore', cwd: ROOT })
-    } catch (error) {
-      // Not every system has script(1), which makes a terminal.
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
-      throw error
-    }
-    const text = readFileSync(log, 'utf8')
-    expect(text).toMatch(/% of [\d.]+ MB · [\d,]+ lines\/s · .* (left|s)/)
-    expect(text).toMatch(/400,000 lines, .* lines\/s\r?\n/)
   })
 })
