@@ -3,7 +3,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { wrongOption } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
-import type { LineFormat, RowParts } from './engine/line-format.ts'
+import type { LineFormat, RowParts } from './engine/record-lines.ts'
 import { linesOf, locatorFor, type RequiredRowOption } from './formats/format-definition.ts'
 import {
   checkOptions,

@@ -37,9 +37,7 @@ export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array
   for (let from = 0; from < rows; from += GROUP_ROWS) {
     const to = Math.min(rows, from + GROUP_ROWS)
     const leaves = columns.map(({ codes, size, value, type }, index) =>
-      leafOf(elements[index] ?? [], codes.subarray(from, to), size, (code) =>
-        parquetValue(type, value(code)),
-      ),
+      leafOf(elements[index] ?? [], codes.subarray(from, to), size, value, (key) => parquetValue(type, key)),
     )
     writer.add(leaves, to - from)
     yield writer.take()

@@ -82,7 +82,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       return this.#parquetRun.output
     }
     if (isArray) {
-      const { ArrayOutput } = await import('./rows/array-output.ts')
+      const { ArrayOutput } = await import('./rows/row-output.ts')
       return new ArrayOutput(target, options.into ?? INTO)
     }
     if (form === undefined) return null

@@ -5,12 +5,7 @@ import { ByteSink } from '../../bytes/byte-sink.ts'
 import type { LocationField } from '../../enrich/options.ts'
 import { CachedView, viewOf } from '../../enrich/swar.ts'
 import { MAX_LOCATIONS } from '../../enrich/writing/rendered-locations.ts'
-import {
-  ColumnWriter,
-  type Leaf,
-  type ParquetValue,
-  type PlainLeaf,
-} from '../enrich/parquet/column-writer.ts'
+import { ColumnWriter, type Leaf, type ParquetValue, PlainValues } from '../enrich/parquet/column-writer.ts'
 import { type ColumnType, elementsOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
 import { DistinctTexts } from '../enrich/rows/distinct-texts.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
@@ -27,6 +22,9 @@ const MAX_TEXTS = 2 ** 15
 const UNKNOWN = '\\N'
 const TAB = 9
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
+
+/** The codes of rows that each have a value of their own. */
+const OWN = Int32Array.from({ length: GROUP_ROWS }, (_, row) => row)
 
 /** A column of addresses. They are stored one after the other. */
 class AddressColumn {
@@ -72,17 +70,19 @@ class AddressColumn {
   }
 
   /** The values of the rows, valid until the next row is added. */
-  take(rows: number): PlainLeaf {
+  take(rows: number): Leaf {
     const plain = this.#plain.room(0).subarray(0, this.#plain.length)
     this.#plain.length = 0
     const ends = this.#ends.subarray(0, rows)
     const valueAt = (end: number): ParquetValue =>
       this.#isIPv4 ? viewOf(plain).getBigInt64(end - 8, true) : plain.slice(end - 16, end)
-    const leaf = { path: [this.element], plain, ends, range: null }
+    const leaf = { path: [this.element], plain, ends, codes: OWN.subarray(0, rows), statistics: null }
     if (this.#form !== 'integers' || rows === 0) return leaf
     const [first, last] = [valueAt(ends[0] ?? 0), valueAt(ends[rows - 1] ?? 0)]
     // IPv4 comes first, though some IPv6 addresses have smaller bytes.
-    return isMapped(first) === isMapped(last) ? { ...leaf, range: [first, last] } : leaf
+    return isMapped(first) === isMapped(last)
+      ? { ...leaf, statistics: { min_value: first, max_value: last } }
+      : leaf
   }
 }
 
@@ -121,19 +121,20 @@ class CellColumn {
 
   /** @param texts the number of the text of each row @param codes memory for as many numbers */
   leaf(texts: Int32Array, codes: Int32Array): Leaf {
-    const values: ParquetValue[] = []
+    const values = new PlainValues()
     /** One more than the code of each cell; 0 before its first row. */
     const codeOf = new Int32Array(this.#values.length)
     for (let row = 0; row < texts.length; row++) {
       const cell = this.#numbers[texts[row] ?? 0] ?? 0
       if (codeOf[cell] === 0) {
         const value = this.#values[cell] ?? null
-        codeOf[cell] = value === null ? -this.path.length : values.push(value)
+        codeOf[cell] = value === null ? -this.path.length : values.count + 1
+        if (value !== null) values.add(value)
       }
       const code = codeOf[cell] ?? 0
       codes[row] = code > 0 ? code - 1 : code
     }
-    return { path: this.path, values, codes }
+    return { path: this.path, ...values.take(), codes }
   }
 }
 
@@ -228,7 +229,7 @@ export class ParquetRows implements RowSink {
     this.#rows = 0
   }
 
-  *#leaves(): Generator<Leaf | PlainLeaf> {
+  *#leaves(): Generator<Leaf> {
     for (const column of this.#addresses) yield column.take(this.#rows)
     const texts = this.#numbers.subarray(0, this.#rows)
     const codes = this.#codes.subarray(0, this.#rows)

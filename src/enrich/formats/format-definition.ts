@@ -1,6 +1,6 @@
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { FieldRole } from '../counting/field-values.ts'
-import type { LineFormat } from '../engine/line-format.ts'
+import type { LineFormat } from '../engine/record-lines.ts'
 import { RecordLines } from '../engine/record-lines.ts'
 import { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned, RowLineOptions } from '../options.ts'

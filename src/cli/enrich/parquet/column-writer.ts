@@ -5,6 +5,9 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
 import { writePlain } from 'hyparquet-writer/src/plain.js'
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { CachedView } from '../../../enrich/swar.ts'
+import { grown } from '../rows/distinct-texts.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
@@ -18,21 +21,56 @@ export type ParquetValue = Uint8Array | bigint | number | boolean
 export interface Leaf {
   /** The elements of the structs around the column, and then its own. All of them are optional. */
   readonly path: readonly SchemaElement[]
-  /** The distinct values. */
-  readonly values: readonly ParquetValue[]
+  /** Values as Parquet stores them: `PLAIN`, but a byte for each boolean. */
+  readonly plain: Uint8Array
+  /** Where each value ends. */
+  readonly ends: Int32Array
+  /** The smallest and the largest value, if there are values; `null` if that is not known. */
+  readonly statistics: Pick<Statistics, 'min_value' | 'max_value'> | null
   /** The index of the value of each row, or the complement of how many elements of the path it has. */
   readonly codes: Int32Array
 }
 
-/** The values of a column that each row has, and few rows share. */
-export interface PlainLeaf {
-  readonly path: readonly SchemaElement[]
-  /** All values as Parquet stores them: `PLAIN`. */
-  readonly plain: Uint8Array
-  /** Where the value of each row ends. */
-  readonly ends: Int32Array
-  /** The smallest and the largest value; `null` if they are not known. */
-  readonly range: readonly [least: ParquetValue, most: ParquetValue] | null
+/** Makes the values of a {@link Leaf}. */
+export class PlainValues {
+  count = 0
+  readonly #bytes = new ByteSink(256)
+  readonly #view = new CachedView()
+  #ends = new Int32Array(32)
+  #least: ParquetValue | undefined
+  #most: ParquetValue | undefined
+
+  add(value: ParquetValue): void {
+    const out = this.#bytes
+    if (value instanceof Uint8Array) {
+      for (let shift = 0; shift < 32; shift += 8) out.writeByte((value.length >>> shift) & 0xff)
+      out.write(value)
+    } else if (typeof value === 'boolean') out.writeByte(Number(value))
+    else {
+      const view = this.#view.view(out.room(8))
+      if (typeof value === 'bigint') view.setBigInt64(out.length, value, true)
+      else view.setFloat64(out.length, value, true)
+      out.length += 8
+    }
+    if (this.count === this.#ends.length) this.#ends = grown(this.#ends, 0)
+    this.#ends[this.count++] = out.length
+    if (Number.isNaN(value)) return
+    if (this.#least === undefined || isBefore(value, this.#least)) this.#least = kept(value)
+    if (this.#most === undefined || isBefore(this.#most, value)) this.#most = kept(value)
+  }
+
+  /** The values, which it forgets. */
+  take(): Pick<Leaf, 'plain' | 'ends' | 'statistics'> {
+    const ends = this.#ends.slice(0, this.count)
+    const [least, most] = [this.#least, this.#most]
+    this.count = 0
+    this.#least = this.#most = undefined
+    const statistics = {
+      ...(least !== undefined && { min_value: least === 0 ? -0 : least }),
+      ...(most !== undefined && { max_value: most === 0 ? 0 : most }),
+    }
+    return { plain: this.#bytes.take(), ends, statistics }
+  }
 }
 
 /** Writes a file of columns, a row group at a time. The caller takes the bytes. */
@@ -51,12 +89,12 @@ export class ColumnWriter {
   }
 
   /** Adds a row group. @param leaves of all columns, each with the same number of rows */
-  add(leaves: Iterable<Leaf | PlainLeaf>, rows: number): void {
+  add(leaves: Iterable<Leaf>, rows: number): void {
     const start = this.#bytes.offset
     const columns: ColumnChunk[] = []
     let size = 0n
     for (const leaf of leaves) {
-      const chunk = 'plain' in leaf ? writePlainChunk(this.#bytes, leaf) : writeChunk(this.#bytes, leaf)
+      const chunk = writeChunk(this.#bytes, leaf)
       size += chunk.meta_data?.total_uncompressed_size ?? 0n
       columns.push(chunk)
     }
@@ -83,11 +121,9 @@ export class ColumnWriter {
 }
 
 /** Writes indexes as they are. `writeColumn` of hyparquet-writer makes a value for each row first: a run takes 1.2 times as long. */
-function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnChunk {
+function writeChunk(writer: ByteWriter, { path, plain, ends, statistics, codes }: Leaf): ColumnChunk {
   const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
-  const sizes = new Int32Array(values.length)
-  for (const [code, value] of values.entries())
-    sizes[code] = value instanceof Uint8Array ? value.length + 4 : 8
+  const sizes = ends.map((end, code) => end - (ends[code - 1] ?? 0))
   let rowsWithValue = 0
   let plainBytes = 0
   for (let row = 0; row < codes.length; row++) {
@@ -96,50 +132,42 @@ function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnCh
     rowsWithValue++
     plainBytes += sizes[code] ?? 0
   }
-  const width = bitsOf(values.length - 1)
-  const dictionaryBytes = sizes.reduce((sum, size) => sum + size, 0) + Math.ceil((rowsWithValue * width) / 8)
+  const width = bitsOf(ends.length - 1)
+  const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
   // A dictionary is worth it if it takes at most half of the bytes.
   const hasDictionary = rowsWithValue > 0 && type !== 'BOOLEAN' && 2 * dictionaryBytes <= plainBytes
   const encoding: Encoding = hasDictionary ? 'RLE_DICTIONARY' : 'PLAIN'
   const start = writer.offset
   let uncompressed = 0
   if (hasDictionary) {
-    const page = new ByteWriter()
-    writePlain(page, [...values], type, undefined)
-    const body = snappyCompress(page.getBytes())
+    const body = snappyCompress(plain)
     writePageHeader(writer, {
       type: 'DICTIONARY_PAGE',
-      uncompressed_page_size: page.offset,
+      uncompressed_page_size: plain.length,
       compressed_page_size: body.length,
-      dictionary_page_header: { num_values: values.length, encoding: 'PLAIN' },
+      dictionary_page_header: { num_values: ends.length, encoding: 'PLAIN' },
     })
-    uncompressed += writer.offset - start + page.offset
+    uncompressed += writer.offset - start + plain.length
     writer.appendBytes(body)
   }
   const dataStart = writer.offset
   for (let from = 0; from < codes.length; ) {
-    let to = from
-    for (let bytes = 0; to < codes.length && (bytes < PAGE_BYTES || to === from); to++) {
-      const code = codes[to] ?? -1
-      if (code >= 0) bytes += hasDictionary ? 4 : (sizes[code] ?? 0)
-    }
+    let to = hasDictionary ? Math.min(from + PAGE_BYTES / 4, codes.length) : from
+    for (let bytes = 0; to < codes.length && !hasDictionary && (bytes < PAGE_BYTES || to === from); to++)
+      bytes += sizes[codes[to] ?? -1] ?? 0
     const page = codes.subarray(from, to)
     uncompressed += writePage(writer, page, path.length, encoding, (body, present) => {
-      if (!hasDictionary)
-        writePlain(
-          body,
-          Array.from(present, (code) => values[code]),
-          type,
-          undefined,
-        )
-      else {
+      if (hasDictionary) {
         body.appendUint8(width)
         writeRleBitPackedHybrid(body, present, width)
-      }
+      } else if (type === 'BOOLEAN') {
+        const values = Array.from(present, (code) => plain[code] === 1)
+        writePlain(body, values, type, undefined)
+      } else writeValues(body, present, plain, ends)
     })
     from = to
   }
-  const hasStatistics = logical_type?.type !== 'JSON'
+  const hasStatistics = logical_type?.type !== 'JSON' && statistics !== null
   return {
     meta_data: {
       type,
@@ -151,38 +179,22 @@ function writeChunk(writer: ByteWriter, { path, values, codes }: Leaf): ColumnCh
       total_uncompressed_size: BigInt(uncompressed),
       data_page_offset: BigInt(dataStart),
       ...(hasDictionary && { dictionary_page_offset: BigInt(start) }),
-      ...(hasStatistics && { statistics: statisticsOf(values, codes.length - rowsWithValue) }),
+      ...(hasStatistics && {
+        statistics: { null_count: BigInt(codes.length - rowsWithValue), ...statistics },
+      }),
     },
     file_offset: BigInt(start),
   }
 }
 
-function writePlainChunk(writer: ByteWriter, { path, plain, ends, range }: PlainLeaf): ColumnChunk {
-  const { type = 'BYTE_ARRAY' } = path.at(-1) ?? { name: '' }
-  const start = writer.offset
-  let uncompressed = 0
-  for (let from = 0; from < ends.length; ) {
-    const first = ends[from - 1] ?? 0
-    let to = from + 1
-    while (to < ends.length && (ends[to] ?? 0) - first <= PAGE_BYTES) to++
-    const bytes = plain.subarray(first, ends[to - 1])
-    const present = new Int32Array(to - from)
-    uncompressed += writePage(writer, present, path.length, 'PLAIN', (body) => body.appendBytes(bytes))
-    from = to
-  }
-  return {
-    meta_data: {
-      type,
-      encodings: ['PLAIN'],
-      path_in_schema: path.map(({ name }) => name),
-      codec: 'SNAPPY',
-      num_values: BigInt(ends.length),
-      total_compressed_size: BigInt(writer.offset - start),
-      total_uncompressed_size: BigInt(uncompressed),
-      data_page_offset: BigInt(start),
-      ...(range !== null && { statistics: { null_count: 0n, min_value: range[0], max_value: range[1] } }),
-    },
-    file_offset: BigInt(start),
+/** Writes the values with these codes. Neighbours are copied together. */
+function writeValues(body: ByteWriter, codes: Int32Array, plain: Uint8Array, ends: Int32Array): void {
+  for (let at = 0; at < codes.length; ) {
+    const first = codes[at] ?? 0
+    let size = 1
+    while (codes[at + size] === first + size) size++
+    body.appendBytes(plain.subarray(ends[first - 1] ?? 0, ends[first + size - 1]))
+    at += size
   }
 }
 
@@ -233,20 +245,9 @@ function bitsOf(most: number): number {
   return most <= 0 ? 0 : 32 - Math.clz32(most)
 }
 
-/** The smallest and the largest value. */
-function statisticsOf(values: readonly ParquetValue[], nulls: number): Statistics {
-  let min: ParquetValue | undefined
-  let max: ParquetValue | undefined
-  for (const value of values) {
-    if (Number.isNaN(value)) continue
-    if (min === undefined || isBefore(value, min)) min = value
-    if (max === undefined || isBefore(max, value)) max = value
-  }
-  return {
-    null_count: BigInt(nulls),
-    ...(min !== undefined && { min_value: min === 0 ? -0 : min }),
-    ...(max !== undefined && { max_value: max === 0 ? 0 : max }),
-  }
+/** A value in memory of its own. */
+function kept(value: ParquetValue): ParquetValue {
+  return value instanceof Uint8Array ? value.slice() : value
 }
 
 /** Texts are in the order of their bytes. */

@@ -2,7 +2,7 @@
 import type { SchemaElement } from 'hyparquet'
 import type { LocationField } from '../../../enrich/options.ts'
 import { NONE } from '../rows/distinct-texts.ts'
-import type { Leaf, ParquetValue } from './column-writer.ts'
+import { type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
 
 /** Stands for a value without a code. */
 const UNSEEN = 2 ** 31 - 1
@@ -37,15 +37,21 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/** The values of a column. @param numbers for each row a number below `count`, or less than 0 */
-export function leafOf(
+/**
+ * The values of a column.
+ *
+ * @param numbers for each row a number below `count`, or less than 0
+ * @param keyOf tells the values of numbers apart; `null` for no value
+ */
+export function leafOf<Key>(
   path: readonly SchemaElement[],
   numbers: Int32Array,
   count: number,
-  valueOfNumber: (number: number) => ParquetValue | null,
+  keyOf: (number: number) => Key | null,
+  valueOfKey: (key: Key) => ParquetValue,
 ): Leaf {
-  const values: ParquetValue[] = []
-  const indexes = new Map<string | ParquetValue, number>()
+  const values = new PlainValues()
+  const indexes = new Map<Key, number>()
   // Of each number the index of its value; UNSEEN before its first row.
   const codeOf = new Int32Array(count).fill(UNSEEN)
   const codes = new Int32Array(numbers.length)
@@ -56,28 +62,21 @@ export function leafOf(
       continue
     }
     if (codeOf[number] === UNSEEN) {
-      const value = valueOfNumber(number)
-      const key = value === null ? null : textKey(value)
-      const known = key === null ? -path.length : indexes.get(key)
-      const code = known ?? values.length
+      const key = keyOf(number)
+      const code = key === null ? -path.length : (indexes.get(key) ?? values.count)
       codeOf[number] = code
-      if (key !== null && value !== null && known === undefined) {
+      if (key !== null && code === values.count) {
         indexes.set(key, code)
-        values.push(value)
+        values.add(valueOfKey(key))
       }
     }
     codes[row] = codeOf[number] ?? NONE
   }
-  return { path, values, codes }
+  return { path, ...values.take(), codes }
 }
 
-function textKey(value: ParquetValue): string | ParquetValue {
-  return value instanceof Uint8Array ? Buffer.from(value).toString() : value
-}
-
-/** A value that is not `null`, in the form of its column. */
-export function parquetValue(type: ColumnType, value: string | number | null): ParquetValue | null {
-  if (value === null) return null
+/** A value in the form of its column. */
+export function parquetValue(type: ColumnType, value: string | number): ParquetValue {
   if (type === 'INT64') return BigInt(value)
   return type === 'DOUBLE' ? Number(value) : Buffer.from(String(value))
 }

@@ -4,7 +4,7 @@ import type { LocationField } from '../../../enrich/options.ts'
 import { DistinctTexts, grown, NONE } from '../rows/distinct-texts.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'
 import type { AddedColumns } from '../rows/row-output.ts'
-import type { Leaf } from './column-writer.ts'
+import { type Leaf, PlainValues } from './column-writer.ts'
 import { elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
 
 /** The separator of the columns of a location in their text. */
@@ -104,18 +104,22 @@ export class LocatedColumns {
     const system = this.#fields.indexOf('asn_number')
     for (const { path, field, isOfSystem } of this.#leaves) {
       if (field === null) {
-        const values = Array.from({ length: this.#ips.count }, (_, number) =>
-          this.#ips.textOf(number).slice(),
-        )
+        const values = new PlainValues()
+        for (let ip = 0; ip < this.#ips.count; ip++) values.add(this.#ips.textOf(ip))
         const codes = located.map((number, row) => (number < 0 ? NONE : (this.#addresses[row] ?? NONE)))
-        yield { path, values, codes }
+        yield { path, ...values.take(), codes }
         continue
       }
       const cell = this.#fields.indexOf(field)
       const isMissing = (number: number): boolean => isOfSystem && !cells[number]?.[system]
       const rows = isOfSystem ? located.map((number) => (isMissing(number) ? NONE : number)) : located
-      yield leafOf(path, rows, count, (number) =>
-        parquetValue(typeOfField(field), cells[number]?.[cell] || null),
+      const type = typeOfField(field)
+      yield leafOf(
+        path,
+        rows,
+        count,
+        (number) => cells[number]?.[cell] || null,
+        (value) => parquetValue(type, value),
       )
     }
     this.#rows = 0

@@ -20,6 +20,8 @@ export class DistinctTexts {
   /** The hash of the text that was looked for last, and its place in {@link #table}. */
   #hash = 0
   #place = 0
+  /** The text that was found last. Rows often have that of the row before. */
+  #last = 0
   /** An open-addressing table of numbers; {@link NONE} is a free place. At most half of it is in use. */
   #table = new Int32Array(64).fill(NONE)
 
@@ -31,9 +33,14 @@ export class DistinctTexts {
 
   /** The number of a text; {@link NONE} if it is not here. */
   find(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+    const last = this.#last
+    if (last < this.count && this.sizeOf(last) === end - start && this.isAt(last, bytes, view, start))
+      return last
     this.#hash = hashOf(bytes, view, start, end)
     this.#place = this.#placeOf(this.#hash, bytes, view, start, end)
-    return this.#table[this.#place] ?? NONE
+    const number = this.#table[this.#place] ?? NONE
+    if (number !== NONE) this.#last = number
+    return number
   }
 
   sizeOf(number: number): number {

@@ -1,7 +1,6 @@
-import { BRACE, BRACE_END, BRACKET, COLON, COMMA, QUOTE } from '../../../enrich/ascii.ts'
+import { BACKSLASH, BRACE, BRACE_END, BRACKET, COLON, COMMA, DELETE, QUOTE } from '../../../enrich/ascii.ts'
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
 import { DistinctTexts, grown, NONE } from './distinct-texts.ts'
-import { jsonIn, textIn } from './json-values.ts'
 
 const SMALL_N = 0x6e
 
@@ -172,4 +171,35 @@ export class ObjectMembers {
     if (this.count < this.#expected.length) this.#expected[this.count] = spelling
     return this.#nameOf[spelling] ?? NONE
   }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g
+
+/** Whether a string with its quotes, `bytes[start, end)`, is ASCII without escapes: its bytes are then its value. */
+export function isPlainString(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === BACKSLASH || byte > DELETE) return false
+  }
+  return true
+}
+
+/** The value of a string with its quotes. Ill-formed UTF-8 becomes U+FFFD. */
+export function textIn(bytes: Uint8Array, start: number, end: number): string {
+  const text = decodedIn(bytes, start, end)
+  if (!text.includes('\\')) return text.slice(1, -1)
+  const value: unknown = JSON.parse(text)
+  return String(value)
+}
+
+/** A value as JSON, without white space between its tokens. Ill-formed UTF-8 becomes U+FFFD. */
+export function jsonIn(bytes: Uint8Array, start: number, end: number): string {
+  const text = decodedIn(bytes, start, end)
+  const mayHaveSpaces = bytes[start] !== QUOTE && /\s/.test(text)
+  return mayHaveSpaces ? text.replace(TOKEN, (token) => (token.startsWith('"') ? token : '')) : text
+}
+
+/** A text. Ill-formed UTF-8 becomes U+FFFD. */
+export function decodedIn(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString()
 }

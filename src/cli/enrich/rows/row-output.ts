@@ -16,8 +16,7 @@ import { RAW } from '../../../enrich/writing/json-text.ts'
 import { UsageError } from '../../terminal.ts'
 import { type AddressOption, asUsage } from '../command-line.ts'
 import type { Output } from '../output.ts'
-import { decodedIn } from './json-values.ts'
-import { ObjectMembers } from './object-members.ts'
+import { decodedIn, ObjectMembers } from './object-members.ts'
 
 /** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
 const MAX_RAW_BYTES = 2 ** 20
@@ -173,5 +172,33 @@ export abstract class RowOutput implements Output {
   #keep(piece: Uint8Array): void {
     const kept = piece.subarray(0, MAX_RAW_BYTES + 1 - this.#rest.length)
     if (kept.length > 0) this.#rest = Buffer.concat([this.#rest, kept])
+  }
+}
+
+/**
+ * Makes one JSON array of the objects that a run writes, one a line. Objects keep their bytes. A line that is not an object becomes
+ * one, with its text in `raw`.
+ */
+export class ArrayOutput extends RowOutput {
+  /** The member that a raw line lacks, and the end of its object. */
+  readonly #tail: Buffer
+  #isBegun = false
+
+  /** @param into the name of the member with the location */
+  constructor(target: Output, into: string) {
+    super(target)
+    this.#tail = Buffer.from(`,${JSON.stringify(into)}:null}`)
+  }
+
+  protected row(isRaw: boolean): void {
+    const { bytes, start, end } = this.members
+    this.out.writeAscii(this.#isBegun ? ',\n' : '[\n')
+    this.out.write(bytes, start, isRaw ? end - 1 : end)
+    if (isRaw) this.out.write(this.#tail)
+    this.#isBegun = true
+  }
+
+  protected end(): void {
+    this.out.writeAscii(this.#isBegun ? '\n]\n' : '[]\n')
   }
 }

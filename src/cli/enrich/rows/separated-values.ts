@@ -3,7 +3,7 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BACKSLASH, BRACE, BRACKET, DELETE, QUOTE, SPACE } from '../../../enrich/ascii.ts'
 import { CachedView, escapesIn, mayEndText } from '../../../enrich/swar.ts'
-import { jsonIn, textIn } from './json-values.ts'
+import { jsonIn, textIn } from './object-members.ts'
 
 const SMALL_N = 0x6e
 

@@ -1,6 +1,6 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../ascii.ts'
-import type { LineFormat, LineResult, RowParts } from '../../engine/line-format.ts'
+import type { LineFormat, LineResult, RowParts } from '../../engine/record-lines.ts'
 import { eventTime } from '../../locating/event-time.ts'
 import type { LineLocator } from '../../locating/line-locator.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
