@@ -1,4 +1,5 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
+import { latin1 } from '../scanning/address-scanner.ts'
 import { isDigit } from '../swar.ts'
 import { eventTimeOf, millisecondsOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
@@ -83,20 +84,20 @@ export class OpeningTime {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
     const mark = nextMark(bytes, line, limit)
     if (bytes[mark] === EQUALS) {
-      const head = textOf(bytes, line, limit)
+      const head = latin1(bytes, line, limit)
       const kind = this.#readFortigate(head)
       if (kind !== 'none') return kind
       const after = line + (BEFORE.logfmt.exec(head)?.[0].length ?? 0)
       if (after > line) return this.#readAt(bytes, after, end)
     } else if (bytes[mark] === BAR && isDigit(bytes[mark + 2])) {
-      if (BEFORE.compose.test(textOf(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
+      if (BEFORE.compose.test(latin1(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
     }
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
       const isTime =
         bytes[at + 3] === SLASH
           ? opensAccessLog(bytes, line, at)
-          : bytes[at + 5] === DASH && BEFORE.logrus.test(textOf(bytes, line, at + 1))
+          : bytes[at + 5] === DASH && BEFORE.logrus.test(latin1(bytes, line, at + 1))
       if (isTime) return this.#readAt(bytes, at + 1, end)
     }
     return 'none'
@@ -300,13 +301,9 @@ function nextMark(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return String.fromCharCode(...bytes.subarray(start, end))
-}
-
 /** Where the value of a key begins; `start` when there is none. */
 function endOfKey(bytes: Uint8Array, start: number): number {
-  const [key = ''] = KEY.exec(String.fromCharCode(...bytes.subarray(start, start + KEY_BYTES))) ?? []
+  const [key = ''] = KEY.exec(latin1(bytes, start, start + KEY_BYTES)) ?? []
   return start + key.length
 }
 
@@ -327,7 +324,7 @@ function isDelimiter(bytes: Uint8Array, at: number, end: number): boolean {
 /** Whether ` UTC`, ` GMT` or `Z` follows a time. */
 function isUtc(bytes: Uint8Array, at: number, end: number): boolean {
   const start = bytes[at] === SPACE ? at + 1 : at
-  const word = String.fromCharCode(...bytes.subarray(start, Math.min(start + 3, end)))
+  const word = latin1(bytes, start, Math.min(start + 3, end))
   if (word === 'UTC' || word === 'GMT') return isDelimiter(bytes, start + 3, end)
   return word.startsWith('Z') && isDelimiter(bytes, start + 1, end)
 }

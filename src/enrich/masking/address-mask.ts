@@ -3,15 +3,13 @@ import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
 import { utf8Encoder } from '../../realm.ts'
-import { COMMA, DOT, LINE_FEED, ZERO } from '../ascii.ts'
+import { COMMA, DASH, DOT, LINE_FEED, ZERO } from '../ascii.ts'
 import type { CommonPlan } from '../options.ts'
 import { AddressScanner } from '../scanning/address-scanner.ts'
 import { ANY_ADDRESS } from '../scanning/any-address.ts'
 import { ByteFinder } from '../swar.ts'
 import { isPart, MARKS, mayBeEscape, SpelledText } from './spelled-text.ts'
 
-/** Stands for an address that is dropped, as servers write an unknown one. */
-const DASH = 0x2d
 /** Begins the name of an address. */
 const NAME = 'ip-'
 /** Bytes of a name: 80 bits, so that two of a billion addresses have one name with a chance of less than one in a million. */
@@ -46,6 +44,7 @@ export class AddressMask {
 
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
+    // As servers write an unknown address.
     if (dropAddress) return new AddressMask((_, out) => out.writeByte(DASH))
     if (mask !== null) return new AddressMask((found, out) => putMasked(found, mask, out), mask)
     if (pseudonymKey === null) return null
