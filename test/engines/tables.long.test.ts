@@ -4,10 +4,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { installPython } from '../../scripts/engine-packages.ts'
+import { installSpark } from '../../scripts/spark-cluster.ts'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { describeEngine, installedOrNull } from './engine.ts'
+import { describeEngine, hasCommand, installedOrNull } from './engine.ts'
 
 const ADDRESSES = Number(process.env.GEOFIX_ENGINE_LINES ?? 1_000_000)
 const LONG = { timeout: 600_000 }
@@ -29,9 +30,12 @@ const recipe = (comment: string): string => {
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
 const python = installedOrNull(() => installPython('tables', PACKAGES))
-const runPython = (code: string): void => {
+const runPython = (code: string, environment = python): void => {
+  rmSync(at('located.csv'), { force: true })
   writeFileSync(at('recipe.py'), code)
-  execFileSync(join(python ?? '', 'bin/python'), ['recipe.py'], { cwd: folder, stdio: 'pipe' })
+  // As in an activated environment: Spark starts the first python3 of the path.
+  const env = { ...process.env, PATH: `${join(environment ?? '', 'bin')}:${process.env.PATH}` }
+  execFileSync('python', ['recipe.py'], { cwd: folder, stdio: 'pipe', env })
 }
 
 /** Random addresses of both families, most of them where locations are, in the order of a generator. */
@@ -99,7 +103,6 @@ describeEngine('Python with DuckDB, polars, pandas, SQLite and chdb', python !==
   it.each(['DuckDB:', 'DuckDB, range', 'polars:', 'pandas:', 'SQLite:'])(
     '%s every row is that of lookup',
     (name) => {
-      rmSync(at('located.csv'), { force: true })
       runPython(recipe(name))
       expectLookups()
     },
@@ -109,12 +112,24 @@ describeEngine('Python with DuckDB, polars, pandas, SQLite and chdb', python !==
   it(
     'ClickHouse: every row is that of lookup in the country database',
     () => {
-      rmSync(at('located.csv'), { force: true })
       writeFileSync(at('recipe.sql'), recipe('ClickHouse'))
       runPython(`from chdb.session import Session
 session = Session("clickhouse")
 for statement in open("recipe.sql").read().rstrip().rstrip(";").split(";\\n"): session.query(statement)`)
       expectLookups(countries)
+    },
+    LONG.timeout,
+  )
+})
+
+const pyspark = hasCommand('java') ? installedOrNull(() => installSpark(4)) : null
+
+describeEngine('PySpark (python3 and Java 17)', pyspark !== null, () => {
+  it.each(['Spark, broadcast', 'Spark, range'])(
+    '%s: every row is that of lookup',
+    (name) => {
+      runPython(recipe(name), pyspark)
+      expectLookups()
     },
     LONG.timeout,
   )
