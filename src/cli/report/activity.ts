@@ -1,7 +1,7 @@
 // The figures of a report that are made from the tallies of a run: times, addresses and requests.
 import { Address } from '../../address/address.ts'
 import type { ReportTallies } from '../../enrich/count.ts'
-import { type GroupTotals, Place } from '../../enrich/counting/totals.ts'
+import { type GroupTotals, placeOf } from '../../enrich/counting/totals.ts'
 import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
@@ -95,7 +95,7 @@ function callersOf(
     return { addresses: { total: 0, isExact: true, countries, regions, cities }, ...none }
   }
   const { codes, lines, other } = totals
-  const places = totals.mapValues(PLACE, (values) => new Place(values))
+  const places = totals.mapValues(PLACE, placeOf)
   const ofPlaces = new Float64Array(places.length)
   const codeOf = (group: number, dimension: number): number => codes[group * WIDTH + dimension] ?? 0
   const groups = Int32Array.from(lines.keys()).filter((group) => codeOf(group, ADDRESS) !== 0)

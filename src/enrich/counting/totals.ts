@@ -165,48 +165,36 @@ export class GroupTotals {
 /** Separates the parts of a key. Names do not contain it. */
 const SEPARATOR = '\u0000'
 
-/** What is shown of a location, and its keys in the counts of a run; `null` for what it does not have. */
-export class Place {
-  readonly country: string | null
-  readonly countryName: string | null
-  /** The name, or else the code. */
-  readonly region: string | null
-  readonly regionCode: string | null
-  readonly regionName: string | null
-  readonly city: string | null
-  readonly latitude: number | null
-  readonly longitude: number | null
-
-  /** @param values of the dimension `PLACE` */
-  constructor([
+/**
+ * What is shown of a location, and its keys in the counts of a run; `null` for what it does not have.
+ *
+ * @param values of the dimension `PLACE`, or the first ones of it
+ */
+export function placeOf(values: readonly CountValue[]) {
+  const textAt = (column: number): string | null => {
+    const value = values[column]
+    return typeof value === 'string' ? value : null
+  }
+  const numberAt = (column: number): number | null => {
+    const value = values[column]
+    return typeof value === 'number' ? value : null
+  }
+  const [country, countryName, regionCode, regionName] = [textAt(0), textAt(1), textAt(2), textAt(3)]
+  const city = textAt(4)
+  const regionKey = [country, regionCode, regionName].join(SEPARATOR)
+  return {
     country,
     countryName,
     regionCode,
     regionName,
+    /** The name, or else the code. */
+    region: regionName ?? regionCode,
     city,
-    latitude,
-    longitude,
-  ]: readonly CountValue[]) {
-    this.country = textOf(country)
-    this.countryName = textOf(countryName)
-    this.regionCode = textOf(regionCode)
-    this.regionName = textOf(regionName)
-    this.region = this.regionName ?? this.regionCode
-    this.city = textOf(city)
-    this.latitude = typeof latitude === 'number' ? latitude : null
-    this.longitude = typeof longitude === 'number' ? longitude : null
-  }
-
-  get countryKey(): string {
-    return this.country ?? this.countryName ?? ''
-  }
-
-  get regionKey(): string {
-    return [this.country, this.regionCode, this.regionName].join(SEPARATOR)
-  }
-
-  get cityKey(): string {
-    return this.regionKey + SEPARATOR + this.city
+    latitude: numberAt(5),
+    longitude: numberAt(6),
+    countryKey: country ?? countryName ?? '',
+    regionKey,
+    cityKey: regionKey + SEPARATOR + city,
   }
 }
 
@@ -246,7 +234,7 @@ export class RunTotals {
 
 function addCountries(totals: GroupTotals, { countries, overflow }: Counts): void {
   for (const { values, count } of totals.groups()) {
-    const { country: code, countryName: name, countryKey } = new Place(values)
+    const { country: code, countryName: name, countryKey } = placeOf(values)
     rowOf(countries, countryKey, { code, name, count: 0 }).count += count
   }
   overflow.countries = totals.other
@@ -256,7 +244,7 @@ function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Co
   const { codes, lines } = totals
   for (let group = 0; group < lines.length; group++) {
     const count = lines[group] ?? 0
-    const place = new Place(totals.valuesOf(0, codes[group] ?? NO_CODE))
+    const place = placeOf(totals.valuesOf(0, codes[group] ?? NO_CODE))
     const { country, region, regionCode, regionName, city, latitude, longitude } = place
     if (region !== null)
       rowOf(regions, place.regionKey, { country, code: regionCode, name: regionName, count: 0 }).count +=
@@ -292,10 +280,6 @@ function addHours(totals: GroupTotals, counts: Counts): void {
     counts.weekHours[weekday * 24 + hour] = count
   }
   ;[counts.firstInstant, counts.lastInstant] = totals.span ?? [null, null]
-}
-
-function textOf(value: CountValue | undefined): string | null {
-  return typeof value === 'string' ? value : null
 }
 
 /** The row of a key, which is added if it is absent. */
