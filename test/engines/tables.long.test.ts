@@ -47,7 +47,12 @@ function addresses(): string[] {
   }
   const firsts = [0x2001, 0x2002, 0x2400, 0x2600, 0x2804, 0x2a00, 0x2a02, 0x2c0f]
   return Array.from({ length: ADDRESSES }, (_, index) => {
-    if (index % 2 === 0) return Array.from({ length: 4 }, () => random() >>> 8).join('.')
+    const dotted = Array.from({ length: 4 }, () => random() >>> 8).join('.')
+    if (index % 2 === 0) return dotted
+    // Addresses with an IPv4 address inside, as PostgreSQL writes them: mapped, Teredo and NAT64.
+    const start = index % 25 === 1 ? (['::ffff:', '2001:0:1:2:3:4:', '64:ff9b::'][index % 3] ?? '') : ''
+    if (start === '::ffff:') return start + dotted
+    if (start !== '') return `${start}${(random() | 1).toString(16)}:${(random() | 1).toString(16)}`
     const first = (firsts[random() & 7] ?? 0) + (index % 3 === 0 ? random() & 15 : 0)
     return [first, ...Array.from({ length: 7 }, random)].map((word) => word.toString(16)).join(':')
   })
