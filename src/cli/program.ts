@@ -17,7 +17,15 @@ import {
   SLIM_OPTIONS,
 } from './options.ts'
 import { insteadOfAddress, insteadOfOption } from './suggestions.ts'
-import { CommandFailure, ExitStatus, printable, type Terminal, UsageError, writeMessage } from './terminal.ts'
+import {
+  CommandFailure,
+  ExitStatus,
+  printable,
+  type Terminal,
+  UsageError,
+  writeLine,
+  writeMessage,
+} from './terminal.ts'
 
 const HELP: HelpTexts = {
   mostUsed: [],
@@ -212,7 +220,15 @@ function makeProgram(
   define(program.command('formats'), {
     description: 'list the formats that geofix enrich reads, with an example of each',
     options: {},
-    run: async () => (await import('./enrich/explain-command.ts')).runFormats(terminal),
+    run: async () => {
+      const { FORMAT_DEFINITIONS } = await import('../enrich/formats/formats.ts')
+      const width = Math.max(...FORMAT_DEFINITIONS.map(({ name }) => name.length)) + 2
+      for (const { name, title, example } of FORMAT_DEFINITIONS) {
+        const text = example.replace(/^/gm, ' '.repeat(width))
+        await writeLine(terminal.stdout, `${name.padEnd(width)}${title}\n${text}\n`)
+      }
+      return ExitStatus.ok
+    },
   })
   program.commandsGroup('Databases:')
   define(program.command('info'), {

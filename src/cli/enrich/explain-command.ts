@@ -1,7 +1,5 @@
-// What Geofix recognises: `geofix enrich --explain` of inputs, `geofix formats` at all.
 import { BORROW } from '../../borrowing.ts'
 import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
-import { FORMAT_DEFINITIONS } from '../../enrich/formats/formats.ts'
 import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -81,17 +79,4 @@ function factsOf(counts: Counts): string {
     ...failures.map(([reason, count]) => `${count} ${reason}`),
     ...(counts.bad > 0 ? [`${counts.bad} that cannot be read`] : []),
   ].join(', ')
-}
-
-/** Prints each format with what it is and an example: `geofix formats`. */
-export async function runFormats(terminal: Terminal): Promise<ExitStatus> {
-  const widest = Math.max(...FORMAT_DEFINITIONS.map(({ name }) => name.length))
-  for (const { name, title, example } of FORMAT_DEFINITIONS) {
-    const lines = [
-      `${name.padEnd(widest)}  ${title}`,
-      ...example.split('\n').map((line) => ' '.repeat(widest + 2) + line),
-    ]
-    await writeLine(terminal.stdout, `${lines.join('\n')}\n`)
-  }
-  return ExitStatus.ok
 }
