@@ -145,7 +145,6 @@ describe('an option that takes one value', () => {
     ['geofix', ['--locale', 'de', '--locale', 'fr', '81.2.69.142'], '--locale'],
     ['detect', ['detect', '--peer', '1.1.1.1', '--trust', 'loopback', '--trust', 'unix:'], '--trust'],
     ['enrich', ['enrich', '--output', 'a', '-o', 'b'], '--output'],
-    ['enrich', ['enrich', '--threads', '1', '--threads', '2'], '--threads'],
   ])('is not given twice: %s %j', async (_, args, flag) => {
     const { status, out, err } = await geofix(args, { input: unread() })
     expect({ status, out }).toEqual({ status: 2, out: '' })
