@@ -76,8 +76,11 @@ export function regionsOf({ regions }: Counts, activity: Activity | null) {
 
 export function citiesOf({ cities }: Counts, activity: Activity | null) {
   return Array.from(cities, ([key, city]) => ({
-    ...city,
+    // A spread of each of some ten thousand cities takes 5% of the time of a run.
+    name: city.name,
     within: city.country,
+    count: city.count,
+    city,
     addresses: activity?.addresses.cities.get(key) ?? null,
     bytes: null,
   }))

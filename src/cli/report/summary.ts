@@ -89,14 +89,14 @@ function tablesOf(counts: Counts, activity: Activity | null) {
       }),
     ),
     cities: ranked(citiesOf(counts, activity)).map(
-      (city): Row => ({
-        country: city.country,
+      ({ city, name, within, count, addresses }): Row => ({
+        country: within,
         region: city.region,
-        name: city.name,
+        name,
         latitude: meanOf(city.latitudes, city.located),
         longitude: meanOf(city.longitudes, city.located),
-        lines: city.count,
-        addresses: city.addresses,
+        lines: count,
+        addresses,
       }),
     ),
     addresses: rows(activity?.callers?.rows, 'ip', 'place'),
