@@ -24,6 +24,7 @@ export {
   type UnresolvableReason,
 } from './errors.ts'
 export type { AsnRecord } from './location/autonomous-systems.ts'
+export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export {
   type Coordinates,
   type Country,

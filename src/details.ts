@@ -1,13 +1,11 @@
 // Entry for programs that use `geofix/core` and want more than LocationRecords. In Node, a resolver has these functions as methods.
 
-import { BORROW, withDatabases } from './borrowing.ts'
+import { withDatabases } from './borrowing.ts'
 import { type DetailsOptions, detailsOf, type LocationDetails } from './location/details.ts'
-import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import { type Verification, verify as verifyDatabase } from './mmdb/verify.ts'
 import type { Resolver } from './resolver.ts'
 
 export type { Continent, DetailsOptions, LocationDetails, Subdivision } from './location/details.ts'
-export type { LocatedNetwork, NetworksOptions } from './location/located-networks.ts'
 export type { DatabaseFault, Verification } from './mmdb/verify.ts'
 
 /**
@@ -18,16 +16,6 @@ export type { DatabaseFault, Verification } from './mmdb/verify.ts'
  */
 export function details(resolver: Resolver, ip: string, options?: DetailsOptions): LocationDetails {
   return withDatabases(resolver, (set) => detailsOf(set, ip, options))
-}
-
-/**
- * The networks that have a location, in the order of their addresses, IPv4 first. They are found while you iterate.
- *
- * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
- * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
- */
-export function networks(resolver: Resolver, options?: NetworksOptions): IterableIterator<LocatedNetwork> {
-  return withDatabases(resolver, (set) => networksOf(set, () => resolver[BORROW](), options))
 }
 
 /**

@@ -6,6 +6,7 @@ import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
 import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
+import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {
   checkLookupOptions,
   LOOKUP_OPTIONS,
@@ -278,6 +279,19 @@ export abstract class Resolver {
     const set = this.#open()
     this.#parse(ip)
     return set.network(this.#address)
+  }
+
+  /**
+   * The networks that have a location, in the order of their addresses, IPv4 first: the database as a table. Each has what
+   * `lookup` finds for its addresses. They are found while you iterate. The addresses that `lookup` answers by the IPv4 address
+   * inside, such as 6to4, are in no network.
+   *
+   * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
+   * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
+   */
+  networks(options?: NetworksOptions): IterableIterator<LocatedNetwork> {
+    if (this === undefined) throw detached('networks')
+    return networksOf(this.#open(), () => this[BORROW](), options)
   }
 
   /**

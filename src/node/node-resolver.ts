@@ -4,7 +4,6 @@ import type { Bytes } from '../bytes/byte-source.ts'
 import city from '../city-server.ts'
 import { embedded } from '../embedded.ts'
 import { type DetailsOptions, detailsOf, type LocationDetails } from '../location/details.ts'
-import { type LocatedNetwork, type NetworksOptions, networksOf } from '../location/located-networks.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from '../location/shared-databases.ts'
 import { detached, mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
@@ -111,19 +110,6 @@ export class NodeResolver extends Resolver {
   details(ip: string, options?: DetailsOptions): LocationDetails {
     if (this === undefined) throw detached('details')
     return withDatabases(this, (set) => detailsOf(set, ip, options))
-  }
-
-  /**
-   * The networks that have a location, in the order of their addresses, IPv4 first: the database as a table. Each has what
-   * `lookup` finds for its addresses. They are found while you iterate. The addresses that `lookup` answers by the IPv4 address
-   * inside, such as 6to4, are in no network.
-   *
-   * @throws InvalidDatabaseError when the databases have no locations; while you iterate, when one is damaged
-   * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
-   */
-  networks(options?: NetworksOptions): IterableIterator<LocatedNetwork> {
-    if (this === undefined) throw detached('networks')
-    return withDatabases(this, (set) => networksOf(set, () => this[BORROW](), options))
   }
 
   /**

@@ -2,7 +2,6 @@ import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
-import { networks as networksOf } from '../../src/details.ts'
 import { isLookupFailure, type LocatedNetwork, type Overlay, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { pack } from '../../src/packed/pack.ts'
@@ -142,13 +141,13 @@ describe('resolver.networks()', () => {
 
   it('finds networks while it is iterated, also after other lookups and close()', () => {
     const own = CoreResolver.openSync(cities('US', '1.0.0.0/22', '2a00::/32'))
-    const networks = networksOf(own)
+    const networks = own.networks()
     expect(networks.next().value).toMatchObject({ network: '1.0.0.0/22' })
     own.lookup('2a00::1')
     own.close()
     expect(networks.next().value).toMatchObject({ network: '2a00::/32' })
     expect(networks.next().done).toBe(true)
-    expect(() => networksOf(own)).toThrow('closed')
+    expect(() => own.networks()).toThrow('closed')
   })
 
   it('ends at a tree that repeats its subtrees without end', () => {

@@ -58,7 +58,7 @@ const METHODS = {
   asn: (geo) => failure(() => geo.asn(ADDRESS)),
   raw: (geo) => [geo.raw(ADDRESS), geo.raw('10.0.0.1')],
   network: (geo) => geo.network(ADDRESS),
-  networks: (geo) => [...(geo.networks?.({ within: '81.2.69.0/24' }) ?? [])].length,
+  networks: (geo) => [...geo.networks({ within: '81.2.69.0/24' })].length,
   details: (geo) => geo.details?.(ADDRESS),
   // Takes seconds for the embedded city database.
   verify: (geo) => geo.databases[0].nodeCount < 1e6 && geo.verify?.().map(({ faultCount }) => faultCount),
@@ -179,10 +179,6 @@ const RUNS = {
     details: async ({ details }) => {
       const { Resolver } = await load('geofix/core')
       return details(await Resolver.open(bytes), ADDRESS)
-    },
-    networks: async ({ networks }) => {
-      const { Resolver } = await load('geofix/core')
-      return [...networks(await Resolver.open(bytes))].length
     },
     verify: async ({ verify }) => {
       const { Resolver } = await load('geofix/core')

@@ -28,7 +28,7 @@ const EXPORTS = {
   geofix: RESOLVING,
   'geofix/core': RESOLVING,
   'geofix/bundler': ['esbuild', 'rollup'],
-  'geofix/details': ['details', 'networks', 'verify'],
+  'geofix/details': ['details', 'verify'],
   'geofix/enrich': [
     'BadLineError',
     'EnrichError',
