@@ -78,11 +78,15 @@ export function noConstructor(): TypeError {
   )
 }
 
-/** The error for a method that is called without its object, as by `ips.map(geo.lookup)`. */
-export function detached(name: string): TypeError {
+/**
+ * The error for a method that is called without its object, as by `ips.map(geo.lookup)`.
+ *
+ * @param given the parameter to write: all of them would pass on the index that `map` gives too
+ */
+export function detached(name: string, given = 'ip'): TypeError {
   const forMany = name === 'lookup' || name === 'find' ? ', or geo.lookupMany(ips)' : ''
   return new TypeError(
-    `${name} was called without its resolver: write (...args) => geo.${name}(...args) instead of geo.${name}${forMany}`,
+    `${name} was called without its resolver: write (${given}) => geo.${name}(${given}) instead of geo.${name}${forMany}`,
   )
 }
 

@@ -156,7 +156,7 @@ export abstract class Resolver {
    * @throws InvalidLocaleError, InvalidDatabaseError, TypeError as `lookup`
    */
   detect(source: DetectSource, options?: DetectOptions): LocationRecord {
-    if (this === undefined) throw detached('detect')
+    if (this === undefined) throw detached('detect', 'request')
     checkOptionNames('detect', options, DETECT_OPTIONS)
     this.#open()
     const locale = localeOf(options?.locale, options?.cityNames)
@@ -189,7 +189,7 @@ export abstract class Resolver {
    * @throws TypeError when the source is not a request, an option is unknown, `at` is not an instant, or the resolver is closed
    */
   findClient(source: DetectSource, options?: DetectOptions): LookupResult {
-    if (this === undefined) throw detached('findClient')
+    if (this === undefined) throw detached('findClient', 'request')
     checkOptionNames('findClient', options, DETECT_OPTIONS)
     this.#open()
     const locale = localeOf(options?.locale, options?.cityNames)
@@ -212,7 +212,7 @@ export abstract class Resolver {
     if (typeof ips === 'string' || typeof ips?.[Symbol.iterator] !== 'function') {
       throw new TypeError('lookupMany needs an array or another iterable of addresses')
     }
-    if (this === undefined) throw detached('lookupMany')
+    if (this === undefined) throw detached('lookupMany', 'ips')
     checkLookupOptions('lookupMany', options)
     // The iterable may call close().
     return withDatabases(this, (set) => {
@@ -276,6 +276,7 @@ export abstract class Resolver {
    * @throws TypeError when the resolver is closed
    */
   network(ip: string): string | null {
+    if (this === undefined) throw detached('network')
     const set = this.#open()
     this.#parse(ip)
     return set.network(this.#address)
@@ -290,7 +291,7 @@ export abstract class Resolver {
    * @throws InvalidLocaleError, TypeError when an option is wrong, or the resolver is closed
    */
   networks(options?: NetworksOptions): IterableIterator<LocatedNetwork> {
-    if (this === undefined) throw detached('networks')
+    if (this === undefined) throw detached('networks', 'options')
     return networksOf(this.#open(), () => this[BORROW](), options)
   }
 
@@ -304,6 +305,7 @@ export abstract class Resolver {
    * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
    */
   share(options?: ShareOptions): SharedDatabases {
+    if (this === undefined) throw detached('share', 'options')
     checkOptionNames('share', options, SHARE_OPTIONS)
     const set = this.#open()
     const { shared, set: copies } = shareDatabases(set, options)

@@ -40,11 +40,19 @@ describe('a habit of another library', () => {
     [() => call(Resolver.open(bytes), 'lookup', IP), 'Resolver.open returns a promise'],
     [() => call(CoreResolver.open(bytes), 'city', IP), 'then geo.lookup('],
     // const { lookup } = geo
-    [() => Reflect.apply(geo.lookup, undefined, [IP]), '(...args) => geo.lookup(...args)'],
+    [() => Reflect.apply(geo.lookup, undefined, [IP]), '(ip) => geo.lookup(ip)'],
     [() => call([IP], 'map', geo.find), 'instead of geo.find, or geo.lookupMany(ips)'],
     [() => call([IP], 'map', geo.raw), /instead of geo\.raw$/],
     [() => call([IP], 'map', geo.details), /instead of geo\.details$/],
-    [() => call([{}], 'map', geo.networks), /instead of geo\.networks$/],
+    [() => call([IP], 'map', geo.network), '(ip) => geo.network(ip) instead of geo.network'],
+    [() => call([[IP]], 'map', geo.lookupMany), '(ips) => geo.lookupMany(ips)'],
+    [() => call([{}], 'map', geo.detect), '(request) => geo.detect(request)'],
+    [
+      () => call([{}], 'map', geo.networks),
+      /\(options\) => geo\.networks\(options\) instead of geo\.networks$/,
+    ],
+    [() => call([{}], 'map', geo.share), /\(options\) => geo\.share\(options\) instead of geo\.share$/],
+    [() => Reflect.apply(geo.verify, undefined, []), /write \(\) => geo\.verify\(\) instead of geo\.verify$/],
     [() => call(geo, 'lookup', IP, () => {}), 'Geofix calls no callback'],
   ])('%s is a TypeError with the remedy: %s', (habit, remedy) => {
     expect(habit).toThrow(TypeError)

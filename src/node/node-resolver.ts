@@ -123,7 +123,7 @@ export class NodeResolver extends Resolver {
    * @throws TypeError when the resolver is closed
    */
   verify(): Verification[] {
-    if (this === undefined) throw detached('verify')
+    if (this === undefined) throw detached('verify', '')
     return withDatabases(this, ({ databases }) => databases.map(verify))
   }
 
