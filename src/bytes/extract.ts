@@ -150,7 +150,7 @@ const BY_FIRST_BYTES: readonly [name: string, first: string, advice: string][] =
 const MAX_HTML_HEAD_BYTES = 1024
 
 /** What a file is that starts like another format, and what to do; `null` if it does not. */
-export function otherFormat(bytes: Uint8Array): string | null {
+function otherFormat(bytes: Uint8Array): string | null {
   for (const [name, first, advice] of BY_FIRST_BYTES) {
     if (latin1(bytes.subarray(0, first.length)) === first) return `it is ${name}: ${advice}`
   }

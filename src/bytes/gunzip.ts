@@ -29,7 +29,7 @@ export function gunzip(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_
 }
 
 /** {@link gunzip} in steps. @param make allocates the memory of the result, such as shared memory */
-export function* gunzipSteps(
+function* gunzipSteps(
   bytes: Uint8Array,
   path: string | undefined,
   maxBytes: number,

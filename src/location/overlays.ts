@@ -67,7 +67,7 @@ export interface OverlaidNetwork<Value = number> extends Network {
 const MAX_OVERLAYS = 100_000
 
 /** Names an overlay, or a field of it such as `country.code`, in an error. */
-export type OverlayName = (index: number, field: string) => string
+type OverlayName = (index: number, field: string) => string
 
 const inOption: OverlayName = (index, field) => `overlays[${index}]${field === '' ? '' : `.${field}`}`
 

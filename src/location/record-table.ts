@@ -13,7 +13,7 @@ export const NO_VALUE = 0
 const MAX_RECORDS = 2 ** 20
 
 /** Records that are sampled to recognise a schema. They are many, because the first records of a file can be sparse. */
-export const MAX_SAMPLED_RECORDS = 1000
+const MAX_SAMPLED_RECORDS = 1000
 
 const IPV6_ZERO = new Uint32Array(4)
 

@@ -172,7 +172,7 @@ const SCRATCH_BYTES = 2 ** 16
  * A packed file on disk. It stays open, so a file that is renamed over it changes nothing. A write into it makes `read`
  * throw, so that bytes of two editions are never mixed.
  */
-export class PackedSource implements BlockSource {
+class PackedSource implements BlockSource {
   readonly size: number
   readonly #file: number
   readonly #path: string

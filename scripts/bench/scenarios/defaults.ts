@@ -91,7 +91,7 @@ export const sketched = contest('defaults: sketch', async (task, stage, { databa
   }
 })
 
-/** NDJSON and CSV that get a location, and the report, beside scripts that do the same. */
+/** NDJSON and CSV that get a location, beside scripts that do the same. */
 export const scripted = (['ndjson', 'csv'] as const).map((format) =>
   contest(`defaults: ${format} in and out`, async (task, stage) => {
     const { path } = await logOf(stage, format, stage.scale.lines)
