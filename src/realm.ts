@@ -1,6 +1,6 @@
 // A caller's object can come from another realm (node:vm, jest, an iframe). Each realm has its own classes, so
 // `instanceof` does not recognise the object. Its tag is the same in all realms, and in implementations other than the
-// platform's (undici, jsdom, polyfills).
+// platform's (undici, jsdom, polyfills). Types of such objects, and the platform's coders of UTF-8, follow below.
 
 /** The platform's classes whose objects callers can pass, by their tags. */
 interface Tagged {

@@ -1,4 +1,4 @@
-// How vendors write locations and autonomous systems: where the fields are in their records.
+// Vendors: where the fields of locations and autonomous systems are in their records, and the licences of their databases.
 
 import type { Metadata } from '../mmdb/metadata.ts'
 import { fieldsOf, sourcesOf, type VendorSchema } from './location-schema.ts'
