@@ -26,6 +26,7 @@ const METHODS = [
   'raw',
   'asn',
   'network',
+  'networks',
   ...Object.keys(FOREIGN_METHODS),
 ]
 

@@ -39,6 +39,7 @@ describe('a habit of another library', () => {
     // A missing await.
     [() => call(Resolver.open(bytes), 'lookup', IP), 'Resolver.open returns a promise'],
     [() => call(CoreResolver.open(bytes), 'city', IP), 'then geo.lookup('],
+    [() => call(CoreResolver.open(bytes), 'networks'), 'then geo.networks('],
     // const { lookup } = geo
     [() => Reflect.apply(geo.lookup, undefined, [IP]), '(ip) => geo.lookup(ip)'],
     [() => call([IP], 'map', geo.find), 'instead of geo.find, or geo.lookupMany(ips)'],
