@@ -92,7 +92,9 @@ export class NetworkRows {
     if (this.#walk === null || bounds === null) return null
     const start = placeOf(bounds[0])
     const span = (placeOf(bounds[1]) || 2) - start
-    return span > 0 ? (placeOf(this.#walk.end) - start) / span : null
+    // An end of zero is the end of all addresses, unless nothing was read.
+    const end = placeOf(this.#walk.end) || (this.#walk.steps === 0 ? 0 : 2)
+    return span > 0 ? (end - start) / span : null
   }
 
   /** Adds rows until the sink is full. @returns whether there can be more */

@@ -249,6 +249,9 @@ describe('geofix export', () => {
     rows.fill(first)
     if (share === null) expect(rows.share).toBeNull()
     else expect(rows.share).toBeCloseTo(share)
+    first.isFull = false
+    while (rows.fill(first)) first.isFull = false
+    expect(rows.share).toBe(share === null ? null : 1)
   })
 
   it('replaces a file at the end only', async () => {
