@@ -26,7 +26,6 @@ export default defineConfig({
         'src/cli/serve/cluster.ts',
         'src/cli/serve/reload-requests.ts',
         'src/cli/serve/serve-command.ts',
-        'src/cli/serve/worker-metrics.ts',
         // Only the long tests read the types of all writers of Parquet.
         'src/cli/enrich/parquet/values.ts',
       ],

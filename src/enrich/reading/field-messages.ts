@@ -22,7 +22,7 @@ export interface FieldWords<Field extends SampleField> {
 }
 
 /** The proxies that messages suggest to trust. Hardly anybody but the operator has addresses in these networks. */
-export const LOCAL_PROXIES = 'loopback,uniquelocal'
+const LOCAL_PROXIES = 'loopback,uniquelocal'
 
 /** What to add to the command to read lists of hops. */
 export const LIST_FLAGS = `say which proxies are trusted, as in --trust ${LOCAL_PROXIES} for proxies with private addresses (in a program: trustedProxies)`
@@ -41,12 +41,12 @@ export function listFault(what: string): EnrichError {
  *
  * @param flag names the list
  */
-export function throughProxies(flag: string): string {
+function throughProxies(flag: string): string {
   return `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: ${flag} --trust with the networks of the proxies`
 }
 
 /** What to add to the command to read a field. */
-export function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<Field>): string {
+function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<Field>): string {
   const isList = isListName(field.path) || field.kinds.list > 0
   return `--field ${words.typed(field)}${isList ? ` --trust ${LOCAL_PROXIES}` : ''}`
 }

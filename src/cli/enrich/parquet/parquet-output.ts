@@ -139,7 +139,7 @@ const ARROW_SCHEMA = 'ARROW:schema'
  * All bytes of the file before its footer stay as they are and where they are: pages, indexes and Bloom filters. The new
  * columns of all row groups follow them, and then a footer with both. So no value is decoded and encoded again, whatever its type.
  */
-export class AddedColumnsOutput extends RowOutput {
+class AddedColumnsOutput extends RowOutput {
   readonly #file: ParquetFile
   readonly #isFlat: boolean
   readonly #located: readonly LocatedColumns[]

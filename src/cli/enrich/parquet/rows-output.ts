@@ -183,7 +183,7 @@ const TYPES = ['BOOLEAN', 'INT64', 'DOUBLE', 'TIMESTAMP', 'STRING'] as const
 const encoder = new TextEncoder()
 
 /** The values of a member in a row group, as JSON. Each is read once, whatever the number of rows that have it. */
-export class ValueColumn {
+class ValueColumn {
   /** `null` until {@link decide}. */
   #type: ColumnType | null
   readonly #texts = new DistinctTexts()

@@ -40,7 +40,7 @@ import {
 } from './header.ts'
 
 /** Plans a log whose headers are directives, or, without `rules`, one whose first line is the header. */
-export function planHeaded(
+function planHeaded(
   sample: Uint8Array,
   isWhole: boolean,
   options: LineOptions,

@@ -41,7 +41,7 @@ const MAX_OBJECTS = 1000
  * Whether an input is JSON that is not one object a line: an array of objects, an object with a long array of objects in
  * which its addresses are, or objects over several lines or several in a line.
  */
-export function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
+function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
   if (startsJsonArray(sample)) return true
   if (!startsObject(sample)) return false
   const lines = sampleLines(sample, false)
@@ -60,12 +60,7 @@ export function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boole
  * @throws EnrichError as `planObjects` does
  * @throws TypeError, InvalidLocaleError when an option is wrong, or would leave out an element of a document
  */
-export function planJson(
-  sample: Uint8Array,
-  _: boolean,
-  options: LineOptions,
-  isCut = false,
-): Planned<JsonPlan> {
+function planJson(sample: Uint8Array, _: boolean, options: LineOptions, isCut = false): Planned<JsonPlan> {
   const array = startsJsonArray(sample) ? [] : arrayOf(sample)
   const isSplit = options.to !== undefined
   const { plan, notes } = planObjects(elementsOf(sample, array).objects, options, isCut)
