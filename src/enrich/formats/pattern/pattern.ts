@@ -33,6 +33,9 @@ export interface PatternPlan<Name extends string> extends CommonPlan, AppendPlan
 /** The field of the client's address in the patterns of known programs. */
 const CLIENT = 'client_ip'
 
+/** Fields with the time at which the server answers. Others can be header fields, which any client can write. */
+const OWN_TIMES: readonly string[] = ['time', 'time_local', 'time_iso8601', 'msec']
+
 /** Lines that a format is recognised by. More than half must fit. */
 const LINES = 50
 
@@ -67,8 +70,9 @@ function planPattern<Name extends string>(
   const field = options.field ?? (known === null ? undefined : CLIENT)
   const sampled = numberedFields(fields)
   const address = chosenAddress(field, sampled, common, notes)
+  const own = fields.filter(({ name }) => OWN_TIMES.includes(name))
   // The `request_time` of servers is a duration.
-  const mayBeTimes = fields.filter(({ name }) => name !== 'request_time')
+  const mayBeTimes = own.length > 0 ? own : fields.filter(({ name }) => name !== 'request_time')
   const time = chosenTime(timeField, { ...sampled, fields: mayBeTimes }, notes)
   return {
     plan: {

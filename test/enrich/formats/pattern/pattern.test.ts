@@ -158,3 +158,12 @@ describe('the option logFormat', () => {
     )
   })
 })
+
+it('takes the time of the server before that of a header field, which any client can write', () => {
+  const { output } = located('81.2.69.142 1600000000 [10/Jan/2026:13:55:36 +0000]\n', {
+    logFormat: '%h %{Timestamp}i %t',
+    fields: ['timezone_offset'],
+    append: true,
+  })
+  expect(output).toMatch(/\t\+00:00\n$/)
+})
