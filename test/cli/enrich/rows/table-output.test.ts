@@ -160,7 +160,7 @@ describe('geofix enrich --to csv', () => {
   it('writes what a live stream has before each pause', async () => {
     const pieces = (async function* () {
       yield '{"ip":"81.2.69.142","a":1}\n'
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await new Promise((resolve) => setTimeout(resolve, 1400))
       yield '{"ip":"1.2.3.4","b":2}\n'
     })()
     const { out } = await enrich(
