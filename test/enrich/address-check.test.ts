@@ -81,14 +81,6 @@ describe('an input of which no record has an address', () => {
     const failed = outputOf('hello\n', { format: 'access-log', onBadLine: 'fail' })
     await expect(failed).rejects.toMatchObject({ code: 'ENRICH_BAD_LINE', line: 1 })
   })
-
-  it('goes on with a field that none of the first records has, if forced', async () => {
-    const input = '{"a":1}\n'
-    await expect(outputOf(input, { field: 'ip' })).rejects.toMatchObject({ code: 'ENRICH_FIELD_UNKNOWN' })
-    const expected = '{"a":1,"location":null}\n'
-    expect(await outputOf(input, { field: 'ip', force: true })).toBe(expected)
-    expect(await outputOf(input, { field: 'ip', timeField: 'ts', force: true })).toBe(expected)
-  })
 })
 
 describe('an input of no known format', () => {
@@ -110,11 +102,6 @@ describe('an input of no known format', () => {
     const depth = 50_000
     const input = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}\n`
     await expect(outputOf(input, {})).rejects.toMatchObject({ code: 'ENRICH_FIELD_UNKNOWN' })
-  })
-
-  it('is not taken for a JSON array if its lines begin with a bracket', async () => {
-    const failed = outputOf('[pid: 1|app: 0] - () POST /a\n', {})
-    await expect(failed).rejects.toThrow('the first lines are none of')
   })
 })
 

@@ -32,15 +32,15 @@ function runOf(texts: readonly string[], options: EnrichOptions = {}, executor =
 describe('Run', () => {
   it('writes one header for several tables, and adds a missing line end', async () => {
     const { run, complete, written } = runOf(
-      ['ip,n\n81.2.69.1,1', 'ip,n\n10.0.0.1,2\n', 'ip,n\n81.2.69.2,3\n'],
+      ['\ufeffip,n\r\n81.2.69.1,1', '\ufeffip,n\r\n10.0.0.1,2\r\n', 'ip,n\n81.2.69.2,3\n'],
       {
         fields: ['city'],
       },
     )
     await complete()
-    expect(written()).toBe('ip,n,city\n81.2.69.1,1,London\n10.0.0.1,2,\n81.2.69.2,3,London\n')
+    expect(written()).toBe('\ufeffip,n,city\r\n81.2.69.1,1,London\r\n10.0.0.1,2,\r\n81.2.69.2,3,London\n')
     expect(run.counts).toMatchObject({ lines: 3, resolved: 2, failed: { private: 1 } })
-    expect(run).toMatchObject({ format: 'csv', bytesRead: 49, bytesWritten: written().length })
+    expect(run).toMatchObject({ format: 'csv', bytesRead: 58, bytesWritten: Buffer.byteLength(written()) })
   })
 
   it.each([
@@ -65,14 +65,16 @@ describe('Run', () => {
   })
 
   it('names the input and the line of bad lines, counting a header that was removed', async () => {
-    const { run, complete } = runOf(['ip,n\n81.2.69.1,1\nx\n', 'ip,n\n81.2.69.1,1\n\nx\n'])
+    const { run, complete } = runOf(['"i\np",n\n81.2.69.1,1\nx\n', '"i\np",n\n81.2.69.1,1\n\nx\n'], {
+      field: '1',
+    })
     await complete()
     const message = expect.stringContaining('')
     expect(run.badLines).toEqual([
-      { input: 'a', line: 3, message },
-      { input: 'b', line: 4, message },
+      { input: 'a', line: 4, message },
+      { input: 'b', line: 5, message },
     ])
-    expect(run.counts.badLines.map(({ line }) => line)).toEqual([3, 4])
+    expect(run.counts.badLines.map(({ line }) => line)).toEqual([4, 5])
   })
 
   it('lists the first five bad lines of all inputs', async () => {
@@ -85,8 +87,18 @@ describe('Run', () => {
 
   it.each([
     ['a bad line', ['ip,n\n81.2.69.1,1\n', 'ip,n\n81.2.69.1,1\nx\n'], BadLineError, { line: 3 }],
-    ['an input of another format', ['10.0.0.1\n', '{"ip":"10.0.0.1"}\n'], InputMismatchError, {}],
-    ['another header', ['ip,n\n10.0.0.1,1\n', 'ip,m\n10.0.0.1,1\n'], InputMismatchError, {}],
+    [
+      'an input of another format',
+      ['10.0.0.1\n', '{"ip":"10.0.0.1"}\n'],
+      InputMismatchError,
+      { message: expect.stringMatching(/^b is ndjson, and a is list: /) },
+    ],
+    [
+      'another header',
+      ['ip,n\n10.0.0.1,1\n', 'ip,m\n10.0.0.1,1\n'],
+      InputMismatchError,
+      { message: 'the header of b is not that of a' },
+    ],
     ['an input of no format', ['10.0.0.1\n', 'x y z\n'], EnrichError, {}],
   ] as const)('fails at %s, and says which input it is', async (_, texts, kind, fields) => {
     const { run, complete } = runOf(texts, { onBadLine: 'fail' })

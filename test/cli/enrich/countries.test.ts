@@ -1,8 +1,6 @@
 // Lines of some countries: --only-country, --not-country.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { enrich as enrichStream } from '../../../src/enrich.ts'
-import { smallResolver } from '../../enrich/world.ts'
 import { workspace } from './command-line.ts'
 
 const { at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
@@ -60,18 +58,5 @@ describe('geofix enrich --only-country', () => {
     const several = await enrich(['--only-country', 'GB', '--field', 'a=x', '--field', 'b=y'])
     expect(several.status).toBe(2)
     expect(several.err).toContain('--only-country takes one --field')
-  })
-
-  it('is an option of the library too', async () => {
-    const resolver = await smallResolver()
-    const lines = new Blob(['{"ip":"81.2.69.142"}\n{"ip":"89.160.20.112"}\n'])
-    const { output } = enrichStream(lines.stream(), {
-      resolver,
-      notCountries: ['GB'],
-      fields: ['country_code'],
-    })
-    let text = ''
-    for await (const chunk of output) text += new TextDecoder().decode(chunk)
-    expect(text).toBe('{"ip":"89.160.20.112","location":{"country_code":"SE"}}\n')
   })
 })

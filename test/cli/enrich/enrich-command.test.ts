@@ -1,27 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../../src/cli/program.ts'
-import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
-const { folder, DB, file, enrich } = workspace()
+const { folder, DB, enrich } = workspace()
 
 describe('geofix enrich', () => {
-  it('puts the record of lookup into each line and keeps the rest as it is', async () => {
-    const line = '{ "id": 12345678901234567890,  "ip": "81.2.69.142" , "n": 1.50e3 }'
-    const { status, out } = await enrich(['--at', '2026-07-01'], `${line}\n`)
-    expect(status).toBe(0)
-    expect(out.startsWith('{ "id": 12345678901234567890,  "ip": "81.2.69.142" , "n": 1.50e3')).toBe(true)
-    const resolver = await NodeResolver.open(DB)
-    expect(JSON.parse(out).location).toEqual(
-      resolver.lookup('81.2.69.142', { at: new Date('2026-07-01T00:00:00Z') }),
-    )
-  })
-
   it('prints its guesses and the statistics on standard error', async () => {
     const { err } = await enrich([], ndjson(3))
     expect(err.trimEnd().split('\n')).toEqual([
@@ -95,22 +82,6 @@ describe('geofix enrich', () => {
     expect(bytesWritten).toBeGreaterThan(input.length)
   })
 
-  it('shows the first five bad lines, each with its file and number', async () => {
-    const one = file('bad-1.ndjson', `${ndjson(2)}bad\nbad\n`)
-    const two = file('bad-2.ndjson', `${ndjson(1)}${'bad\n'.repeat(5)}`)
-    const { err } = await enrich(['--format', 'ndjson', '--field', 'ip', one, two])
-    const shown = err.split('\n').filter((line) => line.startsWith('    '))
-    expect(shown.map((line) => /^ {4}(.*), line (\d+): \S/.exec(line)?.slice(1))).toEqual([
-      [one, '3'],
-      [one, '4'],
-      [two, '2'],
-      [two, '3'],
-      [two, '4'],
-      undefined,
-    ])
-    expect(shown.at(-1)).toBe('    and 2 more')
-  })
-
   it.each([
     ['--locale', ['--field', 'ip', '--locale', 'de'], /Vereinigtes Königreich/],
     ['--into', ['--into', 'geo'], /"geo":\{"ip"/],
@@ -131,23 +102,6 @@ describe('geofix enrich', () => {
     const { status, out } = await enrich(args, line)
     expect(status).toBe(0)
     expect(out).toMatch(pattern)
-  })
-
-  it('locates the client of a list by --trust', async () => {
-    const line = '{"xff":"8.8.8.8, 81.2.69.142, 10.0.0.1"}\n'
-    const { out } = await enrich(['--field', 'xff', '--trust', '10.0.0.0/8'], line)
-    expect(JSON.parse(out).location.city).toBe('London')
-    const refused = await enrich(['--field', 'xff'], line)
-    expect(refused.status).toBe(1)
-    expect(refused.out).toBe('')
-  })
-
-  it('writes NDJSON for access logs, or keeps their lines with --append', async () => {
-    const line = '81.2.69.142 - - [01/Jul/2026:10:00:00 +0200] "GET / HTTP/1.1" 200 5\n'
-    const made = await enrich([], line)
-    expect(JSON.parse(made.out)).toMatchObject({ ip: '81.2.69.142', location: { city: 'London' } })
-    const kept = await enrich(['--append'], line)
-    expect(kept.out.startsWith(`${line.trimEnd()}\t{`)).toBe(true)
   })
 
   it('takes x_forwarded_for of access logs, as the README says', async () => {
@@ -195,12 +149,6 @@ describe('geofix enrich', () => {
     expect(err).toContain('0 lines')
   })
 
-  it('reports lines of an unknown format', async () => {
-    const { status, err } = await enrich([], 'what is this?\nnobody knows\n')
-    expect(status).toBe(1)
-    expect(err).toMatch(/^geofix: standard input: .*format/)
-  })
-
   it('fails if no line has an address, unless --force is given', async () => {
     const input = 'web-1  | \u001b[31mhello\nweb-1  | world\n'
     const { status, out, err } = await enrich(['--format', 'list'], input)
@@ -208,53 +156,5 @@ describe('geofix enrich', () => {
     expect(err).toMatch(/^geofix: standard input: there is no address in the first 2 records, read as list/)
     expect(err).toContain(String.raw`the first line is "web-1  | \u001b[31mhello"`)
     expect((await enrich(['--format', 'list', '--force'], input)).status).toBe(0)
-  })
-})
-
-describe('geofix enrich with several files', () => {
-  it('writes one header, and adds a missing line end after a file', async () => {
-    const one = file('1.csv', '\ufeffip,n\r\n81.2.69.142,1')
-    const two = file('2.csv', '\ufeffip,n\r\n1.2.3.4,2\r\n')
-    const three = file('3.csv', 'ip,n\n10.0.0.1,3\n')
-    const output = join(folder, 'all.csv')
-    const { status } = await enrich(['--fields', 'city', '-o', output, one, two, three])
-    expect(status).toBe(0)
-    expect(readFileSync(output, 'utf8')).toBe(
-      '\ufeffip,n,city\r\n81.2.69.142,1,London\r\n1.2.3.4,2,Sydney\r\n10.0.0.1,3,\n',
-    )
-  })
-
-  it('numbers a bad line in its own file, with the header counted', async () => {
-    const one = file('ok.csv', '"i\np",n\n81.2.69.142,1\n')
-    const two = file('odd.csv', '"i\np",n\n81.2.69.142,1\n1\n')
-    const { err } = await enrich(['--quiet', '--stats', 'json', '--field', '1', one, two])
-    expect(JSON.parse(err).badLines).toEqual([{ input: two, line: 4, message: expect.any(String) }])
-    const failed = await enrich(['--on-bad-line', 'fail', '--field', '1', one, two])
-    expect(failed.err).toContain(`geofix: ${two}, line 4: `)
-  })
-
-  it.each([
-    ['another header', 'ip,m\n1.2.3.4,2\n', /the header of .*other\.txt is not that of .*first\.csv/],
-    ['another format', ndjson(3), /other\.txt is ndjson, and .*first\.csv is csv/],
-  ])('refuses %s', async (_, content, message) => {
-    const one = file('first.csv', 'ip,n\n81.2.69.142,1\n')
-    const two = file('other.txt', content)
-    const output = join(folder, 'refused.csv')
-    const { status, err } = await enrich(['-o', output, one, two])
-    expect(status).toBe(1)
-    expect(err).toMatch(message)
-  })
-
-  it('skips empty files, and reads standard input for -', async () => {
-    const one = file('empty.ndjson', '')
-    const two = file('two.ndjson', ndjson(2))
-    const { status, out } = await enrich([one, two, '-'], ndjson(1, 2))
-    expect(status).toBe(0)
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).id),
-    ).toEqual([0, 1, 2])
   })
 })

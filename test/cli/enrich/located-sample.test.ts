@@ -1,8 +1,6 @@
 // Several addresses of a line: geofix enrich --field A=into --field B=into.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { effort } from '../../effort.ts'
 import { geofix, workspace } from './command-line.ts'
 
 const { DB, at: path, enrich: withDatabase } = workspace()
@@ -169,28 +167,5 @@ describe('several addresses of a line', () => {
       '{"a=b":"81.2.69.142"}\n',
     )
     expect(JSON.parse(out)).toMatchObject({ x: { city: 'London' } })
-  })
-
-  it('are those of two runs for any lines', async () => {
-    const address = fc.constantFrom('81.2.69.142', '1.2.3.4', '10.0.0.1', 'x', '', '2001:4860::1', null)
-    const line = fc.oneof(
-      { weight: 9, arbitrary: fc.record({ a: address, b: address }).map((each) => JSON.stringify(each)) },
-      { weight: 1, arbitrary: fc.constantFrom('', 'bad', '{}', '[1]', `{"a":"${'y'.repeat(2000)}"}`) },
-    )
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(line, { minLength: 1, maxLength: 30 }),
-        fc.constantFrom('\n', '\r\n'),
-        async (lines, lineEnd) => {
-          writeFileSync(path('any'), lines.join(lineEnd))
-          const flags = ['--format', 'ndjson', '--force', '--max-line-bytes', '1500']
-          await enrich(path('any'), '--field', 'a', '--into', 'from', '-o', path('any.1'), ...flags)
-          const apart = await enrich(path('any.1'), '--field', 'b', '--into', 'to', ...flags.slice(0, 3))
-          const { status, out } = await enrich(path('any'), ...named(['a', 'b']), ...flags)
-          expect({ status, out }).toEqual({ status: 0, out: apart.out })
-        },
-      ),
-      { numRuns: effort({ short: 20, long: 300 }) },
-    )
   })
 })

@@ -72,13 +72,6 @@ describe('versions alone on their lines', () => {
 })
 
 describe('planList', () => {
-  it('is plain data', () => {
-    const { plan, notes } = planList(utf8('1.2.3.4'), true, { append: true })
-    expect(structuredClone(plan)).toEqual(plan)
-    expect(plan).toMatchObject({ format: 'list', append: true })
-    expect(notes).toEqual([])
-  })
-
   it.each([
     [{ field: 'ip' }, 'ENRICH_FIELD_UNKNOWN'],
     [{ timeField: 'time' }, 'ENRICH_FIELD_UNKNOWN'],

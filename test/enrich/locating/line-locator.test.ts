@@ -5,8 +5,7 @@ import { queriesOf } from '../../../src/enrich/count-plan.ts'
 import type { FailureReason } from '../../../src/enrich/counting/counts.ts'
 import { LineCounter } from '../../../src/enrich/locating/line-counter.ts'
 import { LineLocator } from '../../../src/enrich/locating/line-locator.ts'
-import { commonPlan, LOCATION_FIELDS } from '../../../src/enrich/options.ts'
-import { columnsTemplate } from '../../../src/enrich/writing/column-templates.ts'
+import { commonPlan } from '../../../src/enrich/options.ts'
 import { InvalidDatabaseError, type UnresolvableReason } from '../../../src/errors.ts'
 import { DatabaseSet } from '../../../src/location/database-set.ts'
 import { localeOf } from '../../../src/location/locale.ts'
@@ -46,33 +45,6 @@ describe('a locator', () => {
       expect(locate(locator, '10.0.0.1')).toBe(false)
       expect(locator.reason).toBe('private')
     }
-  })
-
-  it('writes columns, quoted where RFC 4180 requires it', () => {
-    const locator = new LineLocator(worldSet(), plan, columnsTemplate(LOCATION_FIELDS, ',', true))
-    const columns = (ip: string): string => {
-      expect(locate(locator, ip)).toBe(true)
-      return written((out) => locator.writeRendered(out))
-    }
-    for (const _ of [1, 2]) {
-      expect(columns('89.160.20.112')).toBe(
-        'SE,Sweden,SE-E,"Region ""E""","Linköping, ""S""",01234,58.4167,15.6167,Europe/Stockholm,+02:00',
-      )
-      expect(columns('202.196.224.1')).toBe('PH,Philippines,,,,,13,122,,')
-    }
-  })
-
-  it.each([
-    [['timezone_offset'], '+01:00'],
-    [['timezone_offset', 'city'], '+01:00;London'],
-    [['city', 'timezone_offset', 'country_code'], 'London;+01:00;GB'],
-    [['city'], 'London'],
-  ] as const)('writes the columns %j', (columns, expected) => {
-    const locator = new LineLocator(worldSet(), plan, columnsTemplate(columns, ';', true))
-    locate(locator, '81.2.69.142')
-    expect(written((out) => locator.writeRendered(out))).toBe(expected)
-    locator.instant = Date.UTC(2026, 0, 1)
-    expect(written((out) => locator.writeRendered(out))).toBe(expected.replace('+01:00', '+00:00'))
   })
 
   it('empties its caches when they are full, and loses no count', () => {

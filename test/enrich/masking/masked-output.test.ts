@@ -8,7 +8,7 @@ import { createRowEnricher } from '../../../src/enrich.ts'
 import { effort, sampled } from '../../effort.ts'
 import { SHARED } from '../../shared.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { AT, concatenated, enrichBytes, enrichRows, outputOf, smallResolver, utf8 } from '../world.ts'
+import { AT, concatenated, enrichBytes, enrichRows, smallResolver, utf8 } from '../world.ts'
 
 const MASKS: readonly Pick<EnrichOptions, 'mask' | 'dropAddress' | 'pseudonymKey'>[] = [
   { mask: [24, 48] },
@@ -95,11 +95,4 @@ describe.skipIf(!existsSync(logs))('real logs of ../shared/logs', () => {
       expect([...addressesIn(output)]).toEqual([])
     }
   })
-})
-
-it('masks the output of the library', async () => {
-  const line = '{"ip":"81.2.69.142","chain":"9.9.9.9, 81.2.69.142"}\n'
-  const masked = await outputOf(line, { mask: [16, 32], at: AT })
-  expect(masked).toContain('{"ip":"81.2.0.0","chain":"9.9.0.0, 81.2.0.0","location":{"ip":"81.2.0.0"')
-  expect(masked).toContain('London')
 })

@@ -2,7 +2,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkOptions, type EnrichOptions, type Format } from '../../../../src/enrich/formats/formats.ts'
-import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
 import { enrichBytes, text, utf8 } from '../../world.ts'
 
 function located(input: string, options: EnrichOptions = {}) {
@@ -60,10 +59,6 @@ describe.each(KNOWN)('lines of %s', (format, line, fields, offset) => {
 
   it('can be kept', () => {
     expect(located(`${line}\r\n`, { append: true, fields: ['city'] }).output).toBe(`${line}\tLondon\r\n`)
-  })
-
-  it('can be rows', () => {
-    expect(makeRowPlan({ format })).toMatchObject({ format, address: expect.any(Number) })
   })
 
   it('are bad lines if they are cut off', () => {
