@@ -7,6 +7,7 @@ import { embedded } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { SharedDatabases } from '../location/shared-databases.ts'
+import { useZoneOfProcess } from '../location/timezone.ts'
 import { nativeGunzipAsync, readUnpacked, unreadableFile } from '../node/file-bytes.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
 import { CommandFailure, ExitStatus } from './terminal.ts'
@@ -127,4 +128,20 @@ export function checkLocations({ locationErrors }: DatabaseSet): void {
   if (error !== undefined) {
     throw new CommandFailure(`${error.message}, or leave this one out`, ExitStatus.failed, error)
   }
+}
+
+/** Finds offsets of time zones by the zone of this process. Only for its main thread: others cannot set it. */
+export function useOwnZone(): void {
+  const now = Date.now()
+  // Runtimes other than Node may ignore it.
+  if (minutesIn('Asia/Tokyo', now) - minutesIn('America/Phoenix', now) === 960) useZoneOfProcess(minutesIn)
+}
+
+function minutesIn(zone: string, instant: number): number {
+  const { TZ: own } = process.env
+  process.env.TZ = zone
+  const minutes = 0 - new Date(instant).getTimezoneOffset()
+  if (own === undefined) delete process.env.TZ
+  else process.env.TZ = own
+  return minutes
 }

@@ -4,7 +4,7 @@ import { ReadFailure } from '../errors.ts'
 import type { AsnRecord } from '../location/autonomous-systems.ts'
 import { isLookupFailure, type LocationRecord } from '../location/location-record.ts'
 import { NodeResolver } from '../node/node-resolver.ts'
-import { checkLocations } from './databases.ts'
+import { checkLocations, useOwnZone } from './databases.ts'
 import { bytesOf, standardInput } from './enrich/descriptors.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import { ExitStatus, jsonText, labelledRows, type Terminal, writeLine, writeMessage } from './terminal.ts'
@@ -28,6 +28,7 @@ export async function runLookup(
   const asn = asnOf(asnFlags)
   const resolver = await NodeResolver.open(db, { asn })
   withDatabases(resolver, checkLocations)
+  useOwnZone()
   const options = { locale, cityNames, at }
   const { stdout } = terminal
   const hasCards = stdout.isTTY === true && addresses.length > 0 && !json && !pretty

@@ -28,16 +28,41 @@ const MAX_ZONES = 1024
 
 const zones = new Map<string | null, Timezone>()
 
+/** Minutes east of UTC at an instant; `null` when the platform does not know the zone. */
+type Clock = (instant: number) => number | null
+
 /**
- * Formatters by lower-case identifier; `null` for zones that the platform does not know. They are not stored in each
- * Timezone, because a file can spell one zone in thousands of ways and a formatter takes tens of kilobytes.
+ * Clocks by lower-case identifier. They are not stored in each Timezone, because a file can spell one zone in thousands of
+ * ways and the formatter of a clock takes tens of kilobytes.
  */
-const formatters = new Map<string, Intl.DateTimeFormat | null>()
+const clocks = new Map<string, Clock>()
 /**
- * Zones that a formatter was made for. It is kept when it is needed again: most programs ask for the present only, and
- * need no formatter for the next days.
+ * Zones that a clock was made for. It is kept when it is needed again: most programs ask for the present only, and
+ * need no clock for the next days.
  */
 const asked = new Map<string, true>()
+
+/** Makes the clock of a zone without a formatter; `undefined` for a zone that has none. See {@link useZoneOfProcess}. */
+let processClock: ((id: string) => Clock | undefined) | undefined
+
+/** Until 1972, Liberia had an offset with seconds. */
+const FIRST_WHOLE_WINDOW = Math.ceil(Date.UTC(1973, 0) / WINDOW_MS)
+
+/**
+ * Asks a function about the time zones that the platform lists. The first formatter takes 10 ms, this 1 ms.
+ *
+ * @param minutesIn sets the zone of the process, which a library must not do, and gives its minutes east of UTC. For zones that the
+ *   platform does not know it would give the offset of the system, so it is never asked about them
+ */
+export function useZoneOfProcess(minutesIn: (zone: string, instant: number) => number): void {
+  // Whether a system is in a zone such as CET, ICU also asks the C library, which may know none.
+  const listed = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))
+  const zones = new Map(listed.map((zone) => [zone.toLowerCase(), zone]))
+  processClock = (id) => {
+    const zone = zones.get(id)
+    return zone === undefined ? undefined : (instant) => minutesIn(zone, clampToDate(instant))
+  }
+}
 
 /** The zone of an identifier. The same identifier gives the same object while it is cached. */
 export function timezoneOf(id: string | null): Timezone {
@@ -138,15 +163,15 @@ export class Timezone {
     if (id === undefined || known !== undefined) {
       return [{ from: start, until: end, offset: this.#offsetOf(known ?? null) }]
     }
-    const formatter = formatterOf(id, window)
-    const first = start === this.#asked ? this.#askedMinutes : minutesAt(formatter, start)
-    const last = minutesAt(formatter, end)
+    const clock = clockOf(id, window)
+    const first = start === this.#asked ? this.#askedMinutes : clock(start)
+    const last = clock(end)
     this.#asked = end
     this.#askedMinutes = last
     const spans: Span[] = []
     for (let from = start; ; ) {
-      const minutes = from === start ? first : minutesAt(formatter, from)
-      const until = minutes === last ? end : changeIn(formatter, from, end, minutes)
+      const minutes = from === start ? first : clock(from)
+      const until = minutes === last ? end : changeIn(clock, from, end, minutes)
       spans.push({ from, until, offset: this.#offsetOf(minutes) })
       if (until === end) break
       from = until
@@ -165,43 +190,35 @@ export class Timezone {
 }
 
 /** Bisects for the first instant with another offset. `before` has the given offset, and `after` has another one. */
-function changeIn(
-  formatter: Intl.DateTimeFormat | null,
-  before: number,
-  after: number,
-  minutes: number | null,
-): number {
+function changeIn(clock: Clock, before: number, after: number, minutes: number | null): number {
   let [low, high] = [before, after]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
-    if (minutesAt(formatter, middle) === minutes) low = middle
+    if (clock(middle) === minutes) low = middle
     else high = middle
   }
   return high
 }
 
-function minutesAt(formatter: Intl.DateTimeFormat | null, instant: number): number | null {
-  // "7/1/2026, GMT+05:45". formatToParts() takes longer.
-  return formatter === null ? null : minutesOf(formatter.format(clampToDate(instant)).split(', ')[1] ?? '')
-}
-
-/** @param id lower-case. @returns `null` when the platform does not know the zone */
-function formatterOf(id: string, window: number): Intl.DateTimeFormat | null {
-  const kept = formatters.get(id)
+/** @param id lower-case */
+function clockOf(id: string, window: number): Clock {
+  const kept = (window < FIRST_WHOLE_WINDOW ? undefined : processClock?.(id)) ?? clocks.get(id)
   if (kept !== undefined) return kept
-  const formatter = makeFormatter(id)
+  const clock = makeClock(id)
   // A log, whose times are not the present, asks about many windows.
   const isPresent = window === Math.floor(Date.now() / WINDOW_MS)
-  if (asked.has(id) || !isPresent) remember(formatters, MAX_ZONES, id, () => formatter)
+  if (asked.has(id) || !isPresent) remember(clocks, MAX_ZONES, id, () => clock)
   else remember(asked, MAX_ZONES, id, () => true)
-  return formatter
+  return clock
 }
 
-function makeFormatter(timeZone: string): Intl.DateTimeFormat | null {
+function makeClock(timeZone: string): Clock {
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+    const formatter = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
+    // "7/1/2026, GMT+05:45". formatToParts() takes longer.
+    return (instant) => minutesOf(formatter.format(clampToDate(instant)).split(', ')[1] ?? '')
   } catch {
-    return null // a RangeError
+    return () => null // a RangeError
   }
 }
 

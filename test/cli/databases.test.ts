@@ -1,9 +1,10 @@
 import { copyFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
-import { openForOneThread, openForThreads } from '../../src/cli/databases.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { openForOneThread, openForThreads, useOwnZone } from '../../src/cli/databases.ts'
 import { embedded } from '../../src/embedded.ts'
+import { Timezone } from '../../src/location/timezone.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const path = join(temporaryFolder(), 'city.mmdb.packed')
@@ -19,4 +20,17 @@ describe('openForOneThread', () => {
     one.close()
     many.close()
   })
+})
+
+it('useOwnZone finds the offsets of the platform, without a formatter, and leaves the zone of the process', () => {
+  vi.stubEnv('TZ', 'Pacific/Kiritimati')
+  const instants = [Date.now(), Date.UTC(1973, 6), Date.UTC(2005, 0), Date.UTC(2026, 2, 29, 1)]
+  const offsets = () =>
+    Intl.supportedValuesOf('timeZone').map((id) => instants.map((at) => new Timezone(id).at(at).offset))
+  const expected = offsets()
+  useOwnZone()
+  const format = vi.spyOn(Intl, 'DateTimeFormat')
+  expect(offsets()).toEqual(expected)
+  expect(format).not.toHaveBeenCalled()
+  expect(new Date().getTimezoneOffset()).toBe(-840)
 })

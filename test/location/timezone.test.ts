@@ -239,3 +239,20 @@ describe('offsets that threads share', () => {
     }
   })
 })
+
+describe('offsets by the zone of a process', () => {
+  it('come from the function for zones that the platform lists, since 1973', async () => {
+    const { useZoneOfProcess, Timezone } = await thread()
+    const minutesIn = vi.fn((zone: string, instant: number) => (zone === 'Asia/Tokyo' && instant > 0 ? 7 : 8))
+    useZoneOfProcess(minutesIn)
+    const text = (id: string, year: number) => new Timezone(id).at(Date.UTC(year, 5)).offset
+    expect(text('Asia/Tokyo', 2026)).toBe('+00:07')
+    expect(text('asia/tokyo', 1973)).toBe('+00:07')
+    expect(minutesIn.mock.calls.every(([zone]) => zone === 'Asia/Tokyo')).toBe(true)
+    minutesIn.mockClear()
+    expect(text('Africa/Monrovia', 1971)).toBe('-00:45')
+    expect(text('UTC', 2026)).toBe('+00:00')
+    expect(text('Mars/Olympus_Mons', 2026)).toBeNull()
+    expect(minutesIn).not.toHaveBeenCalled()
+  })
+})
