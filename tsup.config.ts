@@ -119,7 +119,7 @@ export default defineConfig([
         lookup: [
           ['cli-lookup-command.js', 'cli-enrich-worker.js'],
           ['cli-lookup-command.js', 'cli-enrich-command.js'],
-          ['cli-info-command.js', 'cli-enrich-command.js'],
+          ['cli-lookup-command.js', 'cli-info-command.js'],
         ],
         enrich: [['cli-enrich-command.js', 'cli-enrich-worker.js']],
         lines: [['cli-enrich-command.js'], ['cli-table-output.js', 'cli-count-command.js']],

@@ -5,11 +5,12 @@ import { allocate, ByteCollector, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.
 import { extractUncompressed, isGzip } from '../bytes/extract.ts'
 import { embedded } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
-import type { DatabaseSet } from '../location/database-set.ts'
-import type { SharedDatabases } from '../location/shared-databases.ts'
+import { DatabaseSet } from '../location/database-set.ts'
+import { attachDatabases, type SharedDatabases } from '../location/shared-databases.ts'
 import { useZoneOfProcess } from '../location/timezone.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { nativeGunzipAsync, readUnpacked, unreadableFile } from '../node/file-bytes.ts'
-import { NodeResolver } from '../node/node-resolver.ts'
+import { openDatabase, openFile } from '../node/open-files.ts'
 import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /**
@@ -20,20 +21,21 @@ const CACHE_BYTES = 201_326_592
 
 /**
  * Opens the databases of a run. Reads each file once, whole, into memory that threads share: a file that is overwritten
- * during a run changes nothing.
+ * during a run changes nothing. A resolver would load code that no run needs, such as that of overlays and of watched files.
  *
  * @param paths if empty, the embedded database
  * @param asn the databases of autonomous systems: paths, or `true` for the embedded one
  * @param signal stops waiting for the writer of a named pipe
  * @param maxBytes limit for each file, compressed and decompressed
  * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
+ * @throws CommandFailure when one has no locations
  */
 export async function openForThreads(
   paths: readonly string[],
   asn: boolean | readonly string[] = false,
   signal?: AbortSignal,
   maxBytes = DEFAULT_MAX_BYTES,
-): Promise<NodeResolver> {
+): Promise<DatabaseSet> {
   const { cities, systems } = pathsOf(paths, asn)
   const sources = [...cities, ...systems]
   const databases = await Promise.all(
@@ -42,7 +44,7 @@ export async function openForThreads(
       return { bytes: inSharedMemory(bytes, path), path }
     }),
   )
-  return attachInThread({ geofix: 1, databases, asn: systems.length > 0 ? systems.length : undefined })
+  return checked(attachInThread({ geofix: 1, databases, asn: systems.length }))
 }
 
 /**
@@ -55,16 +57,17 @@ export async function openForThreads(
 export async function openForOneThread(
   paths: readonly string[],
   asn: boolean | readonly string[],
-): Promise<NodeResolver> {
+): Promise<DatabaseSet> {
   const { cities, systems } = pathsOf(paths, asn)
   // A named pipe can be read only once.
   if ((await Promise.all([...cities, ...systems].map(isNamedPipe))).includes(true)) {
     return await openForThreads(paths, asn)
   }
-  return await NodeResolver.open(cities, {
-    asn: systems.length > 0 ? systems : undefined,
-    cacheBytes: CACHE_BYTES,
-  })
+  const databases: OpenDatabase[] = []
+  for (const path of [...cities, ...systems]) {
+    databases.push(await openFile(path, { maxBytes: DEFAULT_MAX_BYTES, cacheBytes: CACHE_BYTES }))
+  }
+  return checked(new DatabaseSet(databases, { asnCount: systems.length }))
 }
 
 function pathsOf(
@@ -86,8 +89,9 @@ async function isNamedPipe(path: string): Promise<boolean> {
 }
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */
-export function attachInThread(shared: SharedDatabases): NodeResolver {
-  return NodeResolver.attach(shared, { cacheBytes: CACHE_BYTES })
+export function attachInThread(shared: SharedDatabases): DatabaseSet {
+  const databases = attachDatabases(shared, { cacheBytes: CACHE_BYTES }, openDatabase)
+  return new DatabaseSet(databases, { asnCount: shared.asn ?? 0 })
 }
 
 async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -120,6 +124,11 @@ function inSharedMemory(bytes: Uint8Array, path: string): Uint8Array {
   const copy = allocate(bytes.length, newSharedBytes, path)
   copy.set(bytes)
   return copy
+}
+
+function checked(set: DatabaseSet): DatabaseSet {
+  checkLocations(set)
+  return set
 }
 
 /** @throws CommandFailure when a database has no locations, such as an ASN database */

@@ -9,10 +9,9 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createTar } from 'nanotar'
 import packageJson from '../../package.json' with { type: 'json' }
-import { BORROW } from '../borrowing.ts'
 import { embedded } from '../embedded.ts'
 import { readDatabase } from './convert-commands.ts'
-import { checkLocations, openForThreads } from './databases.ts'
+import { openForThreads } from './databases.ts'
 import { writeWholeFile } from './enrich/session.ts'
 import { countText } from './figures.ts'
 import type { ENGINE_OPTIONS, FlagsOf } from './options.ts'
@@ -170,6 +169,6 @@ function namesIn(folder: string): string[] {
 }
 
 async function databaseOf(path = fileURLToPath(embedded.city)): Promise<Uint8Array> {
-  checkLocations((await openForThreads([path]))[BORROW]())
+  await openForThreads([path])
   return await readDatabase(path)
 }

@@ -1,10 +1,12 @@
 import { StringDecoder } from 'node:string_decoder'
-import { withDatabases } from '../borrowing.ts'
+import { Address } from '../address/address.ts'
 import { ReadFailure } from '../errors.ts'
 import type { AsnRecord } from '../location/autonomous-systems.ts'
-import { isLookupFailure, type LocationRecord } from '../location/location-record.ts'
-import { NodeResolver } from '../node/node-resolver.ts'
-import { checkLocations, useOwnZone } from './databases.ts'
+import { localeOf } from '../location/locale.ts'
+import type { LocationRecord } from '../location/location-record.ts'
+import { lookupRecord, lookupResult, malformedFailure } from '../location/lookup.ts'
+import { instantOf } from '../location/timezone.ts'
+import { openForOneThread, useOwnZone } from './databases.ts'
 import { bytesOf, standardInput } from './enrich/descriptors.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import { ExitStatus, jsonText, labelledRows, type Terminal, writeLine, writeMessage } from './terminal.ts'
@@ -26,23 +28,26 @@ export async function runLookup(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const asn = asnOf(asnFlags)
-  const resolver = await NodeResolver.open(db, { asn })
-  withDatabases(resolver, checkLocations)
+  const set = await openForOneThread(db ?? [], asn)
   useOwnZone()
-  const options = { locale, cityNames, at }
+  const named = localeOf(locale, cityNames)
+  const parsed = new Address()
   const { stdout } = terminal
   const hasCards = stdout.isTTY === true && addresses.length > 0 && !json && !pretty
   let status: ExitStatus = ExitStatus.ok
   for await (const address of addresses.length > 0 ? addresses : linesOf(terminal)) {
-    const [result] = resolver.lookupMany([address], options)
-    if (result === undefined) continue
-    if (isLookupFailure(result)) {
+    const instant = instantOf(at)
+    const result = parsed.parse(address)
+      ? lookupResult(set, parsed, named, instant)
+      : malformedFailure(address)
+    if ('error' in result) {
       // Ends the command if the file cannot be read any more: no other address has a result then.
-      if (result.error.code === 'INVALID_DATABASE') throwReadFailure(resolver, address)
+      if (result.error.code === 'INVALID_DATABASE')
+        throwReadFailure(() => lookupRecord(set, parsed, named, instant))
       status = ExitStatus.failed
       await writeMessage(terminal.stderr, result.error.message)
     } else {
-      const record = asn === false ? result : { ...result, asn: resolver.asn(result.ip) }
+      const record = asn === false ? result : { ...result, asn: set.systems.record(parsed) }
       const text = hasCards
         ? card(record, at ?? new Date(), stdout.columns)
         : jsonText(record, pretty ? 2 : undefined)
@@ -84,10 +89,10 @@ function localTime(at: Date, offset: string): string {
   return `${text} (UTC${offset})`
 }
 
-/** @throws InvalidDatabaseError when a lookup of the address cannot read the database */
-function throwReadFailure(resolver: NodeResolver, address: string): void {
+/** @throws ReadFailure when a lookup cannot read the database */
+function throwReadFailure(lookup: () => LocationRecord): void {
   try {
-    resolver.lookup(address)
+    lookup()
   } catch (error) {
     if (error instanceof ReadFailure) throw error
   }

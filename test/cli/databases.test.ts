@@ -2,23 +2,31 @@ import { copyFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
+import { Address } from '../../src/address/address.ts'
 import { openForOneThread, openForThreads, useOwnZone } from '../../src/cli/databases.ts'
 import { embedded } from '../../src/embedded.ts'
+import type { DatabaseSet } from '../../src/location/database-set.ts'
 import { Timezone } from '../../src/location/timezone.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const path = join(temporaryFolder(), 'city.mmdb.packed')
 copyFileSync(fileURLToPath(embedded.city), path)
 
+function find(set: DatabaseSet, ip: string): number {
+  const address = new Address()
+  address.parse(ip)
+  return set.find(address)
+}
+
 describe('openForOneThread', () => {
   it('reads a packed database from its file when a lookup needs it, and not into memory', async () => {
     const [one, many] = [await openForOneThread([path], false), await openForThreads([path])]
-    for (const each of [one, many]) expect(each.lookup('81.2.69.142').country.code).toBe('GB')
+    for (const each of [one, many]) expect(find(each, '81.2.69.142')).not.toBe(0)
     utimesSync(path, 0, 0)
-    expect(() => one.lookup('216.58.192.1')).toThrow('the file was changed while it is open')
-    expect(many.lookup('216.58.192.1').country.code).toBe('US')
-    one.close()
-    many.close()
+    expect(() => find(one, '216.58.192.1')).toThrow('the file was changed while it is open')
+    expect(find(many, '216.58.192.1')).not.toBe(0)
+    one.release()
+    many.release()
   })
 })
 

@@ -1,10 +1,8 @@
-import { BORROW } from '../../borrowing.ts'
 import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
 import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { NodeResolver } from '../../node/node-resolver.ts'
-import { checkLocations } from '../databases.ts'
+import { openForOneThread } from '../databases.ts'
 import { countOf } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { checkFit, type EnrichCommand, inWords } from './command-line.ts'
@@ -20,9 +18,7 @@ import type { ParquetFile } from './parquet/parquet-file.ts'
  */
 export async function runExplain(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const { inputs, databases, asn } = command
-  const resolver = await NodeResolver.open(databases.length === 0 ? undefined : databases, { asn })
-  const set = resolver[BORROW]()
-  checkLocations(set)
+  const set = await openForOneThread(databases, asn)
   for (const path of inputs) {
     const input = await Input.find(path, terminal)
     // Also of a file with columns that lines cannot have.

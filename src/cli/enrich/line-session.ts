@@ -1,11 +1,11 @@
 // A run of a command that reads lines, `geofix enrich` or `geofix count`: its inputs, output, threads, databases and progress.
 
-import { BORROW, withDatabases } from '../../borrowing.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run, type RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { checkLocations, openForThreads } from '../databases.ts'
+import { type SharedDatabases, shareDatabases } from '../../location/shared-databases.ts'
+import { openForThreads } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
@@ -86,11 +86,14 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
     this.#workers = await workersFor(threads, signal)
-    const resolver = await openForThreads(databases, asn, signal)
-    withDatabases(resolver, checkLocations)
-    const executor = new ThreadedExecutor(() => resolver.share(), this.#workers)
-    // After sharing, so that this thread shares the decoded blocks.
-    const set = resolver[BORROW]()
+    let set = await openForThreads(databases, asn, signal)
+    const share = (): SharedDatabases => {
+      const copy = shareDatabases(set)
+      // It shares the decoded blocks with the threads.
+      set = copy.set
+      return copy.shared
+    }
+    const executor = new ThreadedExecutor(share, this.#workers)
     signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
       inputs: this.inputs,

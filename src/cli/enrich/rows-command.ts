@@ -1,7 +1,6 @@
 // For programs that run geofix: `geofix enrich --rows`, one row out for each row in, and `geofix engine columns`, columns of
 // addresses in, locations out.
 
-import { BORROW } from '../../borrowing.ts'
 import { ColumnRequestError, ColumnStream } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
@@ -16,7 +15,7 @@ import {
 } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
-import { checkLocations, openForOneThread } from '../databases.ts'
+import { openForOneThread } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { addressesOf, asUsage, checkFit, keyOf } from './command-line.ts'
@@ -140,8 +139,7 @@ async function answerInput(
 ): Promise<ExitStatus> {
   const { signal } = new AbortController()
   const output = await openStandardOutput({ terminal, inputs: [], note: () => {}, signal })
-  const set = (await openForOneThread(databases, asn))[BORROW]()
-  checkLocations(set)
+  const set = await openForOneThread(databases, asn)
   const answers = answersOf(set)
   try {
     for await (const chunk of standardInput(terminal, 'pipe rows into it')) {

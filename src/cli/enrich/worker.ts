@@ -1,6 +1,5 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
-import { BORROW } from '../../borrowing.ts'
 import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
@@ -34,8 +33,7 @@ function post(reply: WorkerReply): void {
 }
 
 function usePlan(plan: Plan): void {
-  // Borrowed until the thread ends.
-  set ??= attachInThread(databases)[BORROW]()
+  set ??= attachInThread(databases)
   enricher = enricherOf(plan, set)
   post({ kind: 'ready' })
 }

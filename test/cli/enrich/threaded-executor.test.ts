@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BORROW } from '../../../src/borrowing.ts'
 import { openForThreads } from '../../../src/cli/databases.ts'
 import { ThreadedExecutor, workersFor } from '../../../src/cli/enrich/threaded-executor.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
@@ -10,6 +9,7 @@ import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { shareDatabases } from '../../../src/location/shared-databases.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
@@ -50,11 +50,11 @@ async function enriched(
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = await workersFor(threads, new AbortController().signal)
-  const resolver = await openForThreads([database])
-  const executor = new ThreadedExecutor(() => resolver.share(), workers)
+  const set = await openForThreads([database])
+  const executor = new ThreadedExecutor(() => shareDatabases(set).shared, workers)
   let linesBefore = 0
   try {
-    executor.usePlan(plan, new BlockEnricher(plan, resolver[BORROW]()))
+    executor.usePlan(plan, new BlockEnricher(plan, set))
     // Wait until the thread is ready; this thread would otherwise do all the work before.
     while (workers?.isBusy) await new Promise((resolve) => setTimeout(resolve, 5))
     const pieces: Uint8Array[] = []
@@ -87,8 +87,8 @@ async function enriched(
 }
 
 it('refuses a block before a plan', async () => {
-  const resolver = await openForThreads([DB])
-  const executor = new ThreadedExecutor(() => resolver.share(), null)
+  const set = await openForThreads([DB])
+  const executor = new ThreadedExecutor(() => shareDatabases(set).shared, null)
   const block = {
     bytes: new Uint8Array(1),
     isStart: false,

@@ -4,6 +4,7 @@ import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { shareDatabases } from '../../../src/location/shared-databases.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 const { DB } = workspace()
@@ -22,7 +23,7 @@ describe('a pool of worker threads', () => {
       await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
       )
-      pool.useDatabases((await openForThreads([DB])).share())
+      pool.useDatabases(shareDatabases(await openForThreads([DB])).shared)
       pool.usePlan(plan)
       const bad = pool.enrich(blockOf('bad'), memory)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)

@@ -5,6 +5,7 @@ import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import type { Block } from '../../../src/enrich/reading/splitter.ts'
+import { shareDatabases } from '../../../src/location/shared-databases.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, writeDatabase } from './command-line.ts'
 
@@ -45,8 +46,8 @@ it('answers each plan, block and request for counts, in order', async () => {
   // It has no locations either.
   expect(give({ kind: 'location-counts' })).toMatchObject({ kind: 'enriched', counts: emptyCounts() })
 
-  const resolver = await openForThreads([writeDatabase(temporaryFolder())])
-  expect(give({ kind: 'databases', databases: resolver.share() })).toBeUndefined()
+  const set = await openForThreads([writeDatabase(temporaryFolder())])
+  expect(give({ kind: 'databases', databases: shareDatabases(set).shared })).toBeUndefined()
   const plan = (onBadLine: 'keep' | 'fail') =>
     makePlan(block.bytes, true, { format: 'ndjson', field: 'ip', onBadLine }).plan
   expect(give({ kind: 'plan', plan: plan('fail') })).toEqual({ kind: 'ready' })
