@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { transform } from 'esbuild'
 import { type PluginContext, type Plugin as RollupPlugin, rollup } from 'rollup'
 import type { Options } from 'tsup'
 
@@ -86,7 +87,8 @@ export function joinedChunks(
         external: /^node:|^fflate$|\.cjs$/,
         // Otherwise the import of a Node module keeps two chunks apart.
         treeshake: { moduleSideEffects: 'no-external' },
-        plugins: [constants],
+        // Nobody reads the bundled packages of the command, and the tarball has a bound.
+        plugins: prefix === '' ? [constants] : [constants, minified],
         logLevel: 'silent',
       })
       const { output } = await bundle.write({
@@ -132,6 +134,11 @@ const constants: RollupPlugin = {
     }
     return (result + code.slice(from)).replace(/^\/\/ (?:src|node_modules)\/.*\n/gm, '')
   },
+}
+
+const minified: RollupPlugin = {
+  name: 'minified',
+  renderChunk: (code) => transform(code, { minify: true, target: 'node20', legalComments: 'none' }),
 }
 
 /** Whether a statement declares variables that get their only values at once. */
