@@ -15,12 +15,9 @@ import { writePosition } from './text-rows.ts'
 /** Rows of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 2 ** 16
 
-/** The most texts whose values are in memory. A row group ends before one more. */
-const MAX_TEXTS = 2 ** 15
-
-/** What `escapedColumnsTemplate` writes for an unknown value. */
-const UNKNOWN = '\\N'
 const TAB = 9
+const BACKSLASH = 0x5c
+const CAPITAL_N = 0x4e
 const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
 
 /** The codes of rows that each have a value of their own. */
@@ -69,7 +66,7 @@ class AddressColumn {
     plain.length += size
   }
 
-  /** The values of the rows, valid until the next row is added. */
+  /** The values of the rows, valid until the next row, or the end, is added. */
   take(rows: number): Leaf {
     const plain = this.#plain.room(0).subarray(0, this.#plain.length)
     this.#plain.length = 0
@@ -91,15 +88,15 @@ function isMapped(value: ParquetValue): boolean {
   return value instanceof Uint8Array && value.findIndex((byte) => byte !== 0) === 10 && value[11] === 0xff
 }
 
-/** The distinct cells of a column. */
+/** The distinct cells of a column in a row group. */
 class CellColumn {
   readonly path: readonly SchemaElement[]
   readonly #type: ColumnType
   readonly #cells = new DistinctTexts()
   /** The value of each cell. */
-  #values: (ParquetValue | null)[] = []
-  /** The number of the cell in each text. */
-  readonly #numbers = new Int32Array(MAX_TEXTS)
+  readonly #values = new PlainValues()
+  /** The code of the value in each text. */
+  readonly #codes = new Int32Array(GROUP_ROWS)
 
   constructor(field: LocationField) {
     this.#type = typeOfField(field)
@@ -108,33 +105,18 @@ class CellColumn {
 
   /** Sets the cell `text[start, end)` of a text. */
   set(number: number, text: Uint8Array, view: DataView, start: number, end: number): void {
-    const cell = this.#cells.numberOf(text, view, start, end)
-    if (cell === this.#values.length)
-      this.#values.push(cellValue(this.#type, decoder.decode(text.subarray(start, end))))
-    this.#numbers[number] = cell
+    this.#codes[number] = isUnknown(text, start, end)
+      ? -this.path.length
+      : this.#cells.numberOf(text, view, start, end)
+    if (this.#cells.count > this.#values.count)
+      this.#values.add(cellValue(this.#type, text.subarray(start, end)))
   }
 
-  clear(): void {
+  /** The values of the rows, which the column forgets. @param texts the number of the text of each row @param codes memory for as many numbers */
+  take(texts: Int32Array, codes: Int32Array): Leaf {
+    for (let row = 0; row < texts.length; row++) codes[row] = this.#codes[texts[row] ?? 0] ?? 0
     this.#cells.clear()
-    this.#values = []
-  }
-
-  /** @param texts the number of the text of each row @param codes memory for as many numbers */
-  leaf(texts: Int32Array, codes: Int32Array): Leaf {
-    const values = new PlainValues()
-    /** One more than the code of each cell; 0 before its first row. */
-    const codeOf = new Int32Array(this.#values.length)
-    for (let row = 0; row < texts.length; row++) {
-      const cell = this.#numbers[texts[row] ?? 0] ?? 0
-      if (codeOf[cell] === 0) {
-        const value = this.#values[cell] ?? null
-        codeOf[cell] = value === null ? -this.path.length : values.count + 1
-        if (value !== null) values.add(value)
-      }
-      const code = codeOf[cell] ?? 0
-      codes[row] = code > 0 ? code - 1 : code
-    }
-    return { path: this.path, ...values.take(), codes }
+    return { path: this.path, ...this.#values.take(), codes }
   }
 }
 
@@ -166,6 +148,7 @@ export class ParquetRows implements RowSink {
   }
 
   get isFull(): boolean {
+    // A range has up to 254 networks.
     return this.#rows > GROUP_ROWS - 256
   }
 
@@ -180,12 +163,6 @@ export class ParquetRows implements RowSink {
   }
 
   #numberOf(text: Uint8Array, from: number, to: number): number {
-    if (this.#texts.count >= MAX_TEXTS) {
-      this.#writeGroup()
-      this.#texts.clear()
-      this.forgetNumbers()
-      for (const column of this.#columns) column.clear()
-    }
     const { count } = this.#texts
     const view = this.#view.view(text)
     const number = this.#texts.numberOf(text, view, from, to)
@@ -201,7 +178,6 @@ export class ParquetRows implements RowSink {
   }
 
   add(start: Words, end: Words, prefixLength: number): void {
-    if (this.#rows === GROUP_ROWS) this.#writeGroup()
     const row = this.#rows++
     const [first, last] = this.#addresses
     first?.add(row, start, prefixLength)
@@ -212,7 +188,7 @@ export class ParquetRows implements RowSink {
     this.#numbers[row] = this.#number
   }
 
-  /** The bytes of the rows. */
+  /** The bytes of the rows, valid until the next row, or the end, is added. */
   take(): Uint8Array {
     this.#writeGroup()
     return this.#writer.take()
@@ -227,22 +203,30 @@ export class ParquetRows implements RowSink {
   #writeGroup(): void {
     if (this.#rows > 0) this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
+    this.#texts.clear()
+    this.forgetNumbers()
   }
 
   *#leaves(): Generator<Leaf> {
     for (const column of this.#addresses) yield column.take(this.#rows)
     const texts = this.#numbers.subarray(0, this.#rows)
     const codes = this.#codes.subarray(0, this.#rows)
-    for (const column of this.#columns) yield column.leaf(texts, codes)
+    for (const column of this.#columns) yield column.take(texts, codes)
   }
 }
 
 const decoder = new TextDecoder()
 
-function cellValue(type: ColumnType, cell: string): ParquetValue | null {
-  return cell === UNKNOWN ? null : parquetValue(type, unescaped(cell))
+/** Whether `escapedColumnsTemplate` wrote the cell for an unknown value: \\N. */
+function isUnknown(text: Uint8Array, start: number, end: number): boolean {
+  return end - start === 2 && text[start] === BACKSLASH && text[start + 1] === CAPITAL_N
 }
 
-function unescaped(cell: string): string {
-  return cell.includes('\\') ? cell.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each) : cell
+function cellValue(type: ColumnType, cell: Uint8Array): ParquetValue {
+  if (type === 'STRING' && !cell.includes(BACKSLASH)) return cell
+  const text = decoder.decode(cell)
+  return parquetValue(
+    type,
+    text.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each),
+  )
 }

@@ -104,7 +104,7 @@ describe('geofix export', () => {
     add('DE\tKiel', 0)
     add('DE\tBonn', NO_NUMBER)
     add('\\N\tKiel', 1)
-    const parts = [rows.take()]
+    const parts = [Buffer.from(rows.take())]
     rows.end()
     const file = Buffer.concat([...parts, rows.take()])
     const found = await parquetReadObjects({

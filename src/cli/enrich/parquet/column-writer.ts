@@ -4,10 +4,10 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
 import { writePlain } from 'hyparquet-writer/src/plain.js'
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { CachedView } from '../../../enrich/swar.ts'
-import { grown } from '../rows/distinct-texts.ts'
+import { grown, MAX_KEPT_BYTES } from '../rows/distinct-texts.ts'
+import { SnappyCompressor } from './snappy.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
@@ -59,17 +59,19 @@ export class PlainValues {
     if (this.#most === undefined || isBefore(this.#most, value)) this.#most = kept(value)
   }
 
-  /** The values, which it forgets. */
+  /** The values, which it forgets. They are valid until the next one is added. */
   take(): Pick<Leaf, 'plain' | 'ends' | 'statistics'> {
-    const ends = this.#ends.slice(0, this.count)
+    const out = this.#bytes
+    const plain = out.length > MAX_KEPT_BYTES ? out.take() : out.bytes
+    const ends = this.#ends.subarray(0, this.count)
     const [least, most] = [this.#least, this.#most]
-    this.count = 0
+    this.count = out.length = 0
     this.#least = this.#most = undefined
     const statistics = {
       ...(least !== undefined && { min_value: least === 0 ? -0 : least }),
       ...(most !== undefined && { max_value: most === 0 ? 0 : most }),
     }
-    return { plain: this.#bytes.take(), ends, statistics }
+    return { plain, ends, statistics }
   }
 }
 
@@ -77,6 +79,12 @@ export class PlainValues {
 export class ColumnWriter {
   readonly #bytes = new ByteWriter()
   readonly #writer: ParquetWriter
+  readonly #snappy = new SnappyCompressor()
+  // Memory for each page. New memory would stay until a garbage collection.
+  readonly #levelBytes = new ByteWriter()
+  readonly #body = new ByteWriter()
+  #levels = new Uint8Array(0)
+  #present = new Int32Array(0)
 
   /** @param columns the elements of each column */
   constructor(columns: readonly (readonly SchemaElement[])[], metadata?: KeyValue[]) {
@@ -94,7 +102,7 @@ export class ColumnWriter {
     const columns: ColumnChunk[] = []
     let size = 0n
     for (const leaf of leaves) {
-      const chunk = writeChunk(this.#bytes, leaf)
+      const chunk = this.#writeChunk(leaf)
       size += chunk.meta_data?.total_uncompressed_size ?? 0n
       columns.push(chunk)
     }
@@ -112,79 +120,131 @@ export class ColumnWriter {
     void this.#writer.finish()
   }
 
-  /** Hands over the bytes since the last call. */
+  /** Hands over the bytes since the last call, which are valid until the next row group. */
   take(): Uint8Array {
-    const bytes = this.#bytes.getBytes().slice()
+    const bytes = this.#bytes.getBytes()
     this.#bytes.index = 0
     return bytes
   }
+
+  /** Writes indexes as they are. `writeColumn` of hyparquet-writer makes a value for each row first: a run takes 1.2 times as long. */
+  #writeChunk({ path, plain, ends, statistics, codes }: Leaf): ColumnChunk {
+    const writer = this.#bytes
+    const sizeOf = (code: number): number => (ends[code] ?? 0) - (ends[code - 1] ?? 0)
+    const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
+    let rowsWithValue = 0
+    let plainBytes = 0
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row] ?? -1
+      if (code < 0) continue
+      rowsWithValue++
+      plainBytes += sizeOf(code)
+    }
+    const width = bitsOf(ends.length - 1)
+    const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
+    // A dictionary is worth it if it takes at most half of the bytes.
+    const hasDictionary = rowsWithValue > 0 && type !== 'BOOLEAN' && 2 * dictionaryBytes <= plainBytes
+    const encoding: Encoding = hasDictionary ? 'RLE_DICTIONARY' : 'PLAIN'
+    const start = writer.offset
+    let uncompressed = 0
+    if (hasDictionary) {
+      const body = this.#snappy.compress(plain)
+      writePageHeader(writer, {
+        type: 'DICTIONARY_PAGE',
+        uncompressed_page_size: plain.length,
+        compressed_page_size: body.length,
+        dictionary_page_header: { num_values: ends.length, encoding: 'PLAIN' },
+      })
+      uncompressed += writer.offset - start + plain.length
+      writer.appendBytes(body)
+    }
+    const dataStart = writer.offset
+    for (let from = 0; from < codes.length; ) {
+      let to = hasDictionary ? Math.min(from + PAGE_BYTES / 4, codes.length) : from
+      for (let bytes = 0; to < codes.length && !hasDictionary && (bytes < PAGE_BYTES || to === from); to++)
+        bytes += sizeOf(codes[to] ?? -1)
+      const page = codes.subarray(from, to)
+      uncompressed += this.#writePage(page, path.length, encoding, (body, present) => {
+        if (hasDictionary) {
+          body.appendUint8(width)
+          writeRleBitPackedHybrid(body, present, width)
+        } else if (type === 'BOOLEAN') {
+          const values = Array.from(present, (code) => plain[code] === 1)
+          writePlain(body, values, type, undefined)
+        } else writeValues(body, present, plain, ends)
+      })
+      from = to
+    }
+    const hasStatistics = logical_type?.type !== 'JSON' && statistics !== null
+    return {
+      meta_data: {
+        type,
+        encodings: hasDictionary ? ['PLAIN', encoding] : [encoding],
+        path_in_schema: path.map(({ name }) => name),
+        codec: 'SNAPPY',
+        num_values: BigInt(codes.length),
+        total_compressed_size: BigInt(writer.offset - start),
+        total_uncompressed_size: BigInt(uncompressed),
+        data_page_offset: BigInt(dataStart),
+        ...(hasDictionary && { dictionary_page_offset: BigInt(start) }),
+        ...(hasStatistics && {
+          statistics: { null_count: BigInt(codes.length - rowsWithValue), ...statistics },
+        }),
+      },
+      file_offset: BigInt(start),
+    }
+  }
+
+  /** Writes a page of data, of version 2. @returns its size before compression */
+  #writePage(
+    codes: Int32Array,
+    maxLevel: number,
+    encoding: Encoding,
+    writeBody: (body: ByteWriter, present: Int32Array) => void,
+  ): number {
+    const writer = this.#bytes
+    if (codes.length > this.#levels.length) {
+      this.#levels = new Uint8Array(codes.length)
+      this.#present = new Int32Array(codes.length)
+    }
+    const levels = this.#levels.subarray(0, codes.length)
+    const present = this.#present
+    let count = 0
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row] ?? -1
+      levels[row] = code < 0 ? ~code : maxLevel
+      if (code >= 0) present[count++] = code
+    }
+    const levelBytes = emptied(this.#levelBytes)
+    writeRleBitPackedHybrid(levelBytes, levels, bitsOf(maxLevel))
+    const body = emptied(this.#body)
+    writeBody(body, present.subarray(0, count))
+    const compressed = this.#snappy.compress(body.getBytes())
+    const start = writer.offset
+    writePageHeader(writer, {
+      type: 'DATA_PAGE_V2',
+      uncompressed_page_size: levelBytes.offset + body.offset,
+      compressed_page_size: levelBytes.offset + compressed.length,
+      data_page_header_v2: {
+        num_values: codes.length,
+        num_nulls: codes.length - count,
+        num_rows: codes.length,
+        encoding,
+        definition_levels_byte_length: levelBytes.offset,
+        repetition_levels_byte_length: 0,
+        is_compressed: true,
+      },
+    })
+    const headerSize = writer.offset - start
+    writer.appendBytes(levelBytes.getBytes())
+    writer.appendBytes(compressed)
+    return headerSize + levelBytes.offset + body.offset
+  }
 }
 
-/** Writes indexes as they are. `writeColumn` of hyparquet-writer makes a value for each row first: a run takes 1.2 times as long. */
-function writeChunk(writer: ByteWriter, { path, plain, ends, statistics, codes }: Leaf): ColumnChunk {
-  const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
-  const sizes = ends.map((end, code) => end - (ends[code - 1] ?? 0))
-  let rowsWithValue = 0
-  let plainBytes = 0
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row] ?? -1
-    if (code < 0) continue
-    rowsWithValue++
-    plainBytes += sizes[code] ?? 0
-  }
-  const width = bitsOf(ends.length - 1)
-  const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
-  // A dictionary is worth it if it takes at most half of the bytes.
-  const hasDictionary = rowsWithValue > 0 && type !== 'BOOLEAN' && 2 * dictionaryBytes <= plainBytes
-  const encoding: Encoding = hasDictionary ? 'RLE_DICTIONARY' : 'PLAIN'
-  const start = writer.offset
-  let uncompressed = 0
-  if (hasDictionary) {
-    const body = snappyCompress(plain)
-    writePageHeader(writer, {
-      type: 'DICTIONARY_PAGE',
-      uncompressed_page_size: plain.length,
-      compressed_page_size: body.length,
-      dictionary_page_header: { num_values: ends.length, encoding: 'PLAIN' },
-    })
-    uncompressed += writer.offset - start + plain.length
-    writer.appendBytes(body)
-  }
-  const dataStart = writer.offset
-  for (let from = 0; from < codes.length; ) {
-    let to = hasDictionary ? Math.min(from + PAGE_BYTES / 4, codes.length) : from
-    for (let bytes = 0; to < codes.length && !hasDictionary && (bytes < PAGE_BYTES || to === from); to++)
-      bytes += sizes[codes[to] ?? -1] ?? 0
-    const page = codes.subarray(from, to)
-    uncompressed += writePage(writer, page, path.length, encoding, (body, present) => {
-      if (hasDictionary) {
-        body.appendUint8(width)
-        writeRleBitPackedHybrid(body, present, width)
-      } else if (type === 'BOOLEAN') {
-        const values = Array.from(present, (code) => plain[code] === 1)
-        writePlain(body, values, type, undefined)
-      } else writeValues(body, present, plain, ends)
-    })
-    from = to
-  }
-  const hasStatistics = logical_type?.type !== 'JSON' && statistics !== null
-  return {
-    meta_data: {
-      type,
-      encodings: hasDictionary ? ['PLAIN', encoding] : [encoding],
-      path_in_schema: path.map(({ name }) => name),
-      codec: 'SNAPPY',
-      num_values: BigInt(codes.length),
-      total_compressed_size: BigInt(writer.offset - start),
-      total_uncompressed_size: BigInt(uncompressed),
-      data_page_offset: BigInt(dataStart),
-      ...(hasDictionary && { dictionary_page_offset: BigInt(start) }),
-      ...(hasStatistics && {
-        statistics: { null_count: BigInt(codes.length - rowsWithValue), ...statistics },
-      }),
-    },
-    file_offset: BigInt(start),
-  }
+function emptied(writer: ByteWriter): ByteWriter {
+  writer.offset = writer.index = 0
+  return writer
 }
 
 /** Writes the values with these codes. Neighbours are copied together. */
@@ -196,48 +256,6 @@ function writeValues(body: ByteWriter, codes: Int32Array, plain: Uint8Array, end
     body.appendBytes(plain.subarray(ends[first - 1] ?? 0, ends[first + size - 1]))
     at += size
   }
-}
-
-/** Writes a page of data, of version 2. @returns its size before compression */
-function writePage(
-  writer: ByteWriter,
-  codes: Int32Array,
-  maxLevel: number,
-  encoding: Encoding,
-  writeBody: (body: ByteWriter, present: Int32Array) => void,
-): number {
-  const levels = new Uint8Array(codes.length)
-  const present = new Int32Array(codes.length)
-  let count = 0
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row] ?? -1
-    levels[row] = code < 0 ? ~code : maxLevel
-    if (code >= 0) present[count++] = code
-  }
-  const levelBytes = new ByteWriter()
-  writeRleBitPackedHybrid(levelBytes, levels, bitsOf(maxLevel))
-  const body = new ByteWriter()
-  writeBody(body, present.subarray(0, count))
-  const compressed = snappyCompress(body.getBytes())
-  const start = writer.offset
-  writePageHeader(writer, {
-    type: 'DATA_PAGE_V2',
-    uncompressed_page_size: levelBytes.offset + body.offset,
-    compressed_page_size: levelBytes.offset + compressed.length,
-    data_page_header_v2: {
-      num_values: codes.length,
-      num_nulls: codes.length - count,
-      num_rows: codes.length,
-      encoding,
-      definition_levels_byte_length: levelBytes.offset,
-      repetition_levels_byte_length: 0,
-      is_compressed: true,
-    },
-  })
-  const headerSize = writer.offset - start
-  writer.appendBytes(levelBytes.getBytes())
-  writer.appendBytes(compressed)
-  return headerSize + levelBytes.offset + body.offset
 }
 
 /** How many bits numbers up to this one take. */

@@ -211,7 +211,7 @@ class AddedColumnsOutput extends RowOutput {
     const bytes = writer.take()
     const tail = bytes.length - PARQUET_MAGIC.length - 4
     const footer = tail - new DataView(bytes.buffer, bytes.byteOffset).getUint32(tail, true)
-    this.#added.push(readFooter(bytes.subarray(footer, tail)))
+    this.#added.push(readFooter(bytes.slice(footer, tail)))
     this.#moved.push(this.#position - PARQUET_MAGIC.length)
     this.#put(bytes.subarray(PARQUET_MAGIC.length, footer))
   }

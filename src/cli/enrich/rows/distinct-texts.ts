@@ -7,7 +7,7 @@ const SEED = Math.floor(Math.random() * 2 ** 32)
 export const NONE = -1
 
 /** Larger memory is not kept for the next texts. */
-const MAX_KEPT_BYTES = 2 ** 20
+export const MAX_KEPT_BYTES = 2 ** 20
 
 /** Distinct texts, as bytes. Each has a number, from 0. */
 export class DistinctTexts {
