@@ -4,6 +4,7 @@ import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
+import { limitInlining } from './inlining.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
@@ -70,6 +71,7 @@ export class ThreadedExecutor implements Executor {
   usePlan(plan: Plan, enricher: Enricher): void {
     this.#enricher = enricher
     this.#workers?.usePlan(plan)
+    limitInlining()
   }
 
   async enrich(block: Block): Promise<Enriched> {
