@@ -35,6 +35,8 @@ const LINE_ROOM_BYTES = 65_536
 export interface Enriched {
   /** The output: in the memory given for it, in new memory, or in the memory of an oversized block. */
   readonly output: Uint8Array
+  /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
+  readonly objects?: readonly number[] | undefined
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts
   /** Counts of the other addresses of each line; absent if one is located. */
@@ -88,6 +90,8 @@ export class BlockEnricher extends Enricher {
   readonly #counter: LineCounter
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
+  /** Where the output of the block has objects in place of rows; `null` if it has no rows. */
+  #objects: number[] | null = null
   /** The output with its addresses. */
   #unmasked: ByteSink | null = null
   /** Memory for `#readable`. */
@@ -127,14 +131,20 @@ export class BlockEnricher extends Enricher {
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
+    // Masks are for text and JSON.
+    this.#format.useColumns(this.#mask === null ? block.columns : undefined)
+    const { row } = this.#format
+    if (this.#loop !== null) this.#loop.row = row
+    this.#objects = row === null ? null : []
     const expected = Math.ceil(block.bytes.length * this.#growth)
     const out = new ByteSink(Math.min(expected + 4096, MAX_OUTPUT_BYTES + LINE_ROOM_BYTES), memory)
     const { rest, lines } = this.#maskedRecords(block, out, counts)
     if (!this.#locator.writesLines) out.length = 0
+    const objects = this.#objects ?? undefined
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
-    return { output: out.take(), counts, lines, rest }
+    return { output: out.take(), objects, counts, lines, rest }
   }
 
   locationCounts(): RunningCounts {
@@ -200,7 +210,12 @@ export class BlockEnricher extends Enricher {
           this.#format.directive(bytes, start, end, out)
           this.#writeEnd(bytes, end, next, out)
         }
-      } else this.#record(bytes, start, end, next, line, lines, out, counts)
+      } else {
+        const before = out.length
+        this.#format.isRow = false
+        this.#record(bytes, start, end, next, line, lines, out, counts)
+        if (!this.#format.isRow && out.length > before) this.#objects?.push(before, out.length)
+      }
       line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {

@@ -257,7 +257,7 @@ export interface CommonPlan
 
 /** How the columns of a location are one text. */
 export interface LocationCells {
-  readonly separator: string
+  readonly form: 'csv' | 'tsv'
   /** Whether the address comes before them. */
   readonly hasAddress: boolean
 }

@@ -30,8 +30,14 @@ export interface RunInput extends ChunkSource {
 
 /** Where enriched lines go. */
 export interface RunOutput {
-  /** Resolves when more bytes can be written. The run makes one call at a time. */
-  write(bytes: Uint8Array): Promise<void>
+  /** If it makes a table of objects: the columns that are their members, once they are known. Lines then become its rows. */
+  readonly columns?: readonly string[] | undefined
+  /**
+   * Resolves when more bytes can be written. The run makes one call at a time.
+   *
+   * @param objects where the bytes have objects, if they have rows: the start and the end of each
+   */
+  write(bytes: Uint8Array, objects?: readonly number[]): Promise<void>
 }
 
 /** A line that could not be read, and its input. */
@@ -149,7 +155,8 @@ export class Run {
       const splitter = new Splitter(layoutOf(used), executor.blockBytes, executor.allocate)
       for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
         if (this.#isStopped) return
-        await queue.add(block)
+        const { columns } = output
+        await queue.add(columns === undefined ? block : { ...block, columns })
       }
       await queue.drain()
       await this.#countLocations()
@@ -199,7 +206,7 @@ export class Run {
 
   /** Counts and writes the result of a block, or of a part of it. */
   async #take(
-    { output: bytes, counts, others = [] }: Enriched,
+    { output: bytes, objects, counts, others = [] }: Enriched,
     linesBefore: number,
     input: RunInput,
     output: RunOutput,
@@ -218,7 +225,7 @@ export class Run {
     for (const part of [this.#seam.before(bytes), bytes]) {
       if (part.length === 0) continue
       this.bytesWritten += part.length
-      await output.write(part)
+      await output.write(part, objects)
     }
   }
 }

@@ -157,7 +157,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
       bytesRead: this.positionOf(run).bytes,
-      bytesWritten: run.bytesWritten,
+      bytesWritten: this.#rows?.bytesWritten ?? run.bytesWritten,
       others: run.others.map((counts, index) => ({ into: this.command.others[index]?.into ?? '', counts })),
       threads,
       seconds,

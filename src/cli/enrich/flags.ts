@@ -3,6 +3,7 @@
 import { FORMATS, formatsWith } from '../../enrich/formats/formats.ts'
 import { ADDRESS, FILTERS, INPUT, LOCATION, OPTIONS, OUTPUT, PRIVACY } from '../../enrich/line-options.ts'
 import { OUTPUT_FORMS, TIME_KINDS } from '../../enrich/options.ts'
+import type { TableForm } from '../../enrich/writing/separated-values.ts'
 import {
   flagOf,
   LOCALE,
@@ -16,7 +17,6 @@ import {
 import type { HelpTexts } from '../flags.ts'
 import { ASN, DB, FILE, type FlagsOf, readBy } from '../options.ts'
 import { UsageError } from '../terminal.ts'
-import type { TableForm } from './rows/separated-values.ts'
 
 /** A larger number is probably a typing error. */
 const MAX_THREADS = 256

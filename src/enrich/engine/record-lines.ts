@@ -7,6 +7,7 @@ import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import { RecordLoop } from './record-loop.ts'
+import { RecordRow } from './record-row.ts'
 import { RecordWriter } from './record-writer.ts'
 
 /**
@@ -55,6 +56,10 @@ export class RecordLines implements LineFormat {
   readonly #writer: RecordWriter
   readonly #form: RecordForm
   readonly #isObject: boolean
+  /** Writes the records that fit as rows; `null` if there are no rows. */
+  row: RecordRow | null = null
+  /** Whether the record last written is a row. */
+  isRow = false
   readonly #view = new CachedView()
 
   constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
@@ -66,6 +71,12 @@ export class RecordLines implements LineFormat {
     this.#writer = new RecordWriter(reader, locator, form)
     this.#form = form
     this.#isObject = form.kind === 'object'
+  }
+
+  /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
+  useColumns(names: readonly string[] | undefined): void {
+    const hasRows = names !== undefined && this.#isObject && this.#plan.cells !== undefined
+    this.row = hasRows ? new RecordRow(this.#reader, this.#locator, this.#plan, names) : null
   }
 
   get fault(): string {
@@ -138,8 +149,12 @@ export class RecordLines implements LineFormat {
       writer.textStart = this.#locator.findText()
       writer.textSize = this.#locator.textSize
     } else writer.setNothing()
-    const into = out.room(writer.room)
-    out.length = writer.put(into, this.#view.view(into), out.length)
+    const row = this.row?.fits === true ? this.row : null
+    this.isRow = row !== null
+    const into = out.room(row?.room(writer.textSize) ?? writer.room)
+    out.length =
+      row?.put(into, out.length, writer.textStart, writer.textSize) ??
+      writer.put(into, this.#view.view(into), out.length)
   }
 
   /** Writes the record with the place of each of its addresses. The locator has the address of the record then, as before. */

@@ -9,6 +9,7 @@ import { NOT_IPV4 } from '../locating/address-cache.ts'
 import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
+import type { RecordRow } from './record-row.ts'
 import type { RecordWriter } from './record-writer.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
@@ -32,6 +33,8 @@ export class RecordLoop {
   lines = 0
   /** Counts the lines; set before the first one. */
   counter: LineCounter | null = null
+  /** Writes the records as rows; `null` if the writer writes them. */
+  row: RecordRow | null = null
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   /** Writes the records; `null` if nothing is written. */
@@ -123,6 +126,7 @@ export class RecordLoop {
     const { maxLineBytes, dropUnresolved } = this.#plan
     const { texts, cache, isPlain, writesLocations } = locator
     const { rereads } = reader
+    const { row } = this
     let { bytes, view } = arena
     let from = start
     let to = OUTPUT_START
@@ -148,13 +152,16 @@ export class RecordLoop {
           view = arena.view
           reader.record = bytes
         }
-        if (to + writer.room > OUTPUT_END) break
+        if (row === null) {
+          if (to + writer.room > OUTPUT_END) break
+        } else if (!row.fits || to + row.room(writer.textSize) > OUTPUT_END) break
         if (isIPv4) {
           cache.ip = bytes
           cache.ipStart = addressStart
           cache.ipEnd = addressEnd
         }
-        to = writer.put(bytes, view, to)
+        to =
+          row === null ? writer.put(bytes, view, to) : row.put(bytes, to, writer.textStart, writer.textSize)
         bytes[to++] = LINE_FEED
       } else if (bytes !== arena.bytes) {
         bytes = arena.bytes

@@ -1,5 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
-import { BRACE, BRACE_END, COMMA, SPACE, ZERO } from '../ascii.ts'
+import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
 import {
@@ -76,7 +76,8 @@ export class RecordWriter {
     const kept = joint === 'indented' ? 2 * size : size
     const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
     // Each fixed text is there with a quote before it too.
-    return text + this.textSize + this.#fixed.byteLength / 2 + SPARE_BYTES
+    const located = this.#form.isText === true ? jsonRoom(this.textSize) : this.textSize
+    return text + located + this.#fixed.byteLength / 2 + SPARE_BYTES
   }
 
   /**
@@ -144,12 +145,19 @@ export class RecordWriter {
 
   /** Writes the address, if it is wanted, and the text of the location. */
   #putFound(target: Uint8Array, from: number): number {
+    const { head, isText } = this.#form
+    const { bytes } = this.#locator.texts.arena
+    const textEnd = this.textStart + this.textSize
     let to = from
-    if (this.#form.head !== null) {
+    if (isText === true) target[to++] = QUOTE
+    if (head !== null) {
       const { ip, ipStart, ipEnd } = this.#locator.cache
       for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
-    return copy(this.#locator.texts.arena.bytes, this.textStart, this.textStart + this.textSize, target, to)
+    if (isText !== true) return copy(bytes, this.textStart, textEnd, target, to)
+    to = this.#text.put(bytes, this.textStart, textEnd, target, to)
+    target[to] = QUOTE
+    return to + 1
   }
 
   /** Writes the member for the location into a record that is an object. */

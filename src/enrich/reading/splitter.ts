@@ -23,6 +23,8 @@ export interface Block {
   readonly startsLine: boolean
   /** What the directives before the block say, as plain data. Only for formats that have directives. */
   readonly state?: unknown
+  /** The columns of a table that are fields of its records. They become rows of it. Absent if they become objects. */
+  readonly columns?: readonly string[]
 }
 
 /** Gives at least `size` bytes, with any content. Reusing memory avoids new page faults and garbage. */

@@ -4,7 +4,7 @@ import type { Locale } from '../../location/locale.ts'
 import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
 import { NO_INSTANT } from '../../location/timezone.ts'
-import type { CommonPlan, LocationCells, LocationField } from '../options.ts'
+import type { CommonPlan, LocationField } from '../options.ts'
 import {
   fixedText,
   JSON_HEAD,
@@ -16,6 +16,7 @@ import {
   systemAfter,
   type TextPart,
 } from './location-template.ts'
+import { SEPARATORS } from './separated-values.ts'
 
 type JsonPlan = Pick<CommonPlan, 'jsonFields'> & Partial<Pick<CommonPlan, 'asn' | 'cells'>>
 
@@ -48,9 +49,13 @@ export function fieldTexts(location: Location, locale: Locale): (field: Location
   }
 }
 
-/** A location in JSON: the whole record after its `ip`, or an object with some columns, or a text of them; see the plan. */
+/** A location: in JSON, the whole record after its `ip`, or an object with some columns; or these as a text, see the plan. */
 export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): LocationTemplate {
-  if (fields !== null && cells !== undefined) return cellsTemplate(fields, cells)
+  if (fields !== null && cells !== undefined) {
+    const separator = SEPARATORS[cells.form]
+    const columns = columnsTemplate(fields, separator, true)
+    return cells.hasAddress ? [fixedText(separator), ...columns] : columns
+  }
   const after = asn === undefined ? [] : systemAfter(`,${JSON.stringify(asn)}:`)
   if (fields === null) return [...JSON_TEMPLATE, ...after]
   const members = fields.flatMap((field, index) => {
@@ -65,21 +70,7 @@ export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): Loca
 /** What is before the address in JSON, which a whole record begins with; `null` without an address. */
 export function jsonHead({ jsonFields, cells }: JsonPlan): string | null {
   if (cells === undefined) return jsonFields === null ? JSON_HEAD : null
-  return cells.hasAddress ? '"' : null
-}
-
-/** Columns of a record as a string of JSON, with quotes where a table needs them (RFC 4180). */
-function cellsTemplate(
-  fields: readonly LocationField[],
-  { separator, hasAddress }: LocationCells,
-): LocationTemplate {
-  const inString = (text: string): string => JSON.stringify(text).slice(1, -1)
-  const columns = fields.flatMap((field, index) => {
-    const cellOf = (value: string | null): string => inString(quotedCell(value ?? '', separator))
-    const cell = cellPart(field, cellOf, { quote: '', special: `${separator}"\\` })
-    return index === 0 ? [cell] : [fixedText(inString(separator)), cell]
-  })
-  return [fixedText(hasAddress ? inString(separator) : '"'), ...columns, fixedText('"')]
+  return cells.hasAddress ? '' : null
 }
 
 /** What stands for a location in JSON if there is none. */

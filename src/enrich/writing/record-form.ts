@@ -18,6 +18,8 @@ export interface RecordForm {
   readonly template: LocationTemplate
   /** What is written before the address, which what the template writes follows; `null` to write no address. */
   readonly head: string | null
+  /** Whether what the template writes is text, which is written as a string of JSON, after the address. */
+  readonly isText?: boolean
   /** What is written between the record and its location. */
   readonly before: string
   /** What is written in place of that and the location if there is none. */
@@ -51,6 +53,7 @@ export function jsonForm(plan: MemberPlan, kind: 'object' | 'member'): RecordFor
     kind,
     template: jsonTemplate(plan),
     head: jsonHead(plan),
+    isText: plan.cells !== undefined,
     before,
     nothing: before + jsonNothing(plan),
     rewrites: kind === 'object',

@@ -85,9 +85,6 @@ describe('rendered locations', () => {
     const templates = [
       JSON_TEMPLATE,
       jsonTemplate({ jsonFields: all }),
-      ...[',', '\t'].map((separator) =>
-        jsonTemplate({ jsonFields: all, cells: { separator, hasAddress: separator === ',' } }),
-      ),
       ...[',', '\t', '-', '4', '.', 'é'].flatMap((delimiter) => [
         columnsTemplate(all, delimiter, true),
         columnsTemplate(all, delimiter, false),

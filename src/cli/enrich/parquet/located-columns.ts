@@ -7,9 +7,6 @@ import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
 import { elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
 
-/** The separator of the columns of a location in their text. */
-export const SEPARATOR = ','
-
 /** The field of a member of a struct, `null` for the address, and where it is there. */
 type StructMember = readonly [field: LocationField | null, first: string, last?: string]
 
@@ -155,7 +152,7 @@ export class LocatedColumns {
 function cellsOf(bytes: Uint8Array): string[] {
   const json = Buffer.from(bytes).toString()
   const text = json.includes('\\') ? String(JSON.parse(`"${json}"`)) : json
-  if (!text.includes('"')) return text.split(SEPARATOR)
+  if (!text.includes('"')) return text.split(',')
   return Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g), ([, quoted, plain = '']) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
   )

@@ -9,9 +9,9 @@ import {
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet'
+import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError, messageOf } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
-import { recordText } from '../rows/separated-values.ts'
 import { checkFooter, columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
 import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'

@@ -14,7 +14,7 @@ import { type AddedColumns, addedColumns, RowOutput } from '../rows/row-output.t
 import { ColumnWriter } from './column-writer.ts'
 import { sparkFields } from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
-import { LocatedColumns, SEPARATOR } from './located-columns.ts'
+import { LocatedColumns } from './located-columns.ts'
 import { PARQUET_MAGIC, ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
 import { RowsOutput } from './rows-output.ts'
 
@@ -161,7 +161,7 @@ class AddedColumnsOutput extends RowOutput {
   }
 
   override get cells(): LocationCells {
-    return { separator: SEPARATOR, hasAddress: !this.#isFlat }
+    return { form: 'csv', hasAddress: !this.#isFlat }
   }
 
   override async write(bytes: Uint8Array): Promise<void> {
@@ -194,7 +194,7 @@ class AddedColumnsOutput extends RowOutput {
     if (this.#isCopied) return
     this.#isCopied = true
     for await (const chunk of this.#file.bytes()) {
-      await this.target.write(chunk)
+      await this.send(chunk)
       this.#position += chunk.length
     }
   }

@@ -10,7 +10,7 @@ import { isPlainString, jsonIn, textIn } from '../rows/object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
 import { type ColumnType, elementsOf } from './columns.ts'
-import { LocatedColumns, SEPARATOR } from './located-columns.ts'
+import { LocatedColumns } from './located-columns.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
@@ -66,7 +66,7 @@ export class RowsOutput extends RowOutput {
   }
 
   override get cells(): LocationCells {
-    return { separator: SEPARATOR, hasAddress: !this.#isFlat && !this.#isTable }
+    return { form: 'csv', hasAddress: !this.#isFlat && !this.#isTable }
   }
 
   /** @param table the plan that would keep the table that the input is; `null` for another input */

@@ -65,6 +65,8 @@ export abstract class RowOutput implements Output {
   protected readonly members = new ObjectMembers()
   /** Whether the run writes what is wanted already. */
   keepsBytes = false
+  /** Bytes written so far. */
+  bytesWritten = 0
   /** Bytes that are not written yet. */
   protected readonly out = new ByteSink()
   protected readonly target: Output
@@ -92,13 +94,28 @@ export abstract class RowOutput implements Output {
   /** Call it before the first line of an input. @param table the plan that would keep the table that it is, or `null` */
   usePlan(_table: DelimitedPlan | null): void {}
 
-  async write(bytes: Uint8Array): Promise<void> {
-    if (this.keepsBytes) {
-      this.out.write(bytes)
-      return this.send()
+  async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length]): Promise<void> {
+    if (this.keepsBytes || objects.length === 0) {
+      await this.sendRows()
+      return this.send(bytes)
     }
+    let rowsStart = 0
+    for (let index = 0; index < objects.length; index += 2) {
+      const [start = 0, end = 0] = objects.slice(index, index + 2)
+      this.out.write(bytes, rowsStart, start)
+      this.#takeLines(bytes.subarray(start, end))
+      rowsStart = end
+    }
+    this.out.write(bytes, rowsStart)
+    await this.sendRows()
+  }
+
+  #takeLines(bytes: Uint8Array): void {
     const firstEnd = bytes.indexOf(LINE_FEED) + 1
-    if (firstEnd === 0) return this.#keep(bytes)
+    if (firstEnd === 0) {
+      this.#keep(bytes)
+      return
+    }
     const lastEnd = bytes.lastIndexOf(LINE_FEED) + 1
     const hasRest = this.#rest.length > 0
     if (hasRest) {
@@ -107,7 +124,6 @@ export abstract class RowOutput implements Output {
     }
     this.rows(bytes.subarray(hasRest ? firstEnd : 0, lastEnd), this.#take)
     this.#keep(bytes.subarray(lastEnd))
-    await this.send()
   }
 
   async flush(): Promise<void> {
@@ -115,7 +131,7 @@ export abstract class RowOutput implements Output {
       this.#isEnded = true
       this.#endRest()
       if (!this.keepsBytes) this.end()
-      await this.send()
+      await this.sendRows()
     }
     await this.target.flush()
   }
@@ -145,11 +161,15 @@ export abstract class RowOutput implements Output {
   }
 
   /** Writes the bytes of `out`. */
-  protected async send(): Promise<void> {
-    const { length } = this.out
-    if (length === 0) return
-    await this.target.write(this.out.room(0).subarray(0, length))
+  protected async sendRows(): Promise<void> {
+    if (this.out.length > 0) await this.send(this.out.bytes)
     this.out.length = 0
+  }
+
+  /** @param bytes some */
+  protected async send(bytes: Uint8Array): Promise<void> {
+    this.bytesWritten += bytes.length
+    await this.target.write(bytes)
   }
 
   /** The row of the last line, if it has no line feed. */

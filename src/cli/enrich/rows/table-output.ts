@@ -1,13 +1,22 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { LINE_FEED } from '../../../enrich/ascii.ts'
+import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
+import { mayEndText } from '../../../enrich/swar.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
+import {
+  CellText,
+  cellRoom,
+  recordText,
+  SEPARATORS,
+  type TableForm,
+  valueText,
+} from '../../../enrich/writing/separated-values.ts'
 import { countOf } from '../../figures.ts'
 import type { Output } from '../output.ts'
 import { NONE } from './distinct-texts.ts'
+import { jsonIn, textIn } from './object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output.ts'
-import { CellWriter, recordText, type TableForm } from './separated-values.ts'
 
 /** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
 const MOST_ROWS = 10_000
@@ -46,11 +55,16 @@ export class TableOutput extends RowOutput {
   readonly #located: readonly number[]
   /** For each of {@link #located} the columns of a record without a location. */
   readonly #nothing: readonly Uint8Array[]
-  readonly #writer: CellWriter
+  readonly #text: CellText
+  readonly #separator: string
   readonly #raw: number
   /** The lines before the columns are decided; `null` afterwards. */
   #waiting: ByteSink | null = new ByteSink()
   #waitingRows = 0
+  /** The members that are columns; `undefined` before they are decided. */
+  #names: readonly string[] | undefined
+  /** The numbers of the members that become columns, before they are decided. */
+  readonly #found: number[] = []
   /** The numbers of the members that are columns, in order. */
   #columns = new Int32Array(0)
   /** By the number of a name: 1 for a column. */
@@ -66,20 +80,26 @@ export class TableOutput extends RowOutput {
   constructor(target: Output, settings: TableSettings) {
     super(target)
     this.#settings = settings
-    this.#writer = new CellWriter(settings.form)
-    const { added } = settings
+    const { added, form } = settings
+    this.#text = new CellText(form)
+    this.#separator = SEPARATORS[form]
     this.#located = added.map(({ member }) => this.members.add(member))
-    this.#nothing = added.map(({ fields }) => Buffer.from(this.#writer.separator.repeat(fields.size - 1)))
+    this.#nothing = added.map(({ fields }) => Buffer.from(this.#separator.repeat(fields.size - 1)))
     this.#raw = this.members.add(RAW)
   }
 
   override get cells(): LocationCells | null {
-    return this.keepsBytes ? null : { separator: this.#writer.separator, hasAddress: false }
+    return this.keepsBytes ? null : { form: this.#settings.form, hasAddress: false }
   }
 
-  override async write(bytes: Uint8Array): Promise<void> {
+  /** Members of the lines that have one location. More than one take several turns. */
+  get columns(): readonly string[] | undefined {
+    return this.keepsBytes || this.#located.length > 1 ? undefined : this.#names
+  }
+
+  override async write(bytes: Uint8Array, objects?: readonly number[]): Promise<void> {
     await this.#paused
-    await super.write(bytes)
+    await super.write(bytes, objects)
     if (this.#settings.isLive && this.#waiting !== null && !this.keepsBytes)
       this.#timer ??= setTimeout(() => this.#pause(), MOST_WAIT_MS)
   }
@@ -101,6 +121,7 @@ export class TableOutput extends RowOutput {
       this.#write()
       return
     }
+    this.#addColumns()
     const { bytes, start, end } = this.members
     waiting.write(bytes, start, end)
     waiting.writeByte(LINE_FEED)
@@ -113,13 +134,12 @@ export class TableOutput extends RowOutput {
     if (this.#rescuedRows > 0) this.#settings.note(this.#rescuedNote())
   }
 
-  protected override async send(): Promise<void> {
-    if (this.#settings.hasMark && !this.#isMarked && this.out.length > 0) {
+  protected override async send(bytes: Uint8Array): Promise<void> {
+    if (this.#settings.hasMark && !this.#isMarked) {
       this.#isMarked = true
-      const hasOwn = markLength(this.out.room(0)) > 0
-      if (!hasOwn) await this.target.write(MARK)
+      if (markLength(bytes) === 0) await super.send(MARK)
     }
-    await super.send()
+    await super.send(bytes)
   }
 
   /** Writes the rows that wait. The next call waits for it, and throws its error. */
@@ -128,7 +148,7 @@ export class TableOutput extends RowOutput {
     if (waiting === null) return
     this.#paused = Promise.resolve().then(() => {
       this.#decide(waiting, false)
-      return this.send()
+      return this.sendRows()
     })
     this.#paused.catch(() => {})
   }
@@ -141,9 +161,7 @@ export class TableOutput extends RowOutput {
   #decide(waiting: ByteSink, isWhole: boolean): void {
     const { members } = this
     const lines = waiting.take()
-    const columns: number[] = []
-    const own = new Set<number>()
-    this.rows(lines, () => this.#addColumns(columns, own))
+    const columns = this.#found
     const names = columns.map((number) => members.names[number] ?? '')
     const added = this.#settings.added.flatMap(({ fields }) => [...fields.keys()])
     const taken = added.find((name) => names.includes(name))
@@ -153,32 +171,33 @@ export class TableOutput extends RowOutput {
     this.#isColumn = new Uint8Array(members.names.length)
     for (const column of columns) this.#isColumn[column] = 1
     this.#hasRescued = !isWhole
-    this.rows(lines, () => {
-      this.#hasRescued ||= this.#rescued() !== null
-    })
+    if (isWhole)
+      this.rows(lines, () => {
+        this.#hasRescued ||= this.#rescued() !== null
+      })
     const header = [...names, ...added, ...(this.#hasRescued ? [RESCUED] : [])]
     this.#settings.note(
       `the columns of the table are the members of the first ${countOf(this.#waitingRows, 'line', 'lines')}: ${shown(names)}`,
     )
     this.out.write(Buffer.from(recordText(header, this.#settings.form)))
     this.#waiting = null
+    this.#names = names
     this.rows(lines, () => this.#write())
   }
 
   /** Adds the members of a row to the columns. */
-  #addColumns(columns: number[], own: Set<number>): void {
+  #addColumns(): void {
     const { members } = this
+    const columns = this.#found
     if (this.#isUnread()) return
     let before = -1
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
       if (number === NONE || this.#located.includes(number) || members.names[number] === RESCUED) continue
-      if (!own.has(number) && own.size < MAX_COLUMNS) {
-        own.add(number)
-        // After the member before it, and not after those that only other rows have.
-        columns.splice(before + 1, 0, number)
-      }
-      if (own.has(number)) before = columns.indexOf(number)
+      const column = columns.indexOf(number)
+      if (column !== -1) before = column
+      // After the member before it, and not after those that only other rows have.
+      else if (columns.length < MAX_COLUMNS) columns.splice(++before, 0, number)
     }
   }
 
@@ -196,36 +215,61 @@ export class TableOutput extends RowOutput {
 
   #write(): void {
     const { members, out } = this
-    const { bytes, view } = members
-    const writer = this.#writer
     const columns = this.#columns
     const from = out.length
     let kept = 0
     for (let index = 0; index < columns.length; index++) {
-      if (index > 0) writer.separate(out)
+      if (index > 0) out.writeAscii(this.#separator)
       const member = members.memberOf(columns[index] ?? NONE)
       if (member === NONE) continue
       kept++
-      writer.write(bytes, view, members.starts[member] ?? 0, members.ends[member] ?? 0, out)
+      this.#writeValue(member)
     }
     for (let index = 0; index < this.#located.length; index++) {
-      if (index > 0 || columns.length > 0) writer.separate(out)
+      if (index > 0 || columns.length > 0) out.writeAscii(this.#separator)
       const member = members.memberOf(this.#located[index] ?? NONE)
       if (member !== NONE) kept++
       if (member === NONE || members.isNull(member)) out.write(this.#nothing[index] ?? NO_BYTES)
-      else writer.copy(bytes, view, members.starts[member] ?? 0, members.ends[member] ?? 0, out)
+      else this.#writeLocated(member)
     }
     if (this.#hasRescued) {
-      writer.separate(out)
+      out.writeAscii(this.#separator)
       const rescued = kept === members.count ? null : this.#rescued()
       if (rescued !== null) {
         this.#rescuedRows++
-        writer.text(rescued, out)
+        this.#writeText(rescued)
       }
     }
     // Readers skip an empty line: quotes make it a record with one empty value.
     if (out.length === from) out.writeAscii('""')
     out.writeByte(LINE_FEED)
+  }
+
+  /** Writes a text as it is, another value as JSON, and `null` as nothing. */
+  #writeValue(member: number): void {
+    const { members, out } = this
+    const { bytes } = members
+    const [start, end] = [members.starts[member] ?? 0, members.ends[member] ?? 0]
+    const first = bytes[start]
+    if (first === BRACE || first === BRACKET) this.#writeText(jsonIn(bytes, start, end))
+    else if (members.isText(member)) {
+      const into = out.room(cellRoom(end - start))
+      const to = this.#text.putPlain(bytes, start + 1, end - 1, into, out.length)
+      if (to === -1) this.#writeText(textIn(bytes, start, end))
+      else out.length = to
+    } else if (!members.isNull(member)) out.write(bytes, start, end)
+  }
+
+  /** Writes the columns in the text of a location, with the separators between them. */
+  #writeLocated(member: number): void {
+    const { bytes, view, starts, ends } = this.members
+    const [start, end] = [starts[member] ?? 0, ends[member] ?? 0]
+    if (hasEscape(bytes, view, start + 1, end - 1)) this.out.write(Buffer.from(textIn(bytes, start, end)))
+    else this.out.write(bytes, start + 1, end - 1)
+  }
+
+  #writeText(text: string): void {
+    this.out.write(Buffer.from(valueText(text, this.#settings.form)))
   }
 
   /** The members that have no column, as JSON; `null` if there are none. */
@@ -246,6 +290,13 @@ export class TableOutput extends RowOutput {
     const names = shown([...this.#rescuedNames])
     return `${countOf(this.#rescuedRows, 'row has', 'rows have')} members that are no columns, now as JSON in ${RESCUED}: ${names}`
   }
+}
+
+function hasEscape(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+  let at = start
+  for (; at + 4 <= end; at += 4) if (mayEndText(view.getInt32(at, true))) return true
+  for (; at < end; at++) if (bytes[at] === BACKSLASH) return true
+  return false
 }
 
 function shown(names: readonly string[]): string {
