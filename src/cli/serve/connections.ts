@@ -63,7 +63,7 @@ export class Connections {
     this.#idle.delete(socket)
     const answers = this.#pending.get(socket) ?? new Set()
     this.#pending.set(socket, answers.add(outgoing))
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       answers.delete(outgoing)
       if (answers.size > 0) return
       this.#pending.delete(socket)

@@ -137,24 +137,23 @@ export function makeServer(
       held.received(socket, bytes),
     )
     const id = requestId(asked.get('x-request-id'))
-    const sent = (reply: Reply, served: Served | null): Reply => {
+    const finish = (reply: Reply, served: Served | null = null): number => {
       // Without "100 Continue" the client may leave the body out, and its next request would be read as the body.
       const closes = expects !== 'nothing' && !asked.isContinued
       if (closes || state.isDraining || !server.listening) outgoing.shouldKeepAlive = false
       const { status = reply.status } = refusals.get(socket) ?? {}
       told({ id, asked, peer, status, milliseconds: performance.now() - start, served })
-      return { ...reply, headers: [...reply.headers, 'x-request-id', id] }
+      return send(reply, id, outgoing)
     }
-    const refuse = (problem: Problem): Reply => sent(problemReply(problem, asked.method, CLOSE), null)
+    const refuse = (problem: Problem): number => finish(problemReply(problem, asked.method, CLOSE))
     const unclear = framingProblem(incoming, asked) ?? asked.problem
     const problem = expects === 'something' ? UNEXPECTED : unclear
     // Node does this itself if a body was not read at all.
     if (asked.method !== 'GET' && asked.method !== 'HEAD') outgoing.once('finish', () => dropRest(incoming))
-    if (problem !== null) return void send(refuse(problem), outgoing)
+    if (problem !== null) return void refuse(problem)
     const served = answer(asked, peer)
-    const end = (each: Served): void =>
-      held.answered(socket, outgoing, send(sent(each.reply, each), outgoing))
-    if (isPromise(served)) return void served.then(end, () => send(refuse(FAULT), outgoing))
+    const end = (each: Served): void => held.answered(socket, outgoing, finish(each.reply, each))
+    if (isPromise(served)) return void served.then(end, () => refuse(FAULT))
     end(served)
   }
 

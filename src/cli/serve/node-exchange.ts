@@ -105,19 +105,12 @@ export function rawReply({ status, headers, body }: Reply, id: string): string {
   return `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
 }
 
-/**
- * Sends an answer. Text is encoded here: Node takes longer to write it together with the header.
- *
- * @returns the length of the body
- */
-export function send({ status, headers, body }: Reply, outgoing: ServerResponse): number {
-  if (body === null) {
-    outgoing.writeHead(status, [...headers]).end()
-    return 0
-  }
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  outgoing.writeHead(status, [...headers, 'content-length', String(bytes.length)]).end(bytes)
-  return bytes.length
+/** Sends an answer with the id of its request. @returns the length of the body */
+export function send({ status, headers, body }: Reply, id: string, outgoing: ServerResponse): number {
+  const length = body === null ? 0 : Buffer.byteLength(body)
+  const framing = body === null ? [] : ['content-length', String(length)]
+  outgoing.writeHead(status, [...headers, 'x-request-id', id, ...framing]).end(body)
+  return length
 }
 
 export const CLOSE: HeaderFields = ['connection', 'close']
