@@ -34,6 +34,10 @@ export class JsonLog {
     this.#stream = stream
   }
 
+  get isWritten(): boolean {
+    return this.#stream !== null
+  }
+
   /** How many lines were dropped so far, because their reader was too slow or had gone. */
   get dropped(): number {
     return this.#dropped
@@ -122,6 +126,7 @@ export function requestLog(
   log: JsonLog,
   { trustedProxies, forwardedHeader, logClient }: ServeSettings,
 ): (exchange: Exchange) => void {
+  if (!log.isWritten) return () => {}
   const walk = new ClientWalk({ trustedProxies, forwardedHeader })
   const address = new Address()
   const clientOf = ({ asked, peer, served }: Exchange): string | null => {
