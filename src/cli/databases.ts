@@ -14,12 +14,6 @@ import { openDatabase, openFile } from '../node/open-files.ts'
 import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /**
- * The limit of the decoded blocks of a packed database, in bytes. It has room for all IPv4 networks and the whole data of a
- * city database, and for those IPv6 networks that a log has: with less, blocks of such a log are decoded again and again.
- */
-const CACHE_BYTES = 201_326_592
-
-/**
  * Opens the databases of a run. Reads each file once, whole, into memory that threads share: a file that is overwritten
  * during a run changes nothing. A resolver would load code that no run needs, such as that of overlays and of watched files.
  *
@@ -65,7 +59,7 @@ export async function openForOneThread(
   }
   const databases: OpenDatabase[] = []
   for (const path of [...cities, ...systems]) {
-    databases.push(await openFile(path, { maxBytes: DEFAULT_MAX_BYTES, cacheBytes: CACHE_BYTES }))
+    databases.push(await openFile(path, { maxBytes: DEFAULT_MAX_BYTES }))
   }
   return checked(new DatabaseSet(databases, { asnCount: systems.length }))
 }
@@ -90,7 +84,7 @@ async function isNamedPipe(path: string): Promise<boolean> {
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */
 export function attachInThread(shared: SharedDatabases): DatabaseSet {
-  const databases = attachDatabases(shared, { cacheBytes: CACHE_BYTES }, openDatabase)
+  const databases = attachDatabases(shared, {}, openDatabase)
   return new DatabaseSet(databases, { asnCount: shared.asn ?? 0 })
 }
 

@@ -1,4 +1,4 @@
-import { allocate, newBytes, newShareableBytes } from '../bytes/byte-limit.ts'
+import { allocate, newShareableBytes, noMemory } from '../bytes/byte-limit.ts'
 import { DataSection } from '../mmdb/data-section.ts'
 import type { BlockFile } from './block-file.ts'
 import { blocksOf } from './directory.ts'
@@ -7,39 +7,59 @@ import { type Runs, runsOf } from './runs.ts'
 
 const NO_LIMIT = Number.POSITIVE_INFINITY
 
+/** Memory is divided into columns: one has a number for each run or record of a block. A block of data takes two. */
+const COLUMN_BYTES = 4 * BLOCK_ITEMS
+const COLUMNS_OF_DATA = DATA_BLOCK_BYTES / COLUMN_BYTES
+/** Enough for any block: runs have four words of a position and a value. */
+const MIN_COLUMNS = 5
+/** With more, the numbers of words would not fit in a place. */
+const MAX_COLUMNS = 2 ** 31 / BLOCK_ITEMS - 1
+
+/** The place of a block that is not decoded. */
+export const NOT_DECODED = -1
+
 /**
- * The decoded contents of a packed file. Its memory is allocated at once, with room for everything, and filled block by block
- * when something of a block is read: the system gives pages only when they are written.
+ * The decoded contents of a packed file. Its memory is allocated at once, and filled block by block when something of a block is read:
+ * the system gives pages only when they are written. If the memory has room for all blocks, each has a place of its own. If not, a
+ * block takes the place of those that were decoded the longest time ago.
  */
 export class PackedContents {
   readonly families: readonly Runs[]
-  /** The data section. {@link fill} can replace it. */
-  data: Uint8Array = new Uint8Array(0)
-  /** One flag for each block of the file: 1 if it is decoded. */
-  readonly isFilled: Uint8Array
+  /** By block of the file, the index of its first word in the memory, or {@link NOT_DECODED}. */
+  readonly places: Int32Array
+  /** The memory. {@link fill} can replace it. */
+  words: Uint32Array = new Uint32Array(0)
   /** The number of the first block of records, and of data. */
   readonly #firstRecords: number
   readonly firstData: number
   readonly #file: BlockFile
-  readonly #limit: number
-  /** The record table. */
-  #records: Uint32Array = new Uint32Array(0)
-  #isAllocated = false
+  /** By block, how many columns those before it take. The last number is that of all blocks. */
+  readonly #columns: Float64Array
+  /** How many columns the memory has. */
+  readonly #room: number
+  /** In a memory without room for all: by column, the block that was last decoded there, or {@link NOT_DECODED}. */
+  readonly #owners: Int32Array
+  /** The column for the next block. */
+  #next = 0
   /** One flag for each block: 1 if any thread has decoded it. `null` if threads share nothing. */
   #shared: Uint8Array<SharedArrayBuffer> | null = null
-  #wasDropped = false
-  /** Memory of the decoded blocks in bytes. */
-  #used = 0
 
-  /** @param limit of the memory of decoded blocks, in bytes. When it is reached, all are dropped */
+  /** @param limit of the memory of decoded blocks, in bytes */
   constructor(file: BlockFile, limit = NO_LIMIT) {
     this.#file = file
-    this.#limit = limit
     const { families, recordCount, blocks } = file.directory
     this.families = runsOf(families)
     this.#firstRecords = this.families.reduce((sum, runs) => sum + runs.blocks, 0)
     this.firstData = this.#firstRecords + blocksOf(recordCount)
-    this.isFilled = new Uint8Array(blocks.crc.length)
+    this.places = new Int32Array(blocks.crc.length).fill(NOT_DECODED)
+    this.#columns = new Float64Array(this.places.length + 1)
+    for (const block of this.places.keys()) {
+      const count = block >= this.firstData ? COLUMNS_OF_DATA : (this.#familyOf(block)?.width ?? 0) + 1
+      this.#columns[block + 1] = (this.#columns[block] ?? 0) + count
+    }
+    const all = this.#columns.at(-1) ?? 0
+    this.#room = Math.min(all, Math.max(MIN_COLUMNS, Math.floor(limit / COLUMN_BYTES)))
+    this.#owners = new Int32Array(this.#room < all ? this.#room : 0).fill(NOT_DECODED)
   }
 
   /**
@@ -49,59 +69,50 @@ export class PackedContents {
    * @throws InvalidDatabaseError when its block of the record table is damaged
    */
   record(index: number): number {
-    const block = this.#firstRecords + (index >>> BLOCK_SHIFT)
-    if (this.isFilled[block] === 0) this.fill(block)
-    return this.#records[index] ?? 0
+    const place = this.place(this.#firstRecords + (index >>> BLOCK_SHIFT))
+    return this.words[place + (index & (BLOCK_ITEMS - 1))] ?? 0
   }
 
   /**
-   * Decodes blocks that are not decoded yet.
+   * Decodes a block if it is not decoded yet.
    *
-   * @param last the number of the last one
-   * @throws InvalidDatabaseError when one is damaged, or there is not enough memory
+   * @returns the index of its first word in the memory, valid until another block is decoded
+   * @throws InvalidDatabaseError when it is damaged, or there is not enough memory
    */
-  fill(first: number, last = first): void {
-    if (this.#shared === null) {
-      let bytes = 0
-      for (let block = first; block <= last; block++)
-        if (this.isFilled[block] === 0) bytes += this.#bytesOf(block)
-      if (bytes > 0 && this.#used > 0 && this.#used + bytes > this.#limit) this.forget()
-      // V8 counts the bytes of an ArrayBuffer, and would start a garbage collection for the first one: 8 ms in a new process.
-      const make = this.#wasDropped ? newBytes : newShareableBytes
-      if (!this.#isAllocated) this.#divide(this.#allocate(make).buffer)
-    }
-    for (let block = first; block <= last; block++) {
-      if (this.isFilled[block] === 1) continue
-      // Use Atomics, so that everything that the other thread wrote before is visible to this one.
-      if (this.#shared === null || Atomics.load(this.#shared, block) === 0) this.#decode(block)
-      this.isFilled[block] = 1
-      this.#used += this.#bytesOf(block)
-      if (this.#shared !== null) Atomics.store(this.#shared, block, 1)
-    }
+  place(block: number): number {
+    const place = this.places[block] ?? NOT_DECODED
+    return place === NOT_DECODED ? this.#fill(block) : place
+  }
+
+  /** The bytes of a block of data, valid until another block is decoded. @param block counted from the first block of data */
+  data(block: number): Uint8Array {
+    const number = this.firstData + block
+    const place = this.place(number)
+    return new Uint8Array(this.words.buffer, 4 * place, this.#file.directory.blocks.inflated[number])
   }
 
   /** Drops all decoded blocks, and no longer shares them. */
   forget(): void {
-    this.isFilled.fill(0)
-    this.#used = 0
+    this.places.fill(NOT_DECODED)
     this.#shared = null
-    this.#wasDropped = true
-    this.#divide(null)
+    this.#use(new Uint32Array(0))
   }
 
   /** Memory for decoded blocks that threads share: each block is decoded by one of them. There is no limit then. */
   share(): SharedArrayBuffer {
-    const memory = this.#shared?.buffer ?? this.#allocate((bytes) => new SharedArrayBuffer(bytes))
+    const memory =
+      this.#shared?.buffer ?? this.#allocate(this.#sharedBytes, (bytes) => new SharedArrayBuffer(bytes))
     this.attach(memory)
     return memory
   }
 
   /** Uses the memory that {@link share} of the same file gave in another thread. */
   attach(memory: SharedArrayBuffer): void {
-    if (memory.byteLength !== this.#byteLength || this.#shared?.buffer === memory) return
+    if (memory.byteLength !== this.#sharedBytes || this.#shared?.buffer === memory) return
     this.forget()
-    this.#shared = new Uint8Array(memory, 0, this.isFilled.length)
-    this.#divide(memory)
+    const flags = this.places.length
+    this.#shared = new Uint8Array(memory, memory.byteLength - flags, flags)
+    this.#use(new Uint32Array(memory, 0, (this.#columns.at(-1) ?? 0) * BLOCK_ITEMS))
   }
 
   /** Whether threads share the decoded blocks. */
@@ -109,59 +120,66 @@ export class PackedContents {
     return this.#shared !== null
   }
 
-  /** Bytes of the memory: flags, runs, records, data. */
-  get #byteLength(): number {
-    const { recordCount, dataBytes } = this.#file.directory
-    const words = this.families.reduce((sum, { count, width }) => sum + count * (width + 1), recordCount)
-    return this.#flagBytes + 4 * words + dataBytes
+  /** Bytes of the memory that threads share: all blocks, and a flag for each. */
+  get #sharedBytes(): number {
+    return (this.#columns.at(-1) ?? 0) * COLUMN_BYTES + this.places.length
   }
 
-  get #flagBytes(): number {
-    return Math.ceil(this.isFilled.length / 4) * 4
+  #allocate<Memory>(bytes: number, make: (bytes: number) => Memory): Memory {
+    if (bytes > MAX_COLUMNS * COLUMN_BYTES) throw noMemory(undefined, this.#file.path)
+    return allocate(bytes, make, this.#file.path)
   }
 
-  #allocate<Memory>(make: (bytes: number) => Memory): Memory {
-    return allocate(this.#byteLength, make, this.#file.path)
+  #use(words: Uint32Array): void {
+    this.words = words
+    for (const runs of this.families) runs.words = words
   }
 
-  /** Divides memory among the contents. @param memory `null` for none */
-  #divide(memory: ArrayBufferLike | null): void {
-    const { recordCount, dataBytes } = this.#file.directory
-    let at = this.#flagBytes
-    const words = (count: number): Uint32Array => {
-      if (memory === null) return new Uint32Array(0)
-      at += 4 * count
-      return new Uint32Array(memory, at - 4 * count, count)
+  #fill(block: number): number {
+    if (this.words.length === 0) {
+      // V8 counts the bytes of an ArrayBuffer, and would start a garbage collection for the first one: 8 ms in a new process.
+      const { buffer } = this.#allocate(this.#room * COLUMN_BYTES, newShareableBytes)
+      this.#use(new Uint32Array(buffer))
     }
-    for (const runs of this.families) {
-      for (let word = 0; word < runs.width; word++) runs.starts[word] = words(runs.count)
-      runs.values = words(runs.count)
-    }
-    this.#records = words(recordCount)
-    this.data = memory === null ? new Uint8Array(0) : new Uint8Array(memory, at, dataBytes)
-    this.#isAllocated = memory !== null
+    const isOwn = this.#shared !== null || this.#owners.length === 0
+    const column = isOwn ? (this.#columns[block] ?? 0) : this.#freed(block)
+    const place = column * BLOCK_ITEMS
+    // Use Atomics, so that everything that the other thread wrote before is visible to this one.
+    if (this.#shared === null || Atomics.load(this.#shared, block) === 0) this.#decode(block, place, isOwn)
+    this.places[block] = place
+    // A damaged block takes no room.
+    this.#next = column + this.#columnsOf(block)
+    if (this.#shared !== null) Atomics.store(this.#shared, block, 1)
+    return place
   }
 
-  /** Memory of a block in bytes when it is decoded. */
-  #bytesOf(block: number): number {
-    if (block >= this.firstData) return DATA_BLOCK_BYTES
-    // Most words of positions beyond the second are zeros, which take no memory.
-    return 4 * BLOCK_ITEMS * (Math.min(this.#familyOf(block)?.width ?? 0, 2) + 1)
+  /** Drops the blocks that were decoded the longest time ago. @returns the first of enough columns for a block */
+  #freed(block: number): number {
+    const count = this.#columnsOf(block)
+    const first = this.#next + count > this.#room ? 0 : this.#next
+    for (let column = first; column < first + count; column++) {
+      const owner = this.#owners[column] ?? NOT_DECODED
+      if (owner !== NOT_DECODED) this.places[owner] = NOT_DECODED
+      this.#owners[column] = block
+    }
+    return first
+  }
+
+  #columnsOf(block: number): number {
+    return (this.#columns[block + 1] ?? 0) - (this.#columns[block] ?? 0)
   }
 
   #familyOf(block: number): Runs | undefined {
     return this.families.find(({ firstBlock, blocks }) => block < firstBlock + blocks)
   }
 
-  #decode(block: number): void {
+  #decode(block: number, place: number, isNew: boolean): void {
     const runs = this.#familyOf(block)
-    if (runs !== undefined) runs.read(this.#file, block)
+    if (runs !== undefined) runs.read(this.#file, block, place, isNew)
     else if (block < this.firstData) {
-      const first = (block - this.#firstRecords) * BLOCK_ITEMS
-      this.#file.block(block, 'records', (stream) => decodeRecords(stream, this.#records, first))
+      this.#file.block(block, 'records', (stream) => decodeRecords(stream, this.words, place))
     } else {
-      const at = (block - this.firstData) << DATA_SHIFT
-      this.#file.block(block, 'data', (stream) => this.data.set(stream, at))
+      this.#file.block(block, 'data', (stream) => new Uint8Array(this.words.buffer).set(stream, 4 * place))
     }
   }
 }
@@ -181,32 +199,53 @@ function decodeRecords(stream: Uint8Array, records: Uint32Array, first: number):
 /** The data section of a packed file. Offsets are those of the original file. */
 export class PackedData extends DataSection {
   readonly #contents: PackedContents
-  readonly #isFilled: Uint8Array
+  readonly #places: Int32Array
   readonly #firstBlock: number
+  /** The memory that `bytes` has, or `null` if they are a copy of bytes that are in several blocks. */
+  #words: Uint32Array | null = null
 
   constructor(contents: PackedContents, base: number, end: number, path?: string) {
-    super(contents.data, base, end, path)
-    this.from = base
+    super(new Uint8Array(0), base, end, path)
     this.#contents = contents
-    this.#isFilled = contents.isFilled
+    this.#places = contents.places
     this.#firstBlock = contents.firstData
   }
 
   protected override reach(offset: number, length: number): void {
     const first = (offset - this.base) >>> DATA_SHIFT
     const last = (offset + length - 1 - this.base) >>> DATA_SHIFT
-    if (first === last && this.#isFilled[this.#firstBlock + first] === 1) return
-    this.#fill(offset, length)
+    const place = this.#places[this.#firstBlock + first] ?? NOT_DECODED
+    if (first === last && place !== NOT_DECODED && this.#words !== null)
+      this.from = this.base + (first << DATA_SHIFT) - 4 * place
+    else this.#load(offset, Math.min(offset + length, this.end))
   }
 
-  /** @param length may extend beyond the section, and be zero */
-  #fill(offset: number, length: number): void {
-    const end = Math.min(offset + length, this.end)
+  #load(offset: number, end: number): void {
     if (end <= offset) return
+    const contents = this.#contents
     const first = (offset - this.base) >>> DATA_SHIFT
-    this.#contents.fill(this.#firstBlock + first, this.#firstBlock + ((end - 1 - this.base) >>> DATA_SHIFT))
-    const { data } = this.#contents
-    this.bytes = data
-    this.view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+    const last = (end - 1 - this.base) >>> DATA_SHIFT
+    if (first === last) {
+      const place = contents.place(this.#firstBlock + first)
+      this.from = this.base + (first << DATA_SHIFT) - 4 * place
+      if (this.#words === contents.words) return
+      this.#words = contents.words
+      this.#read(new Uint8Array(contents.words.buffer))
+      return
+    }
+    const copy = new Uint8Array(end - offset)
+    for (let block = first; block <= last; block++) {
+      const start = this.base + (block << DATA_SHIFT)
+      const from = Math.max(offset, start)
+      copy.set(contents.data(block).subarray(from - start, end - start), from - offset)
+    }
+    this.#words = null
+    this.from = offset
+    this.#read(copy)
+  }
+
+  #read(bytes: Uint8Array): void {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer)
   }
 }

@@ -4,9 +4,9 @@ import type { RangeCursor } from '../mmdb/database.ts'
 import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
-import type { PackedContents } from './contents.ts'
+import { PackedContents } from './contents.ts'
 import { ALIAS, BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
-import { Runs, runsOf } from './runs.ts'
+import { Runs } from './runs.ts'
 
 /** Stands for runs of a family that has none. Only damaged files have no runs at all, and they are not opened. */
 const NO_RUNS = new Runs(
@@ -21,7 +21,6 @@ const NO_RUNS = new Runs(
 export class PackedTree {
   readonly #file: BlockFile
   readonly #contents: PackedContents
-  readonly #isFilled: Uint8Array
   readonly #ipv4: Runs
   // The address of the last search, and where it ended.
   #address = 0
@@ -34,7 +33,6 @@ export class PackedTree {
   constructor(file: BlockFile, contents: PackedContents) {
     this.#file = file
     this.#contents = contents
-    this.#isFilled = contents.isFilled
     this.#ipv4 = contents.families[0] ?? NO_RUNS
     this.#runs = this.#ipv4
   }
@@ -67,14 +65,13 @@ export class PackedTree {
     if (runs.count === 0) return this.valueIPv6(Uint32Array.of(0, 0, 0, address))
     const hinted = hint >>> BLOCK_SHIFT
     const block = hint < 0 ? runs.blockOfIPv4(address) : runs.blockFrom(hinted, address)
-    const number = runs.firstBlock + block
-    if (this.#isFilled[number] === 0) this.#contents.fill(number)
-    const run = runs.runOfIPv4(hint >= 0 && block === hinted ? hint : block << BLOCK_SHIFT, address)
+    const place = this.#contents.place(runs.firstBlock + block)
+    const run = runs.runOfIPv4(place, hint >= 0 && block === hinted ? hint : block << BLOCK_SHIFT, address)
     this.#address = address
     this.#runs = runs
     this.#run = run
     this.#offset = 0
-    const value = runs.values[run] ?? NONE
+    const value = runs.valueOf(place, run)
     if (value === ALIAS) throw this.#noAlias()
     return value
   }
@@ -88,17 +85,18 @@ export class PackedTree {
    */
   writeHints(hints: Int32Array, shift: number): void {
     const runs = this.#runs
-    const [starts] = runs.starts
-    if (runs !== this.#ipv4 || starts === undefined) return
-    this.#refill()
-    const first = (this.#run >>> BLOCK_SHIFT) << BLOCK_SHIFT
-    const end = Math.min(runs.count, first + BLOCK_ITEMS)
-    let place = Math.ceil((starts[first] ?? 0) / 2 ** shift)
-    for (let run = first; run < end; run++) {
-      const next = run + 1 < end ? (starts[run + 1] ?? 0) : runs.endOfIPv4(run)
+    if (runs !== this.#ipv4) return
+    const place = this.#place
+    const { words } = runs
+    const block = this.#run >>> BLOCK_SHIFT
+    const first = block << BLOCK_SHIFT
+    const count = runs.countOf(block)
+    let entry = Math.ceil((words[place] ?? 0) / 2 ** shift)
+    for (let i = 0; i < count; i++) {
+      const next = i + 1 < count ? (words[place + i + 1] ?? 0) : runs.endOfIPv4(place, first + i)
       // In whole numbers of 32 bits, which takes half the time.
-      for (const last = (next - 1) >>> shift; place <= last; place++)
-        if (hints[place] === 0) hints[place] = run + 1
+      for (const last = (next - 1) >>> shift; entry <= last; entry++)
+        if (hints[entry] === 0) hints[entry] = first + i + 1
     }
   }
 
@@ -111,8 +109,9 @@ export class PackedTree {
   isInRun(first: number, last: number): boolean {
     const runs = this.#runs
     if (runs !== this.#ipv4 || runs.count === 0) return false
-    this.#refill()
-    return (runs.starts[0]?.[this.#run] ?? 0) <= first && runs.endOfIPv4(this.#run) > last
+    const place = this.#place
+    const start = runs.words[place + (this.#run & (BLOCK_ITEMS - 1))] ?? 0
+    return start <= first && runs.endOfIPv4(place, this.#run) > last
   }
 
   /** The value of the run of an IPv6 address, given as four big-endian words. */
@@ -121,15 +120,14 @@ export class PackedTree {
     if (this.#file.base === 96) return NONE
     const runs = familyOf(this.#contents.families, words)
     const block = runs.blockOf(words)
-    const number = runs.firstBlock + block
-    if (this.#isFilled[number] === 0) this.#contents.fill(number)
-    const run = runs.runOf(block, words)
+    const place = this.#contents.place(runs.firstBlock + block)
+    const run = runs.runOf(place, block, words)
     this.#address = words[3] ?? 0
     this.#words.set(words)
     this.#runs = runs
     this.#run = run
     this.#offset = 0
-    const value = runs.values[run] ?? NONE
+    const value = runs.valueOf(place, run)
     return value === ALIAS ? this.#valueOfAlias(words) : value
   }
 
@@ -164,16 +162,16 @@ export class PackedTree {
     let isSound = false
     for (const runs of this.#contents.families) {
       for (let block = 0; block < runs.blocks; block++) {
+        let values: Uint32Array
         try {
-          this.#contents.fill(runs.firstBlock + block)
+          values = runs.valuesOf(this.#contents.place(runs.firstBlock + block), block)
           isSound = true
         } catch (error) {
           if (!isGeofixError(error) || error instanceof ReadFailure) throw error
           damaged = error
           continue
         }
-        const first = block * BLOCK_ITEMS
-        for (const value of runs.values.slice(first, Math.min(runs.count, first + BLOCK_ITEMS))) {
+        for (const value of values) {
           if (left-- === 0) return
           yield value
         }
@@ -200,9 +198,9 @@ export class PackedTree {
   #bounds(): readonly [start: Words, end: Words] {
     const start = new Uint32Array(4)
     const end = new Uint32Array(4)
-    this.#refill()
-    this.#runs.startOf(this.#run, start)
-    this.#runs.endOf(this.#run, end)
+    const place = this.#place
+    this.#runs.startOf(place, this.#run, start)
+    this.#runs.endOf(place, this.#run, end)
     return [start, end]
   }
 
@@ -210,9 +208,9 @@ export class PackedTree {
     return new PackedRanges(this, this.#file)
   }
 
-  /** Decodes the block of the last search again if reading its record has dropped it. */
-  #refill(): void {
-    if (this.#isFilled[this.block] === 0) this.#contents.fill(this.block)
+  /** The place of the block of the last search. Decodes it again if reading its record has dropped it. */
+  get #place(): number {
+    return this.#contents.place(this.block)
   }
 
   #noAlias(): Error {
@@ -231,35 +229,25 @@ class PackedRanges implements RangeCursor {
   offset = NO_RECORD
   readonly end = new Uint32Array(4)
   readonly #tree: PackedTree
-  readonly #file: BlockFile
-  readonly #families: readonly Runs[]
+  readonly #contents: PackedContents
   #runs = NO_RUNS
   #run = -1
-  /** The number of the decoded block. */
-  #block = -1
 
   constructor(tree: PackedTree, file: BlockFile) {
     this.#tree = tree
-    this.#file = file
-    this.#families = runsOf(file.directory.families, 'block')
+    this.#contents = new PackedContents(file, 0)
   }
 
   seek(position: Words): void {
     const next = this.#run + 1
     const isNext = next > 0 && next < this.#runs.count && compare(position, this.end) === 0
-    const runs = isNext ? this.#runs : familyOf(this.#families, position)
+    const runs = isNext ? this.#runs : familyOf(this.#contents.families, position)
     const block = isNext ? next >>> BLOCK_SHIFT : runs.blockOf(position)
-    const number = runs.firstBlock + block
-    if (number !== this.#block) {
-      // If the block is damaged, no block is decoded.
-      this.#block = -1
-      this.#run = -1
-      runs.read(this.#file, number)
-      this.#block = number
-      this.#runs = runs
-    }
-    this.#run = isNext ? next : runs.runOf(block, position)
-    runs.endOf(this.#run, this.end)
-    this.offset = this.#tree.offsetOf(runs.valueOf(this.#run))
+    this.#run = -1
+    const place = this.#contents.place(runs.firstBlock + block)
+    this.#runs = runs
+    this.#run = isNext ? next : runs.runOf(place, block, position)
+    runs.endOf(place, this.#run, this.end)
+    this.offset = this.#tree.offsetOf(runs.valueOf(place, this.#run))
   }
 }

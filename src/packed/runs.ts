@@ -6,161 +6,167 @@ import type { BlockFile } from './block-file.ts'
 import { type Family, RUN_BYTES } from './directory.ts'
 import { BLOCK_ITEMS, BLOCK_SHIFT, bytesOf, ESCAPE, FIRST_RECORD } from './format.ts'
 
-/** The decoded runs of a family. They are read after their block was decoded. */
+/**
+ * The runs of a family. A decoded block has a place in the memory: where it has its columns of {@link BLOCK_ITEMS} numbers. First come
+ * the words of the positions where runs start, a column for each word, and then the values.
+ */
 export class Runs {
-  /**
-   * Where each run starts: an array for each word of a position. Most positions have zeros in their last words, so that the
-   * system gives few pages of these.
-   */
-  readonly starts: Uint32Array[]
-  /** The value of each run. */
-  values: Uint32Array
+  /** The memory of all decoded blocks. */
+  words: Uint32Array = NONE
   readonly count: number
   readonly width: number
   readonly firstWord: number
-  readonly #blockStarts: readonly Uint32Array[]
+  /** How many blocks there are. */
+  readonly blocks: number
+  /** Where the blocks start: a column for each word. */
+  readonly #starts: Uint32Array
   readonly #lengths: Uint32Array
-  /** The bits of the number of a run that say where it is in the arrays. */
-  readonly #places: number
 
-  /**
-   * @param firstBlock the number of its first block in the file
-   * @param room `block` has memory for one block, which each decoded block takes. `all` gets memory for all from its owner
-   */
+  /** @param firstBlock the number of its first block in the file */
   constructor(
     { count, width, firstWord, lengths, starts }: Family,
     readonly firstBlock: number,
-    room: 'all' | 'block' = 'all',
   ) {
     this.count = count
     this.width = width
     this.firstWord = firstWord
-    this.#places = room === 'all' ? -1 : BLOCK_ITEMS - 1
-    const length = room === 'all' ? 0 : BLOCK_ITEMS
-    this.starts = Array.from({ length: width }, () => new Uint32Array(length))
-    this.values = new Uint32Array(length)
-    this.#blockStarts = Array.from({ length: width }, (_, word) =>
-      starts.subarray((word * starts.length) / width, ((word + 1) * starts.length) / width),
-    )
+    this.blocks = starts.length / width
+    this.#starts = starts
     this.#lengths = lengths
   }
 
-  /** How many blocks there are. */
-  get blocks(): number {
-    return this.#blockStarts[0]?.length ?? 0
+  /** How many runs a block has. */
+  countOf(block: number): number {
+    return Math.min(BLOCK_ITEMS, this.count - block * BLOCK_ITEMS)
   }
 
   /** The block with an IPv4 address, counted in the family. */
   blockOfIPv4(address: number): number {
-    const [starts = NONE] = this.#blockStarts
-    return lastAtMost(starts, 0, starts.length, address)
+    return lastAtMost(this.#starts, 0, this.blocks, address)
   }
 
   /** The last block, from a given one on, that does not start after an IPv4 address. */
   blockFrom(block: number, address: number): number {
-    const [starts = NONE] = this.#blockStarts
     let last = block
-    while (last + 1 < starts.length && (starts[last + 1] ?? 0) <= address) last++
+    while (last + 1 < this.blocks && (this.#starts[last + 1] ?? 0) <= address) last++
     return last
   }
 
   /** The block with an address, counted in the family. */
   blockOf(words: Words): number {
-    return this.#lastNotAfter(this.#blockStarts, 0, this.blocks, words)
+    return this.#lastNotAfter(this.#starts, 0, this.blocks, this.blocks, words)
   }
 
   /** The run with an IPv4 address. @param from a run of the block that is not after it */
-  runOfIPv4(from: number, address: number): number {
-    const end = Math.min(this.count, ((from >>> BLOCK_SHIFT) + 1) << BLOCK_SHIFT)
-    const [starts = NONE] = this.starts
-    return isFirstOfBlock(from)
-      ? lastAtMost(starts, from, end, address)
-      : lastAtMostFrom(starts, from, end, address)
+  runOfIPv4(place: number, from: number, address: number): number {
+    const item = from & (BLOCK_ITEMS - 1)
+    const end = place + this.countOf(from >>> BLOCK_SHIFT)
+    const found =
+      item === 0
+        ? lastAtMost(this.words, place, end, address)
+        : lastAtMostFrom(this.words, place + item, end, address)
+    return from - item + found - place
   }
 
-  /** The run with an address, in a decoded block. */
-  runOf(block: number, words: Words): number {
-    const first = block << BLOCK_SHIFT
-    const place = first & this.#places
-    const count = Math.min(this.count - first, BLOCK_ITEMS)
-    return first - place + this.#lastNotAfter(this.starts, place, place + count, words)
+  /** The run with an address. */
+  runOf(place: number, block: number, words: Words): number {
+    return (
+      block * BLOCK_ITEMS + this.#lastNotAfter(this.words, place, BLOCK_ITEMS, this.countOf(block), words)
+    )
   }
 
-  /** The value of a run of a decoded block. */
-  valueOf(run: number): number {
-    return this.values[run & this.#places] ?? 0
+  /** The value of a run. */
+  valueOf(place: number, run: number): number {
+    return this.words[place + this.width * BLOCK_ITEMS + (run & (BLOCK_ITEMS - 1))] ?? 0
   }
 
-  /** Writes where a run of a decoded block starts. */
-  startOf(run: number, into: Words): void {
-    this.#copy(this.starts, run & this.#places, into)
+  /** A copy of the values of a block. */
+  valuesOf(place: number, block: number): Uint32Array {
+    const first = place + this.width * BLOCK_ITEMS
+    return this.words.slice(first, first + this.countOf(block))
   }
 
-  /** Writes where a run of a decoded block ends: the first position after it. */
-  endOf(run: number, into: Words): void {
+  /** Writes where a run starts. */
+  startOf(place: number, run: number, into: Words): void {
+    this.#copy(this.words, place + (run & (BLOCK_ITEMS - 1)), BLOCK_ITEMS, into)
+  }
+
+  /** Writes where a run ends: the first position after it. */
+  endOf(place: number, run: number, into: Words): void {
     const next = run + 1
     if (next === this.count) {
       into.fill(0)
       if (this.firstWord > 0) into[this.firstWord - 1] = 1
-    } else if (isFirstOfBlock(next)) this.#copy(this.#blockStarts, next >>> BLOCK_SHIFT, into)
-    else this.#copy(this.starts, next & this.#places, into)
+    } else if (isFirstOfBlock(next)) this.#copy(this.#starts, next >>> BLOCK_SHIFT, this.blocks, into)
+    else this.startOf(place, next, into)
   }
 
-  /** Where a run of a decoded block of IPv4 addresses ends. */
-  endOfIPv4(run: number): number {
+  /** Where a run of IPv4 addresses ends. */
+  endOfIPv4(place: number, run: number): number {
     const next = run + 1
     if (next === this.count) return 2 ** 32
-    const positions = isFirstOfBlock(next) ? this.#blockStarts : this.starts
-    return positions[0]?.[isFirstOfBlock(next) ? next >>> BLOCK_SHIFT : next] ?? 0
+    if (isFirstOfBlock(next)) return this.#starts[next >>> BLOCK_SHIFT] ?? 0
+    return this.words[place + (next & (BLOCK_ITEMS - 1))] ?? 0
   }
 
   /**
    * Reads and decodes a block.
    *
    * @param number of the block in the file
+   * @param isNew whether the memory at the place has zeros
    * @throws InvalidDatabaseError when the block is damaged
    */
-  read(file: BlockFile, number: number): void {
+  read(file: BlockFile, number: number, place: number, isNew: boolean): void {
     const { recordCount } = file.directory
     const valueBytes = bytesOf(recordCount + 1)
     const block = number - this.firstBlock
+    const count = this.countOf(block)
     file.block(number, 'networks', (stream, lowBytes) => {
       // The long lengths end where the new values start.
       const newAt = stream.length - (valueBytes - 1) * lowBytes.length
-      const place = (block << BLOCK_SHIFT) & this.#places
-      const count = Math.min(BLOCK_ITEMS, this.count - (block << BLOCK_SHIFT))
-      if (this.#placeRuns(stream, block, place, count) !== newAt) throw misfit()
-      decodeValues(stream, newAt, lowBytes, FIRST_RECORD + recordCount, this.values, place, count)
+      if (this.#placeRuns(stream, block, place, count, isNew) !== newAt) throw misfit()
+      const values = this.#column(place, this.width)
+      decodeValues(stream, newAt, lowBytes, FIRST_RECORD + recordCount, values, count)
     })
   }
 
   /** Adds up the lengths of the runs of a block. @returns where the long lengths end in its stream */
-  #placeRuns(stream: Uint8Array, block: number, place: number, count: number): number {
-    const { width, starts } = this
+  #placeRuns(stream: Uint8Array, block: number, place: number, count: number, isNew: boolean): number {
     const isLast = block + 1 === this.blocks
-    const start = this.#blockStarts.map((words) => words[block] ?? 0)
+    const { width } = this
+    const startOf = (at: number): number[] =>
+      Array.from({ length: width }, (_, word) => this.#starts[word * this.blocks + at] ?? 0)
+    const start = startOf(block)
     // After the last block of a family, the words of the position return to zero.
-    const end = this.#blockStarts.map((words) => (isLast ? 0 : (words[block + 1] ?? 0)))
-    if (width === 1) return placeIPv4(stream, this.#lengths, start, end, starts[0] ?? NONE, place, count)
-    // Memory for all runs is new.
-    if (this.#places !== -1) for (const words of starts) words.fill(0)
-    return placeIPv6(stream, this.#lengths, start, end, isLast, starts, place, count)
+    const end = isLast ? start.map(() => 0) : startOf(block + 1)
+    const columns = start.map((_, word) => this.#column(place, word))
+    if (width === 1) return placeIPv4(stream, this.#lengths, start, end, columns, count)
+    // Most words of positions after the second are zeros. The system gives no pages for them until they are written.
+    if (!isNew) for (const column of columns) column.fill(0)
+    return placeIPv6(stream, this.#lengths, start, end, isLast, columns, count)
   }
 
-  #copy(positions: readonly Uint32Array[], at: number, into: Words): void {
+  #column(place: number, column: number): Uint32Array {
+    return this.words.subarray(place + column * BLOCK_ITEMS, place + (column + 1) * BLOCK_ITEMS)
+  }
+
+  /** @param numbers columns of a length. The word of the first one is at `at` */
+  #copy(numbers: Uint32Array, at: number, length: number, into: Words): void {
     into.fill(0)
-    for (let word = 0; word < this.width; word++) into[this.firstWord + word] = positions[word]?.[at] ?? 0
+    for (let word = 0; word < this.width; word++)
+      into[this.firstWord + word] = numbers[at + word * length] ?? 0
   }
 
-  /** The last position of a list that is not after an address, or the first one. */
-  #lastNotAfter(positions: readonly Uint32Array[], from: number, end: number, words: Words): number {
+  /** The last of some positions that is not after an address, or the first one. @param numbers as for {@link #copy} */
+  #lastNotAfter(numbers: Uint32Array, at: number, length: number, count: number, words: Words): number {
     const { width, firstWord } = this
-    let low = from
-    for (let high = end; high - low > 1; ) {
+    let low = 0
+    for (let high = count; high - low > 1; ) {
       const middle = (low + high) >>> 1
+      let place = at + middle
       let word = 0
-      while (word < width - 1 && positions[word]?.[middle] === words[firstWord + word]) word++
-      if ((positions[word]?.[middle] ?? 0) <= (words[firstWord + word] ?? 0)) low = middle
+      for (; word < width - 1 && numbers[place] === words[firstWord + word]; word++) place += length
+      if ((numbers[place] ?? 0) <= (words[firstWord + word] ?? 0)) low = middle
       else high = middle
     }
     return low
@@ -170,10 +176,10 @@ export class Runs {
 const NONE = new Uint32Array(0)
 
 /** The runs of all families, whose blocks are the first ones of a file. */
-export function runsOf(families: readonly Family[], room?: 'all' | 'block'): Runs[] {
+export function runsOf(families: readonly Family[]): Runs[] {
   let block = 0
   return families.map((family) => {
-    const runs = new Runs(family, block, room)
+    const runs = new Runs(family, block)
     block += runs.blocks
     return runs
   })
@@ -223,8 +229,7 @@ function placeIPv4(
   lengths: Uint32Array,
   [start = 0]: readonly number[],
   [end = 0]: readonly number[],
-  starts: Uint32Array,
-  first: number,
+  [starts = NONE]: readonly Uint32Array[],
   count: number,
 ): number {
   let position = start | 0
@@ -232,7 +237,7 @@ function placeIPv4(
   let sum = start
   let longAt = RUN_BYTES * count
   for (let i = 0; i < count; i++) {
-    starts[first + i] = position
+    starts[i] = position
     const index = stream[i] ?? 0
     let length = lengths[index] ?? 0
     if (index === ESCAPE) {
@@ -261,7 +266,6 @@ function placeIPv6(
   end: readonly number[],
   isLast: boolean,
   starts: readonly Uint32Array[],
-  first: number,
   count: number,
 ): number {
   const { length: width } = start
@@ -288,9 +292,9 @@ function placeIPv6(
       const before = position[word] ?? 0
       const length = words[at + word] ?? 0
       bits |= length
-      if (word === 0) firsts[first + i] = before
-      else if (word === 1) seconds[first + i] = before
-      else if (before !== 0) setIn(starts[word], first + i, before)
+      if (word === 0) firsts[i] = before
+      else if (word === 1) seconds[i] = before
+      else if (before !== 0) (starts[word] ?? NONE)[i] = before
       const sum = before + length + carry
       carry = sum >= 2 ** 32 ? 1 : 0
       position[word] = sum - carry * 2 ** 32
@@ -304,10 +308,6 @@ function placeIPv6(
   return longAt
 }
 
-function setIn(places: Uint32Array | undefined, at: number, word: number): void {
-  if (places !== undefined) places[at] = word
-}
-
 /**
  * A value is that of a run before, or a new one.
  *
@@ -319,7 +319,6 @@ function decodeValues(
   lowBytes: Uint8Array,
   valueCount: number,
   values: Uint32Array,
-  first: number,
   count: number,
 ): void {
   const { length: newCount } = lowBytes
@@ -336,8 +335,8 @@ function decodeValues(
     const back = (stream[count + i] ?? 0) | ((stream[2 * count + i] ?? 0) << 8)
     // The loop has no branches: a processor could not predict them, and they would take a third of the decoding.
     const isNew = (back - 1) >>> 31
-    const old = values[first + i - back] ?? 0
-    values[first + i] = old ^ ((old ^ (newValues[used] ?? 0)) & -isNew)
+    const old = values[i - back] ?? 0
+    values[i] = old ^ ((old ^ (newValues[used] ?? 0)) & -isNew)
     used += isNew
     before |= i - back
   }

@@ -6,7 +6,7 @@ import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
-import { ALIAS, FIRST_RECORD, mostUnreachable, NONE } from './format.ts'
+import { ALIAS, BLOCK_SHIFT, DATA_BLOCK_BYTES, FIRST_RECORD, mostUnreachable, NONE } from './format.ts'
 
 /**
  * Makes an MMDB file of an open packed file, and checks all of it.
@@ -23,12 +23,13 @@ export function unpackFile(file: BlockFile): Uint8Array {
 
 function unpacked(file: BlockFile): Uint8Array {
   const { metadata } = file.directory
-  const contents = new PackedContents(file)
-  contents.fill(0, contents.isFilled.length - 1)
+  // The record table is read in any order. Runs and data are read once.
+  const contents = new PackedContents(file, 4 * file.directory.recordCount + 4 * DATA_BLOCK_BYTES)
   const tree = encodeTree(file, contents)
   const bytes = new Uint8Array(file.dataEnd + metadata.length)
   bytes.set(tree)
-  bytes.set(contents.data, file.dataStart)
+  for (let block = 0; contents.firstData + block < contents.places.length; block++)
+    bytes.set(contents.data(block), file.dataStart + block * DATA_BLOCK_BYTES)
   bytes.set(metadata, file.dataEnd)
   return bytes
 }
@@ -92,9 +93,10 @@ class TreeBuilder {
     const end = new Uint32Array(4)
     for (const [family, runs] of this.#contents.families.entries()) {
       for (let run = 0; run < runs.count; run++) {
-        runs.startOf(run, start)
-        runs.endOf(run, end)
-        const value = runs.values[run] ?? NONE
+        const place = this.#contents.place(runs.firstBlock + (run >>> BLOCK_SHIFT))
+        runs.startOf(place, run, start)
+        runs.endOf(place, run, end)
+        const value = runs.valueOf(place, run)
         if (value === ALIAS) this.#addAlias(start, end)
         else listNetworks(start, end, (position, length) => this.#add(position, length, linkToValue(value)))
       }

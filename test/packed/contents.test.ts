@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type BlockCodec, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
-import { PackedContents, PackedData } from '../../src/packed/contents.ts'
+import { NOT_DECODED, PackedContents, PackedData } from '../../src/packed/contents.ts'
 import { DATA_BLOCK_BYTES } from '../../src/packed/format.ts'
 import { pack } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
@@ -32,46 +32,55 @@ function contentsOf(codec: BlockCodec, limit?: number): PackedContents {
   return new PackedContents(new BlockFile(sourceOf(PACKED), codec), limit)
 }
 
+/** The blocks that are decoded. */
+function decodedIn({ places }: PackedContents): readonly number[] {
+  return [...places.keys()].filter((block) => places[block] !== NOT_DECODED)
+}
+
+const COLUMN_BYTES = 16_384
+
 describe('the contents of a packed file', () => {
   it('decode each block once', () => {
     const counts = counting()
     const contents = contentsOf(counts.codec)
-    const last = contents.isFilled.length - 1
-    contents.fill(1)
-    contents.fill(0, last)
-    contents.fill(0, last)
-    expect(counts.decoded).toBe(last + 1)
+    const blocks = [...contents.places.keys()]
+    for (const block of [1, ...blocks, ...blocks]) contents.place(block)
+    expect(counts.decoded).toBe(blocks.length)
+    expect(decodedIn(contents)).toEqual(blocks)
   })
 
-  it('drop all blocks at the limit, but those that are read together', () => {
-    const contents = contentsOf(PORTABLE_CODEC, 3 * 32_768)
-    const filled = () => contents.isFilled.reduce((sum, each) => sum + each, 0)
-    for (const [block, count] of [
-      [0, 1],
-      [1, 2],
-      [2, 3],
-      [3, 1],
+  it('drop the blocks that were decoded first when their memory is full', () => {
+    // A block of runs takes two columns, a block of data too, and a block of records one.
+    const contents = contentsOf(PORTABLE_CODEC, 5 * COLUMN_BYTES)
+    const all = contentsOf(PORTABLE_CODEC)
+    const { firstData } = contents
+    for (const [block, decoded] of [
+      [0, [0]],
+      [1, [0, 1]],
+      [2, [1, 2]],
+      [0, [0, 2]],
+      [firstData - 1, [0, 2, firstData - 1]],
+      [firstData, [0, firstData - 1, firstData]],
+      [firstData + 1, [firstData - 1, firstData, firstData + 1]],
     ] as const) {
-      contents.fill(block)
-      expect([filled(), contents.isFilled[block]]).toEqual([count, 1])
+      contents.place(block)
+      expect(decodedIn(contents)).toEqual(decoded)
     }
-    const { firstData } = contents
-    contents.fill(firstData, firstData + 4)
-    expect(contents.isFilled.subarray(firstData, firstData + 5)).toEqual(new Uint8Array(5).fill(1))
-    expect(filled()).toBe(5)
+    expect(contents.words.length).toBe((5 * COLUMN_BYTES) / 4)
+    for (let block = 0; block < contents.places.length - firstData; block++)
+      expect(contents.data(block)).toEqual(all.data(block))
+    for (const index of [0, 5000, 19_999, 1]) expect(contents.record(index)).toBe(all.record(index))
   })
 
-  it('count blocks for the limit once, and damaged ones never', () => {
+  it('keep the room of damaged blocks', () => {
     const counts = counting()
-    const contents = contentsOf(counts.codec, 3 * 32_768)
-    const { firstData } = contents
-    for (let i = 0; i < 9; i++) contents.fill(firstData, firstData + 1)
-    expect(counts.decoded).toBe(2)
+    const contents = contentsOf(counts.codec, 5 * COLUMN_BYTES)
+    contents.place(0)
     vi.spyOn(counts.codec, 'inflate').mockImplementation(() => {
       throw new Error('damaged')
     })
-    for (let i = 0; i < 9; i++) expect(() => contents.fill(firstData + 2)).toThrow('damaged')
-    expect(contents.isFilled[firstData]).toBe(1)
+    for (let i = 0; i < 9; i++) expect(() => contents.place(1)).toThrow('damaged')
+    expect(decodedIn(contents)).toEqual([0])
   })
 
   it('are decoded once for all that share them', () => {
@@ -81,14 +90,13 @@ describe('the contents of a packed file', () => {
     expect(first.share()).toBe(first.share())
     expect([first.isShared, second.isShared]).toEqual([true, true])
     counts.decoded = 0
-    const last = first.isFilled.length - 1
-    first.fill(0, 2)
-    second.fill(0, last)
-    first.fill(0, last)
-    expect(counts.decoded).toBe(last + 1)
+    const blocks = [...first.places.keys()]
+    for (const block of [0, 1]) first.place(block)
+    for (const block of blocks) expect(second.place(block)).toBe(first.place(block))
+    expect(counts.decoded).toBe(blocks.length)
     expect(first.record(5000)).toBe(second.record(5000))
     expect(first.record(5000)).toBe(contentsOf(PORTABLE_CODEC).record(5000))
-    expect(first.data).toEqual(second.data)
+    expect(first.data(3)).toEqual(second.data(3))
   })
 
   it('are not shared with those of another file', () => {

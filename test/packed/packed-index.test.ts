@@ -58,7 +58,7 @@ describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => 
       const contents = new PackedContents(file, limit)
       const index = new PackedIndex(
         new PackedTree(file, contents),
-        contents.isFilled.length,
+        contents.places.length,
         400,
         (offset) => offset,
       )

@@ -220,7 +220,7 @@ describe('unpacking', () => {
   })
 
   it('says if there is not enough memory', () => {
-    const spy = vi.spyOn(PackedContents.prototype, 'fill').mockImplementation(() => {
+    const spy = vi.spyOn(PackedContents.prototype, 'place').mockImplementation(() => {
       throw new RangeError('Array buffer allocation failed')
     })
     const error = expect.objectContaining({ fault: 'there is not enough memory for it' })
