@@ -19,7 +19,7 @@ function written(name: string, record: WritableValue): string {
 }
 
 const path = written('city.mmdb', {
-  city: { geoname_id: uint32(2643743), names: { en: 'London' } },
+  city: { geoname_id: uint32(2643743), names: { en: 'London', fr: 'Londres' } },
   continent: { code: 'EU', names: { en: 'Europe' } },
   country: {
     iso_code: 'GB',
