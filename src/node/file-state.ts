@@ -43,3 +43,13 @@ export function isMissing(state: FileState): boolean {
 function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileState {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }
+
+/** Makes a function that runs each task after the earlier ones. */
+export function oneAtATime(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const result = last.then(task)
+    last = result.catch(() => {})
+    return result
+  }
+}

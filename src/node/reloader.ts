@@ -8,7 +8,7 @@ import { DatabaseSet, releaseAll } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isError, messageOf } from '../realm.ts'
-import { type FileState, fileState, isMissing, type SourceFile } from './file-state.ts'
+import { type FileState, fileState, isMissing, oneAtATime, type SourceFile } from './file-state.ts'
 
 /** What a reloader needs from its watcher. */
 export interface ReloaderHost {
@@ -48,8 +48,8 @@ export class Reloader {
   #refused: readonly FileState[] = []
   #timer: NodeJS.Timeout | undefined
   #stopped = false
-  /** Ends when no poll and no reload on demand is running. Never rejects. */
-  #lastLook: Promise<unknown> = Promise.resolve()
+  /** If two tasks replace the databases, the task that looked first must not end last. */
+  readonly #alone = oneAtATime()
 
   /**
    * @param files of the databases in use, in their order; `null` for those of bytes
@@ -96,13 +96,6 @@ export class Reloader {
   #schedule(): void {
     if (this.#intervalMs === null) return
     this.#timer = setTimeout(() => this.#alone(() => this.#poll()), this.#intervalMs).unref()
-  }
-
-  /** Runs a task after the earlier tasks. If two tasks replace the databases, the task that looked first must not end last. */
-  #alone<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#lastLook.then(task)
-    this.#lastLook = result.catch(() => {})
-    return result
   }
 
   async #poll(): Promise<void> {

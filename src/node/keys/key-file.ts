@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { isError, messageOf } from '../../realm.ts'
-import { type FileState, fileState } from '../file-state.ts'
+import { type FileState, fileState, oneAtATime } from '../file-state.ts'
 import {
   digestOf,
   equalDigests,
@@ -177,13 +177,8 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
     reportedAt = now
     onError?.(refused)
   }
-  let lastCheck: Promise<unknown> = Promise.resolve()
-  /** One check at a time: of two checks, the check that read first could end last, and keep a revoked key valid. */
-  const alone = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const result = lastCheck.then(task)
-    lastCheck = result.catch(() => {})
-    return result
-  }
+  // Of two checks, the check that read first could end last, and keep a revoked key valid.
+  const alone = oneAtATime()
   /** @returns whether the keys are those of the file */
   const tryCheck = async (): Promise<boolean> => {
     try {
