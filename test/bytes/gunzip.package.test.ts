@@ -49,12 +49,7 @@ describe.each(sampled(WAYS, 3))('%s, with the memory measured', (way) => {
     ['does not unpack a bomb that is honest', bomb, MB, TOO_LARGE],
     ['stops a bomb whose trailer says less than comes', promising(bomb, 1000), MB, /damaged/],
     ['stops a bomb whose trailer says just what may come', promising(bomb, MB), MB, /damaged/],
-    [
-      'takes no memory for what a trailer promises and does not come',
-      promising(noise, 2 ** 31 - 1),
-      2 ** 31,
-      /damaged/,
-    ],
+    ['takes no memory for what a trailer promises', promising(noise, 2 ** 31 - 1), 2 ** 31, /damaged/],
   ])('%s', async (_, file, maxBytes, reason) => {
     const { refused, memory } = await unpackedElsewhere(way, file, maxBytes)
     expect(refused).toMatch(reason)

@@ -15,12 +15,7 @@ const LIST: EnrichOptions = { format: 'list' }
 
 describe('an input of which no record has an address', () => {
   it.each<[string, string, EnrichOptions, string]>([
-    [
-      'prose',
-      'Once upon a time\nthere was\n',
-      LIST,
-      'the first 2 records, read as list with the address alone',
-    ],
+    ['prose', 'Once upon a time\nthere was\n', LIST, 'first 2 records, read as list with the address alone'],
     ['a prefix', `> web ${LINE}\n`, {}, 'the first record, read as access-log with the address as the first'],
     ['quotes', `"${LINE} "-" "curl""\n`, {}, 'read as access-log'],
     ['no access log', 'hello\n', { format: 'access-log' }, 'the first line is "hello"'],

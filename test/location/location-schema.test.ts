@@ -194,12 +194,12 @@ describe('a schema that is wrong', () => {
     ['with an unknown type', { city: { path: 'a', type: 'word' } }, 'schema.city.type: write "text" or'],
     ['with a type for other fields', { country: { code: { path: 'a', type: 'number' } } }, 'write "text"'],
     [
-      'with a latitude only',
+      'without a longitude',
       { coordinates: { latitude: 'a' } },
       'schema.coordinates.longitude: it is missing',
     ],
     [
-      'with one path twice',
+      'with a path twice',
       { city: 'a', country: { name: 'a' } },
       'schema.city: it has the path of country.name',
     ],

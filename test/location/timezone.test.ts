@@ -10,12 +10,7 @@ describe('timezone offset', () => {
     ['Europe/Berlin', '2026-07-15T12:00:00Z', '+02:00', 'summer'],
     ['Europe/Berlin', '2026-03-29T00:59:59.999Z', '+01:00', 'the last millisecond before daylight saving'],
     ['Europe/Berlin', '2026-03-29T01:00:00Z', '+02:00', 'the first millisecond of daylight saving'],
-    [
-      'America/New_York',
-      '2026-11-01T05:59:59.999Z',
-      '-04:00',
-      'the last millisecond of daylight saving, west of UTC',
-    ],
+    ['America/New_York', '2026-11-01T05:59:59.999Z', '-04:00', 'the last millisecond of it, west of UTC'],
     ['America/New_York', '2026-11-01T06:00:00Z', '-05:00', 'the first millisecond after daylight saving'],
     ['Australia/Sydney', '2026-01-15T12:00:00Z', '+11:00', 'summer in the southern hemisphere'],
     ['Australia/Sydney', '2026-07-15T12:00:00Z', '+10:00', 'winter in the southern hemisphere'],

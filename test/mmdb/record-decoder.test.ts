@@ -43,7 +43,7 @@ describe('RecordDecoder', () => {
     ['an empty map', new Map(), {}],
     ['the last of two equal keys', { hex: 'e2 4161 a101 4161 a102' }, { a: 2 }],
     [
-      'keys that objects have already',
+      'keys of objects',
       new Map([
         ['constructor', 1],
         ['toString', 2],

@@ -215,11 +215,7 @@ describe('a replacement is refused', () => {
     ['truncated gzip', packed.subarray(0, packed.length - 40), 'the file is damaged'],
     ['gzip with a wrong byte', Buffer.from(packed).fill(0x55, 60, 61), 'the file is damaged'],
     ['a database without locations', withoutLocations, 'it has no locations (type'],
-    [
-      'a database without records',
-      new MmdbWriter({ databaseType: 'Empty' }).toBytes(),
-      'it has no locations',
-    ],
+    ['one without records', new MmdbWriter({ databaseType: 'Empty' }).toBytes(), 'it has no locations'],
     ['a database with a broken tree', brokenTree, 'the search tree'],
     ['a database that lacks a canary', generation(2), `no location for the canary ${CANARY}`],
   ])('%s', async (_, bytes, fault) => {

@@ -81,11 +81,7 @@ describe('a temporary file', () => {
   })
 
   const kept: readonly [string, (name: string) => string, RegExp | null][] = [
-    [
-      'of another machine or container',
-      (name) => name.replace(/\.[\da-f]{8}-/, '.00000000-'),
-      /another machine/,
-    ],
+    ['of another machine', (name) => name.replace(/\.[\da-f]{8}-/, '.00000000-'), /another machine/],
     ['of a process that runs', (name) => name.replace(/-\d+-/, `-${process.ppid}-`), null],
     ['of a process of another user', (name) => name.replace(/-\d+-/, '-1-'), null],
     ['of another output', (name) => name.replace('out', 'other'), null],

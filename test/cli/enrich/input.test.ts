@@ -209,7 +209,7 @@ describe('the input of geofix enrich', () => {
       /missing\.log cannot be read: no such file or directory \(ENOENT\)/,
     ],
     [
-      'has a file in place of a folder',
+      'is below a file',
       () => join(file('plain', ''), 'x'),
       /a part of its path is not a directory \(ENOTDIR\)/,
     ],

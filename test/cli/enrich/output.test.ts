@@ -124,11 +124,7 @@ describe('-o of geofix enrich', () => {
   })
 
   it.each([
-    [
-      'with a name that is too long',
-      (folder: string) => join(folder, 'x'.repeat(300)),
-      /the name is too long/,
-    ],
+    ['with too long a name', (folder: string) => join(folder, 'x'.repeat(300)), /the name is too long/],
     ['on a full device', () => '/dev/full', /no space is left on the device \(ENOSPC\)/],
     [
       'on a full device after gzip',
@@ -139,7 +135,7 @@ describe('-o of geofix enrich', () => {
       /no space is left/,
     ],
     [
-      'as Zstandard in a folder that does not exist',
+      'as Zstandard without its folder',
       (folder: string) => join(folder, 'none', 'out.zst'),
       /cannot be written/,
     ],

@@ -56,12 +56,7 @@ describe('the time that opens a line', () => {
       '2026-07-06T01:05:46.123Z',
       'Grafana',
     ],
-    [
-      'level=info msg="a b" ts=2026-07-06T01:05:46Z x=',
-      'instant',
-      '2026-07-06T01:05:46.000Z',
-      'logfmt, later',
-    ],
+    ['level=info msg="a b" ts=2026-07-06T01:05:46Z x=', 'instant', '2026-07-06T01:05:46.000Z', 'logfmt'],
     [
       'date=2026-07-06 time=01:05:46 devname="a" eventtime=1783299946123456789 tz="+0200" srcip=1.1.1.1',
       'instant',
@@ -76,12 +71,7 @@ describe('the time that opens a line', () => {
     ['81.2.69.142:53332 [25/Feb/2019:16:19:48.143] http~', 'local', '2019-02-25T16:19:48.143Z', 'HAProxy'],
     ['web-1  | 2026-07-06 01:05:46 x', 'local', '2026-07-06T01:05:46.000Z', 'Docker Compose'],
     ['INFO[2026-07-06T01:05:46Z] x', 'instant', '2026-07-06T01:05:46.000Z', 'logrus'],
-    [
-      '81.2.69.142 - - [10/Oct/2000:13:55:36 -0700]',
-      'instant',
-      '2000-10-10T20:55:36.000Z',
-      'an access log in text',
-    ],
+    ['81.2.69.142 - - [10/Oct/2000:13:55:36 -0700]', 'instant', '2000-10-10T20:55:36.000Z', 'access log'],
     ['2016-12-31T23:59:60Z x', 'instant', '2017-01-01T00:00:00.000Z', 'a leap second'],
   ])('%j is %s, %s: %s', (line, kind, instant) => expect(read(line)).toEqual([kind, instant]))
 

@@ -9,14 +9,11 @@ import { utf8 } from '../world.ts'
  */
 const PRODUCTS: readonly (readonly [product: string, fields: string])[] = [
   [
-    'Elastic Common Schema, web',
+    'Elastic (ECS), web',
     'client.ip source.ip source.address client.address server.ip host.ip destination.ip',
   ],
-  [
-    'Elastic Common Schema, network',
-    'source.ip destination.ip observer.ip host.ip source.nat.ip destination.nat.ip',
-  ],
-  ['Elastic Common Schema, flat columns', 'client.ip server.ip host.ip url.domain'],
+  ['Elastic (ECS), network', 'source.ip destination.ip observer.ip host.ip source.nat.ip destination.nat.ip'],
+  ['Elastic (ECS), flat columns', 'client.ip server.ip host.ip url.domain'],
   ['Filebeat nginx module', 'source.ip source.address host.ip'],
   ['Elastic APM', 'client.ip host.ip'],
   ['OCSF, HTTP activity', 'src_endpoint.ip dst_endpoint.ip device.ip'],

@@ -163,11 +163,7 @@ describe('the fields of requests', () => {
       w3c('cs-method cs(User-Agent) cs(Referer)', 'GET curl/8.5.0 -'),
       { method: 'cs-method', agent: 'cs(User-Agent)', referrer: 'cs(Referer)' },
     ],
-    [
-      'without a known value',
-      w3c('cs-method sc-status', '- -'),
-      { status: 'sc-status', method: 'cs-method' },
-    ],
+    ['without values', w3c('cs-method sc-status', '- -'), { status: 'sc-status', method: 'cs-method' }],
     [
       'with words as paths',
       w3c('cs-method cs-uri-stem sc-status', 'GET house 200', 'GET / 200', 'GET home 200'),
@@ -231,7 +227,7 @@ describe('the fields of requests', () => {
   it.each([
     ['a status alone', [{ ip: IP, status: 200, size: 5 }]],
     [
-      'a status and a method of different records',
+      'a status and a method apart',
       [
         { ip: IP, status: 200 },
         { ip: IP, request_method: 'GET' },

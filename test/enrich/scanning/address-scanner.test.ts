@@ -86,11 +86,7 @@ describe('an address in a line', () => {
       ['2a02:ff0:10::1a2b in 2a02:ff0:10::1a2b:58430', '2a02:1:2:3:4:5:6:7 in 2a02:1:2:3:4:5:6:7:443'],
       'of IPv6 with a port that cannot be a group',
     ],
-    [
-      '255.255.255.255 0.0.0.0 1.2.3.4',
-      ['255.255.255.255', '0.0.0.0', '1.2.3.4'],
-      'the largest and smallest',
-    ],
+    ['255.255.255.255 0.0.0.0 1.2.3.4', ['255.255.255.255', '0.0.0.0', '1.2.3.4'], 'the largest'],
   ])('%j has %j: %s', (line, found) => expect(scan(line)).toEqual(found))
 
   it.each([

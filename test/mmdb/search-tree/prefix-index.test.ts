@@ -233,14 +233,8 @@ describe('PrefixIndex', () => {
     ['a root that leads to itself, IPv4', handMade(RECORD, {}, bytesOf('000000 000000'))],
     ['a root that leads to itself, IPv6', handMade(RECORD, { ip_version: 6 }, bytesOf('000000 000000'))],
     ['an IPv4 root that is damage', handMade(RECORD, { ip_version: 6 }, bytesOf('000002 000000'))],
-    [
-      '2000::/3 as a record',
-      handMade(RECORD, { ip_version: 6, node_count: 2 }, bytesOf('000001 000002 000012 000002')),
-    ],
-    [
-      '2000::/3 as damage',
-      handMade(RECORD, { ip_version: 6, node_count: 2 }, bytesOf('000001 ffffff 000003 ffffff')),
-    ],
+    ['a record', handMade(RECORD, { ip_version: 6, node_count: 2 }, bytesOf('000001 000002 000012 000002'))],
+    ['damage', handMade(RECORD, { ip_version: 6, node_count: 2 }, bytesOf('000001 ffffff 000003 ffffff'))],
     ['a record below more bits than an address of IPv4 has', line(33, 4)],
     ['a record below as many bits as an address of IPv6 has', line(128, 6)],
     ['a record below more', line(129, 6)],

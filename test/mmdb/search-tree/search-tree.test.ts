@@ -114,7 +114,7 @@ describe('SearchTree', () => {
       'the 16 bytes after the search tree are not all zero',
     ],
     [
-      'a separator too short',
+      'a separator cut',
       Buffer.concat([bytesOf('000011 000001'), Buffer.alloc(10)]),
       'more than the file holds',
     ],

@@ -91,11 +91,7 @@ describe('a fault', () => {
     ],
     ['a record after the end of the file', handMade(RECORD, {}, bytesOf('00ffff 000011')), 'is not a record'],
     ['a record in the separator', handMade(RECORD, {}, bytesOf('000002 000011')), 'is not a record'],
-    [
-      'a record in the middle of a value',
-      handMade(HOLLOW, {}, bytesOf('000011 000015')),
-      'the middle of a value',
-    ],
+    ['a record within a value', handMade(HOLLOW, {}, bytesOf('000011 000015')), 'the middle of a value'],
     [
       'a value that nothing leads to',
       handMade(Buffer.concat([RECORD, encode('left over')])),
@@ -107,11 +103,7 @@ describe('a fault', () => {
       handMade(encode(new Map<string, HandMade>([['abc', raw('27ff')]]))),
       'outside its section',
     ],
-    [
-      'a text that is no UTF-8',
-      handMade(encode(new Map<string, HandMade>([['a', raw('42c328')]]))),
-      'not UTF-8',
-    ],
+    ['a text not UTF-8', handMade(encode(new Map<string, HandMade>([['a', raw('42c328')]]))), 'not UTF-8'],
     ['a key that is not text', handMade(bytesOf('e1 a101 a101')), 'not text'],
     ['the key __proto__', handMade(encode(new Map([['__proto__', 1]]))), '__proto__'],
     ['a value that is cut short', handMade(bytesOf('e1 4161')), 'outside its section'],
@@ -126,11 +118,7 @@ describe('a fault', () => {
 
   it.each<[string, Uint8Array, string[]]>([
     ['a clock that is half a day behind', handMade(RECORD, { build_epoch: inHours(12) }), []],
-    [
-      'a fault after which it is unknown where values start',
-      handMade(bytesOf('e1 4161')),
-      ['a field is outside its section'],
-    ],
+    ['a fault that hides the next value', handMade(bytesOf('e1 4161')), ['a field is outside its section']],
     [
       'a fault between a pointer and its value',
       handMade(bytesOf('e1 4161 2007 0006 4178')),

@@ -128,16 +128,10 @@ describe('the database', () => {
       ['another number', [{ ...first, number: 7 }, second, third]],
       ['another name', [{ ...first, organization: 'x' }, second, third]],
       ['a range too many', [second, third]],
-      [
-        'a range too few',
-        [first, second, third, { ...third, first: third.last + 1n, last: third.last + 1n }],
-      ],
+      ['one too few', [first, second, third, { ...third, first: third.last + 1n, last: third.last + 1n }]],
       ['a longer range', [{ ...first, last: first.last + 1n }, second, third]],
       ['a shorter range', [{ ...first, last: first.last - 1n }, second, third]],
-      [
-        'a range inside a gap',
-        [first, { ...first, first: first.last + 5n, last: first.last + 6n }, second, third],
-      ],
+      ['one in a gap', [first, { ...first, first: first.last + 5n, last: first.last + 6n }, second, third]],
     ]
     expect(verifyAsn(Buffer.from(bytes), source)).toBeGreaterThan(0)
     for (const [what, ipv4] of wrong) {

@@ -76,18 +76,8 @@ describe('contradiction', () => {
       [many(placed('Small', 'AA-W', 0, 1))],
       'city',
     ],
-    [
-      'not where another city with its name is',
-      placed('Lone', 'AA-W', 8, 1.1),
-      [many(placed('Lone', 'AA-W', 0, 1))],
-      null,
-    ],
-    [
-      'in the middle of nowhere, far from the city with its name',
-      placed('Westham', 'AA-W', 4, 4),
-      [],
-      'city',
-    ],
+    ['near another of its name', placed('Lone', 'AA-W', 8, 1.1), [many(placed('Lone', 'AA-W', 0, 1))], null],
+    ['in the middle of nowhere, far from the city of its name', placed('Westham', 'AA-W', 4, 4), [], 'city'],
     ['not for a name that no other source has', placed('Unheard', 'AA-W', 4, 4), [], null],
   ])('%s', (_, place, others, expected) => expect(judge(place, others)).toBe(expected))
 })

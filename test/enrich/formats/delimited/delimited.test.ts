@@ -92,12 +92,7 @@ describe('the column of the address', () => {
     ['a,b\n1,x\n', { field: 'b' }, 1, 'as it was told, whatever it holds'],
     ['1,1.2.3.4\n2,9.9.9.9\n', { header: false }, 1, 'without a header'],
     ['1.2.3.4,9.9.9.9\n', { header: false, field: '2' }, 1, 'the same, by its number'],
-    [
-      'ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n',
-      { trustedProxies: ['10.0.0.1'] },
-      1,
-      'a list, with trusted proxies',
-    ],
+    ['ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n', { trustedProxies: ['10.0.0.1'] }, 1, 'a list, trusted'],
     ['ip,xff\n1.2.3.4,"9.9.9.9, 10.0.0.1"\n', {}, 0, 'no list without them'],
   ])('of %j with %j is %i: %s', (text, options, column) => {
     expect(plan(text, options).plan.address).toBe(column)
@@ -105,10 +100,7 @@ describe('the column of the address', () => {
 
   it.each([
     ['a,ip\n1,1.2.3.4\n', 'the address is in column 2, ip'],
-    [
-      'ip,server\n1.2.3.4,9.9.9.9\n',
-      'the address is in column 1, ip (addresses are also in column 2, server)',
-    ],
+    ['ip,x\n1.2.3.4,9.9.9.9\n', 'the address is in column 1, ip (addresses are also in column 2, x)'],
   ])('of %j is in the notes', (text, note) => {
     expect(plan(text).notes).toEqual([note])
   })
@@ -230,28 +222,24 @@ describe('columns', () => {
     [
       'ip,a\n216.160.83.56,1\n',
       'ip,a,country_code,city\n216.160.83.56,1,US,"=HYPERLINK(""x"")"\n',
-      'as the database has them',
+      'a formula',
     ],
     [
       'ip,a\n\n81.2.69.142,1\n\n',
       'ip,a,country_code,city\n\n81.2.69.142,1,GB,London\n\n',
-      'are not on empty lines',
+      'not on empty lines',
     ],
     [
       'ip,a\n81.2.69.142,"x\r\ny, ""z"""\n',
       'ip,a,country_code,city\n81.2.69.142,"x\r\ny, ""z""",GB,London\n',
       'follow quotes with line ends',
     ],
-    [
-      'a,ip\n 1 , 81.2.69.142 \n',
-      'a,ip,country_code,city\n 1 , 81.2.69.142 ,GB,London\n',
-      'follow blanks, which stay',
-    ],
+    ['a,ip\n 1 , 81.2.69.142 \n', 'a,ip,country_code,city\n 1 , 81.2.69.142 ,GB,London\n', 'follow blanks'],
     ['ip\n81.2.69.142\n', 'ip,country_code,city\n81.2.69.142,GB,London\n', 'follow an only column'],
     [
       '\n\r\nip,a\n81.2.69.142,1\n',
       '\n\r\nip,a,country_code,city\n81.2.69.142,1,GB,London\n',
-      'have their header after empty lines',
+      'after empty lines',
     ],
   ])('%j becomes %j: %s', (given, expected) => {
     expect(csv(given)).toBe(expected)

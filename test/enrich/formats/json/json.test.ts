@@ -52,7 +52,7 @@ describe('the documents', () => {
     ['objects in lines', '{"ip":"81.2.69.142"}\n{"ip":"10.0.0.1"}\n'],
     ['one object', '{"ip":"81.2.69.142"}'],
     [
-      'an object with an address, and others in an array',
+      'an object that has others in an array',
       '{"ip":"81.2.69.142","via":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}',
     ],
     [
@@ -112,7 +112,7 @@ describe('what cannot be read', () => {
     ['text between', '{"ip":\n"81.2.69.142"} hello\n{"ip":\n"81.2.69.142"}', 2, /not JSON/],
     ['the end of a file that was cut off', '[{"ip":"81.2.69.142"},\n{"ip":"81.2.', 2, /ends too early/],
     [
-      'a document without its array',
+      'a document without it',
       '{"Records":[{"ip":"81.2.69.142"}]}\n{"error":{"Records":"no"}}',
       2,
       /has no array/,

@@ -23,14 +23,10 @@ describe('the field of the address', () => {
     ['clientIp', { clientIp: '81.2.69.142' }, ['clientIp']],
     ['client_ip over host', { host: '10.0.0.1', client_ip: '81.2.69.142' }, ['client_ip']],
     ['remote_addr', { server_addr: '10.0.0.1', remote_addr: '::1' }, ['remote_addr']],
-    [
-      'client.ip, not server.ip',
-      { server: { ip: '10.0.0.1' }, client: { ip: '81.2.69.142' } },
-      ['client', 'ip'],
-    ],
+    ['client.ip', { server: { ip: '10.0.0.1' }, client: { ip: '81.2.69.142' } }, ['client', 'ip']],
     [
       'source.ip',
-      { source: { ip: '81.2.69.142', port: 80 }, destination: { ip: '10.0.0.1' } },
+      { source: { ip: '81.2.69.142', p: 80 }, destination: { ip: '10.0.0.1' } },
       ['source', 'ip'],
     ],
     [
@@ -167,12 +163,7 @@ describe('names of members in messages', () => {
     ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'addresses are in "'],
     ['which there are beside the one that is not', { [hostile]: '1.1.1.1' }, { field: 'x' }, 'are in "'],
     ['what holds a list', { [hostile]: '1.1.1.1, 2.2.2.2' }, { field: hostile }, ' holds lists'],
-    [
-      'what holds a long list',
-      { ['k'.repeat(200_000)]: '1.1.1.1,' },
-      { field: 'k'.repeat(200_000) },
-      ' holds',
-    ],
+    ['a long list', { ['k'.repeat(200_000)]: '1.1.1.1,' }, { field: 'k'.repeat(200_000) }, ' holds'],
   ])('are quoted in printable ASCII and cut: %s', (_, line, options, words) => {
     const said = message(line, options)
     expect(said).toContain(words)

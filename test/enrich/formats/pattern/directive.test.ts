@@ -23,7 +23,7 @@ describe('a log format', () => {
       '<vhost>:<port> <remote_host> "<referer>" "<user_agent>"',
     ],
     [
-      'CustomLog logs/access_log "%a %{c}a %{X-Forwarded-For}i %D%%"',
+      'CustomLog a.log "%a %{c}a %{X-Forwarded-For}i %D%%"',
       '<client_ip> <peer_ip> <x_forwarded_for> <duration_us>%',
     ],
     ['%{%Y-%m-%dT%H:%M:%S%z}t %!200,304{Referer}i %h', '<time> <referer> <remote_host>'],

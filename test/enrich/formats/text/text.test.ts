@@ -17,10 +17,7 @@ describe('the guess', () => {
   it.each([
     ['syslog', LINE],
     ['RFC 5424', '<34>1 2003-10-11T22:14:15.003Z web su - ID47 - from 81.2.69.142\n'],
-    [
-      'commas in an error log',
-      '2023/10/11 14:32:52 [error] 1#1: *1 x, client: 81.2.69.142, server: _\n'.repeat(3),
-    ],
+    ['an error log', '2023/10/11 14:32:52 [error] 1#1: *1 x, client: 81.2.69.142, server: _\n'.repeat(3)],
     ['commas in a log of Python', '2023-10-11 14:32:52,123 INFO from 81.2.69.142\n'.repeat(3)],
     ['tabs', '2023-10-11 14:32:52\tINFO\tfrom 81.2.69.142\n'.repeat(3)],
     ['private addresses', '[pid: 1|app: 0] 127.0.0.1 () {38 vars in 696 bytes}\n'],
@@ -31,10 +28,7 @@ describe('the guess', () => {
     ['small numbers after names', 'x rip=4.1.2.3, lip=4.1.2.4\n'.repeat(3)],
     ['small numbers with ports', 'from 4.1.2.3:5123 x\n'.repeat(3)],
     ['small numbers in requests', '4.1.2.3 x "GET /a HTTP/1.1" 200\n'.repeat(3)],
-    [
-      'a client with small numbers in most lines',
-      LINE.repeat(2) + LINE.replace('81.2.69.142', '45.12.20.3').repeat(20),
-    ],
+    ['small numbers in most lines', LINE.repeat(2) + LINE.replace('81.2.69.142', '45.12.20.3').repeat(20)],
     ['a sentence and another of as many words', 'this remote is\n81.2.69.142 not known\n'],
   ])('is text for %s, and is lossless', (_, input) => {
     const bytes = bytesOf(input)
@@ -166,11 +160,7 @@ describe('lines of text', () => {
     ['of a user', 'Nov 23 01:02:03 h sshd[7]: Invalid user 9.9.9.9 from 81.2.69.142 port 22', '81.2.69.142'],
     ['of HELO in brackets', '<= a@b.c H=([9.9.9.9]) [81.2.69.142] P=esmtps', '81.2.69.142'],
     ['of the sender', '<34>Nov 23 01:02:03 9.9.9.9 sshd[7]: from 81.2.69.142', '81.2.69.142'],
-    [
-      'of the sender, RFC 5424',
-      '<34>1 2026-11-23T01:02:03.123456+01:00 9.9.9.9 a 7 - - 81.2.69.142',
-      '81.2.69.142',
-    ],
+    ['of RFC 5424', '<34>1 2026-11-23T01:02:03.123456+01:00 9.9.9.9 a 7 - - 81.2.69.142', '81.2.69.142'],
     ['of the sender alone', 'Nov 23 01:02:03 9.9.9.9 router: link is down', '9.9.9.9'],
     ['of the sender before a private one', 'Nov 23 01:02:03 9.9.9.9 sshd[7]: from 10.0.0.1', '10.0.0.1'],
     ['of a name for another host', 'dst=9.9.9.9 src=81.2.69.142', '81.2.69.142'],
