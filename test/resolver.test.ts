@@ -1,13 +1,10 @@
 import { inspect } from 'node:util'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   AddressUnavailableError,
   InvalidDatabaseError,
   InvalidLocaleError,
-  isGeofixError,
   isLookupFailure,
-  type LocationRecord,
   MalformedAddressError,
   Resolver,
   UnresolvableAddressError,
@@ -129,43 +126,6 @@ describe('lookup', () => {
 })
 
 describe('lookupMany', () => {
-  const addresses = fc.oneof(
-    fc.ipV4(),
-    fc.ipV6(),
-    fc.string(),
-    fc.constantFrom(
-      ...'81.2.69.142 81.2.70.1 2001:4860::1 10.0.0.1 ::ffff:81.2.69.1 fe80::1%eth0'.split(' '),
-    ),
-  )
-
-  it('has the result of lookup for each item, or a failure', async () => {
-    const geo = await Resolver.open(sample())
-    fc.assert(
-      fc.property(fc.array(addresses), fc.constantFrom('en', 'de', 'ja'), (ips, locale) => {
-        const options = { locale, at: 0 }
-        const results = geo.lookupMany(ips, options)
-        expect(results).toHaveLength(ips.length)
-        for (const [index, ip] of ips.entries()) {
-          const result = results[index]
-          let record: LocationRecord | undefined
-          try {
-            record = geo.lookup(ip, options)
-          } catch (error) {
-            if (!isGeofixError(error) || result === undefined || !isLookupFailure(result)) throw error
-            const { code, status, message } = error
-            const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
-            expect(result.error).toEqual({ code, status, message, ...reason })
-            expect(result.ip).toBe(error instanceof UnresolvableAddressError ? error.address : ip)
-            continue
-          }
-          expect(result).toEqual(record)
-        }
-        expect(structuredClone(results)).toEqual(results)
-        expect(JSON.parse(JSON.stringify(results))).toEqual(results)
-      }),
-    )
-  })
-
   it('never throws for an item of any type', async () => {
     const geo = await Resolver.open(sample())
     const hostile = {

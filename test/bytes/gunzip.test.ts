@@ -209,25 +209,6 @@ describe.each(WAYS)('%s, a small database', (name, unpack) => {
 })
 
 describe('gunzip and nativeGunzip', () => {
-  // fflate accepts some faults in the compressed data that zlib refuses. The content matches its checksum.
-  it('agree on files with random damage, or only the portable one reads them', async () => {
-    const file = gzipSync(CONTENT)
-    const damage = fc.array(fc.tuple(fc.nat(file.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
-    await fc.assert(
-      fc.asyncProperty(damage, async (edits) => {
-        const damaged = new Uint8Array(file)
-        for (const [at, value] of edits) damaged[at] = value
-        const readers = WAYS.filter(([name]) => !name.includes('file'))
-        const [portable, , native, background] = await Promise.all(
-          readers.map(([, unpack]) => isRead(unpack, damaged)),
-        )
-        if (native) expect(portable).toBe(true)
-        expect(background).toBe(native)
-      }),
-      { numRuns: 300 },
-    )
-  })
-
   it.each([
     ['gunzip', gunzip],
     ['nativeGunzip', nativeGunzip],

@@ -22,24 +22,6 @@ function lines(input: string, options: EnrichOptions = {}): string[] {
     .split(/(?<=\n)/)
 }
 
-describe('line ends', () => {
-  it.each([
-    ['LF', `${GOOD}\n${PRIVATE}\n`],
-    ['CRLF', `${GOOD}\r\n${PRIVATE}\r\n`],
-    ['both', `${GOOD}\r\n${PRIVATE}\n`],
-    ['none at the end', `${GOOD}\n${PRIVATE}`],
-    ['CR at the end', `${GOOD}\n${PRIVATE}\r`],
-    ['blank lines', `\n${GOOD}\n\r\n\n${PRIVATE}\n\n`],
-    ['a line of blanks', `${GOOD}\n \t \n${PRIVATE}`],
-    ['a byte order mark', `\ufeff${GOOD}\n${PRIVATE}\n`],
-  ])('are kept: %s', (_, input) => {
-    const { output, counts } = run(input, NDJSON)
-    expect(text(output).replace(/,"location":(null|\{.*\})(?=\})/g, '')).toBe(input)
-    expect(counts).toMatchObject({ resolved: 1, failed: { private: 1 }, bad: 0 })
-    expect(counts.lines).toBe(2 + counts.blank)
-  })
-})
-
 describe('bad lines', () => {
   const input = `${GOOD}\nrubbish\n${PRIVATE}\n{"ip":"\u0000"}\r\n[]\n${GOOD}`
 

@@ -56,15 +56,6 @@ describe('RowStream', () => {
     expect(searched).toBeLessThan(2.1 * 100_000)
   })
 
-  it('completes an escape at the end of such a row, wherever its parts end', () => {
-    const input = utf8('12345\\\n12345\\\\\n12345\\\\\\\r\n')
-    const expected = '12345\\\\\t\\N\n12345\\\\\t\\N\n12345\\\\\\\\\\r\t\\N\n'
-    for (const maxLineBytes of [1, 5, 6, 7, 100]) {
-      const stream = streamOf({ ...CITY, maxLineBytes })
-      expect(Array.from(input, (byte) => given(stream.push(Uint8Array.of(byte)))).join('')).toBe(expected)
-    }
-  })
-
   it('appends nothing to such a row while its quote is open', () => {
     const rows: [row: string, end: string][] = [
       ['1,"aaaa', '\n'],

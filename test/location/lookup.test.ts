@@ -109,7 +109,9 @@ describe('lookupMany', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 3 * BATCH_ITEMS, size: 'max' }), (items) => {
         const single = items.map((each) => geo.lookupMany([each], { at: AT })[0])
-        expect(geo.lookupMany(items, { at: AT })).toEqual(single)
+        const results = geo.lookupMany(items, { at: AT })
+        expect(results).toEqual(single)
+        expect(JSON.parse(JSON.stringify(structuredClone(results)))).toEqual(results)
       }),
       { numRuns: 20 },
     )

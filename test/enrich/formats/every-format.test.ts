@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -30,11 +30,6 @@ const guide = readFileSync(join(folder, 'src/enrich/README.md'), 'utf8')
 const inGuide = guide
   .split('\n')
   .flatMap((line) => /^\| .* \| ((?:`[\w-]+`(?:, )?)+) \| /.exec(line)?.[1]?.split(', ') ?? [])
-
-const ownTests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && name !== 'every-format.test.ts')
-  .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
-  .filter((text) => text.includes("from 'fast-check'"))
 
 const WHOLE = {
   country_code: 'GB',
@@ -87,10 +82,6 @@ describe.each(FORMATS)('the format %s', (format) => {
 
   it('has a fuzz target: one of test/fuzz/targets names it in its formats', () => {
     expect(TARGETS.flatMap(({ formats }) => formats ?? [])).toContain(format)
-  })
-
-  it('has a property test of its own: a file of test/enrich/formats that uses fast-check names it', () => {
-    expect(ownTests.some((text) => text.includes(`'${format}'`))).toBe(true)
   })
 
   it('gives the same for its golden input in blocks of any size', () => {

@@ -1,8 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { looksLikeList, planList } from '../../../src/enrich/formats/list.ts'
-import { isLookupFailure } from '../../../src/location/location-record.ts'
-import { bytesOf, enrichBytes, LOCATED, NOT_LOCATED, smallResolver, utf8 } from '../world.ts'
+import { bytesOf, enrichBytes, utf8 } from '../world.ts'
 
 describe('looksLikeList', () => {
   it.each([
@@ -82,8 +80,6 @@ describe('planList', () => {
   })
 })
 
-const AT = Date.UTC(2026, 6, 1)
-
 describe('a list', () => {
   it('keeps its lines with `append`, blank ones and comments too', () => {
     const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
@@ -117,28 +113,5 @@ describe('a list', () => {
     const { output, counts } = enrichBytes(bytesOf(`${line}\n`), { format: 'list' })
     expect(JSON.parse(new TextDecoder().decode(output))).toEqual({ ip, location: null })
     expect(counts).toMatchObject({ bad: 0, failed: { malformed: 1 } })
-  })
-
-  it('has the records that lookup gives, and its own bytes without them', async () => {
-    const resolver = await smallResolver()
-    const address = fc.constantFrom(...LOCATED, ...NOT_LOCATED)
-    const blanks = fc.stringMatching(/^[ \t]{0,2}$/)
-    const line = fc.tuple(blanks, address, blanks, fc.constantFrom('\n', '\r\n'))
-    fc.assert(
-      fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), (lines) => {
-        const text = lines.map((parts) => parts.join('')).join('')
-        const kept = enrichBytes(utf8(text), { format: 'list', append: true, at: AT }, 40)
-        const without = new TextDecoder().decode(kept.output).replaceAll(/\t(null|\{.*\})(?=\r?\n)/g, '')
-        expect(without).toBe(text)
-        const addresses = lines.map(([, ip]) => ip).filter((ip) => ip !== '')
-        const expected = resolver.lookupMany(addresses, { at: AT }).map((result, index) => ({
-          ip: addresses[index],
-          location: isLookupFailure(result) ? null : result,
-        }))
-        const { output } = enrichBytes(utf8(text), { format: 'list', at: AT }, 40)
-        const objects = new TextDecoder().decode(output).split('\n').slice(0, -1)
-        expect(objects.map((each): unknown => JSON.parse(each))).toEqual(expected)
-      }),
-    )
   })
 })

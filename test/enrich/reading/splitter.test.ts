@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EnrichError } from '../../../src/enrich/errors.ts'
-import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../../src/enrich/formats/formats.ts'
+import { layoutOf, type Plan } from '../../../src/enrich/formats/formats.ts'
 import { type CommonPlan, commonPlan } from '../../../src/enrich/options.ts'
 import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
-import { effort } from '../../effort.ts'
 import { processorMs } from '../../processor-time.ts'
-import { chunked, concatenated, run, text, utf8 } from '../world.ts'
+import { chunked, concatenated, text, utf8 } from '../world.ts'
 
 const common = (maxLineBytes: number): CommonPlan => commonPlan({ maxLineBytes, at: 0 })
 const ndjson = (maxLineBytes = 1000): Plan => ({
@@ -208,87 +206,5 @@ describe('blocks', () => {
     const memories = blocks.map(({ bytes }) => bytes.buffer)
     expect(new Set([...memories, input.buffer]).size).toBe(blocks.length + 1)
     expect(texts(blocks).join('')).toBe(input.toString())
-  })
-})
-
-describe('the output', () => {
-  const piece = fc.oneof(
-    {
-      arbitrary: fc.constantFrom(
-        '81.2.69.142',
-        '10.0.0.1',
-        ',',
-        '"',
-        '""',
-        '\n',
-        '\r\n',
-        ',"',
-        '",',
-        '\n"',
-        'x'.repeat(30),
-        '\u0000',
-      ),
-      weight: 5,
-    },
-    fc.string({ maxLength: 12 }),
-  )
-  const mark = fc.constantFrom('', '\ufeff')
-  const csvInput = fc
-    .tuple(mark, fc.array(piece, { maxLength: 60 }))
-    .map(([first, parts]) => `${first}ip,b\n81.2.69.142,x\n${parts.join('')}`)
-  const line = fc.oneof(
-    fc.constantFrom(
-      '{"ip":"81.2.69.142"}',
-      '{"ip":"10.0.0.1","a":1}',
-      '',
-      ' ',
-      '\r',
-      'rubbish',
-      '{"ip":"89.160.20.112","a":2}',
-      `{"a":"${'x'.repeat(90)}"}`,
-    ),
-    fc.string({ maxLength: 40 }),
-  )
-  const ndjsonInput = fc
-    .tuple(mark, fc.array(line, { maxLength: 20 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
-    .map(
-      ([first, lines, end, isWhole]) =>
-        `${first}{"ip":"81.2.69.142"${' '.repeat(40)}}${end}${lines.join(end)}${isWhole ? end : ''}`,
-    )
-
-  const isAccepted = (input: string, options: EnrichOptions): boolean => {
-    try {
-      makePlan(utf8(input), true, options)
-      return true
-    } catch (error) {
-      if (error instanceof EnrichError && error.code === 'ENRICH_FIELD_IS_LIST') return false
-      throw error
-    }
-  }
-
-  it.each([
-    ['NDJSON', ndjsonInput, { format: 'ndjson', field: 'ip', maxLineBytes: 60 } as const],
-    ['CSV', csvInput, { format: 'csv', field: 'ip', fields: ['city'], maxLineBytes: 60 } as const],
-    [
-      'CSV, dropping bad lines',
-      csvInput,
-      { format: 'csv', field: 'ip', fields: ['city'], maxLineBytes: 200, onBadLine: 'drop' } as const,
-    ],
-  ])('is the same however the input is cut: %s', (_, inputs, options) => {
-    fc.assert(
-      fc.property(inputs, sizes, fc.integer({ min: 1, max: 200 }), (input, cuts, blockBytes) => {
-        // A column in which a list was found is refused by its first lines.
-        fc.pre(isAccepted(input, options))
-        const whole = run(input, options, { blockBytes: 1_000_000 })
-        const parts = run(input, options, { cuts, blockBytes })
-        expect(text(parts.output)).toBe(text(whole.output))
-        expect(parts.counts).toEqual(whole.counts)
-        const { lines, blank, bad, resolved, failed } = whole.counts
-        expect(blank + bad + resolved + Object.values(failed).reduce((sum, count) => sum + count, 0)).toBe(
-          lines,
-        )
-      }),
-      { numRuns: effort({ short: 40, long: 150 }) },
-    )
   })
 })

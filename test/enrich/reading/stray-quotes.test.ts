@@ -1,9 +1,7 @@
-// Quotes that do not belong where they are, which would join rows to one record.
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EnrichError, type EnrichOptions, enrich } from '../../../src/enrich.ts'
+import { type EnrichOptions, enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
-import { chunked, enrichBytes, smallDatabase, text, utf8 } from '../world.ts'
+import { chunked, smallDatabase, utf8 } from '../world.ts'
 
 const FIRST = '0,81.2.69.142,first\n'
 
@@ -26,16 +24,6 @@ async function enriched(input: string, options: Partial<EnrichOptions> = {}) {
   for await (const chunk of run.output) output += new TextDecoder().decode(chunk)
   expect(output.startsWith('0,81.2.69.142,first,GB\n')).toBe(true)
   return { output: output.slice(output.indexOf('\n') + 1), ...(await run.summary) }
-}
-
-// Some random texts are a quoted list of addresses, which needs trusted proxies.
-function enrichedOrRefused(...call: Parameters<typeof enrichBytes>) {
-  try {
-    return enrichBytes(...call)
-  } catch (error) {
-    if (error instanceof EnrichError && error.code === 'ENRICH_FIELD_IS_LIST') return error.code
-    throw error
-  }
 }
 
 const rows = (count: number, from = 1): string =>
@@ -117,48 +105,5 @@ describe('a quote that is stray', () => {
     expect((await enriched(chain)).lines).toBeGreaterThan(90_000)
     const open = `${'0,81.2.69.142,"""a\n'.repeat(50_000)}`
     expect((await enriched(open)).lines).toBeGreaterThan(20_000)
-  })
-
-  const piece = fc.constantFrom(
-    '"',
-    '""',
-    ',',
-    '\n',
-    '\r\n',
-    ' ',
-    'a',
-    '81.2.69.142',
-    '1,81.2.69.142,"',
-    '"\n',
-    '\n\n',
-  )
-  const texts = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(''))
-  it('gives the same in blocks of any size, and loses no byte', () => {
-    const bounds = fc.record({
-      maxRecordLines: fc.integer({ min: 1, max: 6 }),
-      // With the least, a 64th is one byte; with the most, long enough for several lines.
-      maxLineBytes: fc.constantFrom(40, 200, 1000, 5000),
-    })
-    fc.assert(
-      fc.property(texts, bounds, fc.integer({ min: 1, max: 60 }), (input, limits, blockBytes) => {
-        const bytes = utf8(FIRST + input)
-        const options = {
-          format: 'csv',
-          header: false,
-          field: '2',
-          fields: ['country_code'],
-          ...limits,
-        } as const
-        const whole = enrichedOrRefused(bytes, { ...options, force: true })
-        fc.pre(whole !== 'ENRICH_FIELD_IS_LIST')
-        const parts = enrichBytes(bytes, { ...options, force: true }, blockBytes)
-        expect(text(parts.output)).toBe(text(whole.output))
-        expect(parts.counts).toEqual(whole.counts)
-        // Only the commas and codes of the added column are new.
-        const rest = (from: string): string => from.replace(/,(?:GB)?(?=\r?\n|\r?$)/g, '').replaceAll(',', '')
-        expect(rest(text(whole.output))).toBe(rest(FIRST + input))
-      }),
-      { numRuns: 500 },
-    )
   })
 })

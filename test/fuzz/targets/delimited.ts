@@ -56,6 +56,7 @@ const options = fc.record(
     fields: fc.shuffledSubarray([...LOCATION_FIELDS], { minLength: 1, maxLength: 3 }),
     timeField: fc.constantFrom('a', '2'),
     locale: fc.constantFrom('en', 'de'),
+    maxRecordLines: fc.constantFrom(1, 2, 6),
   },
   { requiredKeys: ['format'] },
 )
@@ -74,7 +75,8 @@ export const delimited: Target<EnrichInput> = {
     const before = rowsOf(input.bytes, plan)
     if (before === null) return
     // Of a record over the bound each line is read by itself, also one that csv-parse has within quotes.
-    const hasOnlyRecords = input.bytes.length <= plan.maxLineBytes
+    const hasOnlyRecords =
+      input.bytes.length <= plan.maxLineBytes && input.options.maxRecordLines === undefined
     if (!hasOnlyRecords && input.bytes.includes(0x22)) return
     const after = rowsOf(output, plan)
     assert.ok(after !== null, 'csv-parse reads the input and not the output')

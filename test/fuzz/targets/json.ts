@@ -49,14 +49,18 @@ const texts = fc
 const INTO = 'place of it'
 const ADDED = /,?\s*"place of it": ?(?:null|\{"ip":".*?"offset":(?:null|"[^"]*")\}\})/g
 
-const options = fc.record({
-  format: fc.constant('json' as const),
-  field: fc.constant('ip'),
-  force: fc.constant(true),
-  into: fc.constant(INTO),
-})
+const options = fc.record(
+  {
+    format: fc.constant('json' as const),
+    field: fc.constant('ip'),
+    force: fc.constant(true),
+    into: fc.constant(INTO),
+    to: fc.constant('ndjson' as const),
+  },
+  { requiredKeys: ['format', 'field', 'force', 'into'] },
+)
 
-/** Documents keep their bytes. What was JSON still is, and each object of the array has a location. */
+/** Documents keep their bytes. What was JSON still is, and each object of the array has a location, also on a line of its own. */
 export const json: Target<EnrichInput> = {
   name: 'json',
   formats: ['json'],
@@ -65,13 +69,23 @@ export const json: Target<EnrichInput> = {
   check(input) {
     const run = enriched(input)
     if (run === null || !('isSplit' in run.plan)) return
+    const { array, isSplit, maxLineBytes } = run.plan
     const before = Buffer.from(input.bytes).toString('latin1')
     const after = Buffer.from(run.output).toString('latin1')
-    assert.equal(after.replace(ADDED, ''), before, 'bytes are lost')
     const parsed = parsedJson(input.bytes)
+    if (isSplit) {
+      const lines = after.split('\n').slice(0, -1)
+      assert.equal(lines.length, run.counts.lines - run.counts.blank)
+      const objects = lines.map((line): object =>
+        JSON.parse(Buffer.from(line.replace(ADDED, ''), 'latin1').toString()),
+      )
+      if (run.counts.bad === 0 && array?.length === 0 && Array.isArray(parsed))
+        assert.deepEqual(objects, parsed)
+      return
+    }
+    assert.equal(after.replace(ADDED, ''), before, 'bytes are lost')
     if (parsed === undefined) return
     assert.notEqual(parsedJson(run.output), undefined, 'a document is no JSON any more')
-    const { array, maxLineBytes } = run.plan
     if (maxLineBytes < input.bytes.length || array === null || array.length > 0) return
     const objects = Array.isArray(parsed) ? parsed.filter(isObject).length : 1
     assert.equal(

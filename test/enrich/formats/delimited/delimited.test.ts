@@ -393,7 +393,7 @@ describe('any file', () => {
           joined(lines.map((line, index) => line + added[index])),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { AT, enrichBytes } from '../../world.ts'
@@ -132,72 +131,5 @@ describe('what cannot be read', () => {
       const added = /, ?"location": ?\{.*?"offset":"[^"]*"\}\}/g
       expect(new TextDecoder().decode(output).replaceAll(added, '')).toBe(text)
     }
-  })
-})
-
-/** As a reader of JSON gives it: without minus zero. */
-const jsonValue = (maxDepth: number) =>
-  fc.jsonValue({ maxDepth }).map((value): unknown => JSON.parse(JSON.stringify(value)))
-const member = fc.oneof(
-  fc.constantFrom('ip', 'a', 'Records', ']', '}', '"', '\\', ','),
-  fc.string({ unit: 'binary', maxLength: 5 }),
-)
-const element = fc
-  .tuple(
-    fc.constantFrom('81.2.69.142', '10.0.0.1', '89.160.20.112', 'x', '', null),
-    fc.dictionary(member, jsonValue(2), { maxKeys: 4 }),
-  )
-  .map(([ip, others]) => {
-    const { location: _, ...rest } = others
-    return { ...rest, ip }
-  })
-const indent = fc.constantFrom(undefined, 0, 1, 2, '\t', ' \r\t')
-
-describe("documents of the form 'json'", () => {
-  const documents = fc.tuple(
-    fc.array(element, { minLength: 1, maxLength: 5 }),
-    indent,
-    fc.constantFrom('array', 'member', 'joined'),
-    jsonValue(1),
-  )
-  it('are the same documents with locations, in blocks of any size', () => {
-    fc.assert(
-      fc.property(
-        documents,
-        fc.integer({ min: 1, max: 200 }),
-        ([objects, space, form, other], blockBytes) => {
-          // A first object with an address, because a document without one is refused.
-          const all = [{ ip: '81.2.69.142' }, ...objects]
-          const whole =
-            form === 'array' ? all : { other: [other, 'Records'], Records: all, after: { Records: 1 } }
-          const text =
-            form === 'joined'
-              ? all.map((object) => JSON.stringify(object, null, space)).join(space === undefined ? '' : '\n')
-              : JSON.stringify(whole, null, space)
-          const options: EnrichOptions = { format: 'json', field: 'ip', force: true }
-          const array = makePlan(utf8(text), true, options).plan
-          // What is around a short array can be longer, or have an address: the document is then an object.
-          if (form === 'member' && 'array' in array && array.array === null) return
-          const output = outputOf(text, options, blockBytes)
-          expect(output).toBe(outputOf(text, options))
-          const split = outputOf(text, { ...options, to: 'ndjson' }, blockBytes)
-            .trimEnd()
-            .split('\n')
-          const located = split.map((line): unknown => JSON.parse(line))
-          expect(located).toHaveLength(all.length)
-          located.forEach((object, index) => {
-            expect(object).toEqual({
-              ...all[index],
-              location: expect.toSatisfy((value) => value === null || typeof value === 'object'),
-            })
-          })
-          if (form === 'joined') return
-          const parsed: unknown = JSON.parse(output)
-          expect(parsed).toEqual(form === 'array' ? located : { ...whole, Records: located })
-          const added = JSON.stringify(located)
-          expect(codesIn(added)).toEqual(codesIn(output))
-        },
-      ),
-    )
   })
 })

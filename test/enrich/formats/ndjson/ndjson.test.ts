@@ -1,12 +1,9 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { NDJSON as DEFINITION, looksLikeNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
-import { effort } from '../../../effort.ts'
 import { AT, latin1, openWorld, PLACED, run, text, UNPLACED, utf8 } from '../../world.ts'
-import { jsonString, jsonValue, objectOf } from './json-arbitraries.ts'
 
 const plan = (lines: readonly unknown[], options: EnrichOptions = {}) => {
   const { plan: made, notes } = DEFINITION.plan(
@@ -252,92 +249,9 @@ describe('an object', () => {
     expect(enriched('{"ip":"10.0.0.1","ip":"81.2.69.142"}')).toContain(located('81.2.69.142'))
     expect(enriched('{"ip":"81.2.69.142","ip":"10.0.0.1"}')).toContain('"location":null')
   })
-
-  it('is the original line without the added member, and parses to the record of lookup', () => {
-    const address = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
-    const line = objectOf(
-      fc.oneof(fc.constantFrom('"ip"', '"a"', '"IP"'), jsonString()),
-      fc.oneof(
-        jsonValue,
-        address.map((ip) => JSON.stringify(ip)),
-        jsonString(address),
-      ),
-    )
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 12 }), fc.constantFrom('\n', '\r\n'), (random, end) => {
-        // A field that is in none of the first lines would be an error.
-        const lines = ['{"ip":"10.0.0.1"}', ...random]
-        fc.pre(!lines.some((each) => Object.hasOwn(JSON.parse(each), 'geo')))
-        const { output } = run(lines.join(end), { ...NDJSON, into: 'geo' })
-        const after = text(output).split(end)
-        expect(after.length).toBe(lines.length)
-        for (const [index, before] of lines.entries()) {
-          const now = after[index] ?? ''
-          const parsed = JSON.parse(now)
-          const ip: unknown = JSON.parse(before).ip
-          const [expected] = typeof ip === 'string' ? geo.lookupMany([ip], { at: AT }) : []
-          const location = expected === undefined || 'error' in expected ? null : expected
-          expect(parsed.geo).toEqual(location)
-          const comma = Object.keys(JSON.parse(before)).length === 0 ? '' : ','
-          const added = `${comma}"geo":${JSON.stringify(location)}`
-          const place = now.lastIndexOf(added)
-          expect(now.slice(0, place) + now.slice(place + added.length)).toBe(before)
-        }
-      }),
-      { numRuns: 300 },
-    )
-  })
 })
 
 describe('lines with one template', () => {
-  const line = (ip: string, n: number | string, s: string) =>
-    `{"n":${n},"c":{"ip":"${ip}","ok":true},"s":"${s}"}`
-
-  it('are enriched as each alone', () => {
-    const value = fc.oneof(
-      fc.constantFrom('1', '-2.5e3', '0', '01', '1.', '', '"x"', 'null'),
-      // Larger numbers of one sign could be times that count from another epoch, which are refused.
-      fc.integer({ max: 99_999_999 }).map(String),
-    )
-    const content = fc.oneof(
-      fc.constantFrom(
-        '',
-        'a',
-        'abcdefgh',
-        '\\n',
-        'x\\',
-        '\\u00e9',
-        '\\ud',
-        'é',
-        '\u0001',
-        '","x":"y',
-        '"',
-        'x'.repeat(70),
-      ),
-      fc.string({ maxLength: 12 }),
-    )
-    const lines = fc.array(
-      fc.tuple(fc.constantFrom(...PLACED, '10.0.0.1', 'x', '\\u0038.8.8.8'), value, content),
-      { maxLength: 30 },
-    )
-    fc.assert(
-      fc.property(lines, fc.constantFrom<string | undefined>(undefined, 'n'), (parts, timeField) => {
-        const texts = [
-          line('81.2.69.142', 1, ''),
-          ...parts.map(([ip, n, s]) => line(ip, n, s.replace(/[\n\r]/g, ' '))),
-        ]
-        const options = { format: 'ndjson', field: 'c.ip', timeField } as const
-        const together = text(run(texts.join('\n'), options).output)
-        // Alone, after a line with another template, each is read by the scanner.
-        const apart = texts.map(
-          (each) => text(run(`{"c":{"ip":"10.0.0.1"},"n":1}\n \n${each}`, options).output).split('\n')[2],
-        )
-        expect(together.split('\n')).toEqual(apart)
-      }),
-      { numRuns: effort({ short: 40, long: 150 }) },
-    )
-  })
-
   it('do not match lines that only begin alike', () => {
     const lines = [
       '{"ip":"81.2.69.142","a":1}',

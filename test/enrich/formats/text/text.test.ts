@@ -294,40 +294,6 @@ describe('lines of text', () => {
     )
     expect(enrichText('x\n', options)).toBe('x\tnull\n')
   })
-
-  it('are lossless and the same however the input is cut', () => {
-    const word = fc.constantFrom(
-      '81.2.69.142',
-      '9.9.9.9',
-      '10.0.0.1',
-      '2a00::1',
-      'x',
-      '12:30',
-      ',',
-      '"',
-      '\xff',
-      '\x01',
-      '[',
-      ']:',
-    )
-    const line = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '))
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { minLength: 1, maxLength: 12 }),
-        (lines) => {
-          const text = lines.flat().join('')
-          const [whole, cut] = [2 ** 20, 20].map((size) =>
-            enrichBytes(bytesOf(text), { format: 'text' }, size),
-          )
-          const decoder = new TextDecoder('latin1')
-          expect(decoder.decode(cut?.output)).toBe(decoder.decode(whole?.output))
-          expect(cut?.counts).toEqual(whole?.counts)
-          const places = decoder.decode(whole?.output).replaceAll(' [GB London]', '')
-          expect(places).toBe(decoder.decode(bytesOf(text)))
-        },
-      ),
-    )
-  })
 })
 
 const annotated = (annotate: string, ip = '81.2.69.142', at?: number): string =>
