@@ -1,15 +1,11 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { Resolver as AnyResolver } from '../src/core.ts'
 import { finishedCounts } from '../src/enrich/counting/counts.ts'
-import { BadLineError, EnrichError, type EnrichOptions, enrich, enrichStream } from '../src/enrich.ts'
+import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
 import { InvalidLocaleError } from '../src/errors.ts'
 import type { Resolver } from '../src/resolver.ts'
-import { MmdbWriter } from '../src/writer.ts'
 import { AT, chunked, concatenated, openWorld, run, text, utf8 } from './enrich/world.ts'
-import { tarOf } from './tar-archive.ts'
 
 let resolver: Resolver
 beforeAll(async () => {
@@ -254,30 +250,6 @@ describe('enrich', () => {
     expect(state.cancelled).toBeInstanceOf(BadLineError)
   })
 
-  it('fails when the databases hold no locations', async () => {
-    const asn = new MmdbWriter({ databaseType: 'Sample-ASN' }).insert('81.2.69.0/24', {
-      autonomous_system_number: 1,
-    })
-    const other = await AnyResolver.open(asn.toBytes())
-    await expect(collect(enrich(inChunks(LINE, 10), { resolver: other }).output)).rejects.toMatchObject({
-      code: 'INVALID_DATABASE',
-    })
-  })
-
-  it.each([
-    ['UTF-16', Buffer.from('ip,a\n81.2.69.142,1\n', 'utf16le'), 'is UTF-16LE'],
-    ['a tar archive', tarOf({ 'a.log': utf8(MANY) }), 'is a tar archive'],
-    ['compressed', gzipSync(LINE), 'is compressed with gzip'],
-    ['without line feeds', utf8(LINE.repeat(3).replaceAll('\n', '\r')), 'carriage returns'],
-  ])('fails for an input that is not lines of UTF-8: %s', async (_, input, message) => {
-    const { output } = enrich(Readable.from([input], { objectMode: true }), { resolver })
-    await expect(collect(output)).rejects.toMatchObject({
-      name: 'EnrichError',
-      code: 'ENRICH_INPUT_UNREADABLE',
-      message: expect.stringContaining(message),
-    })
-  })
-
   it.each([
     [
       'a header',
@@ -303,16 +275,6 @@ describe('enrich', () => {
     expect(() => enrich(inChunks(LINE, 10), undefined as never)).toThrow('resolver')
     expect(() => enrich(inChunks(LINE, 10), { resolver, into: '' })).toThrow(TypeError)
     expect(() => enrich(inChunks(LINE, 10), { resolver, locale: 'x y' })).toThrow(InvalidLocaleError)
-  })
-
-  it.each<[EnrichOptions, string]>([
-    [{ format: 'ndjson', append: true }, 'list, text, not for ndjson'],
-    [{ format: 'ndjson', header: false }, '"header" is for tsv, csv, not for ndjson'],
-    [{ format: 'csv', append: true }, 'list, text, not for csv'],
-    [{ format: 'list', overwrite: true }, '"overwrite" is for json, ndjson, tsv, csv, not for list'],
-  ])('refuses an option that the format does not have: %j', (options, message) => {
-    expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(TypeError)
-    expect(() => enrich(inChunks(LINE, 10), { resolver, ...options })).toThrow(message)
   })
 
   it('accepts such an option with its default value, or if the format is guessed', async () => {

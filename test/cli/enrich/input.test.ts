@@ -140,15 +140,9 @@ describe('the input of geofix enrich', () => {
     ['is truncated', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is truncated/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
     ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
-    ['is bzip2', Buffer.from('BZh91AY&SY'), /compressed with bzip2.*bzip2 -dc FILE/],
-    ['is xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), /compressed with xz/],
-    ['is lz4', Buffer.from([4, 0x22, 0x4d, 0x18, 0, 0]), /compressed with lz4/],
-    ['is a zip archive', Buffer.from('PK\u0003\u0004rest'), /is a zip archive.*unzip FILE/],
     ['is a tar archive', LOGS, /broken cannot be read: the input is a tar archive: .*tar -xf FILE/],
     ['is a tar archive in gzip', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],
     ['is in gzip twice', gzipSync(packed), /compressed with gzip: .*gzip -dc FILE/],
-    ['is UTF-16', Buffer.from('\ufeffip,a\n1.2.3.4,1\n', 'utf16le'), /is UTF-16LE: .*iconv/],
-    ['has no line feeds', 'ip,a\r1.2.3.4,1\r', /carriage returns alone: .*tr /],
   ])('that %s ends with 4', async (_, content, message) => {
     const output = join(folder, 'never.ndjson')
     const { status, err } = await enrich('-o', output, file('broken', content))

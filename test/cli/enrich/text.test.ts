@@ -48,9 +48,7 @@ describe('geofix enrich of text', () => {
   })
 
   it.each([
-    [['--annotate', '{ip} {town}'], /--annotate has \{town\}, which is none of \{ip\}, \{country_code\}/],
     [['--annotate', '{ip} {city}', '--append'], /use one of --annotate and --append|"annotate" and "append"/],
-    [['--trust', '10.0.0.0/8'], /--trust is not for text/],
     [['--nth', '0'], /Write a whole number from 1/],
   ])('refuses %j', async (args, message) => {
     const { status, out, err } = await enrich(LOG, ...args)

@@ -178,26 +178,18 @@ function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
 }
 
 describe('PrefixIndex', () => {
-  it('agrees with the walk in trees of any shape', () => {
-    fc.assert(
-      fc.property(sample, anyAddresses, fc.nat(), (each, random, order) => {
-        compare(new Database(bytesOfSample(each)), questionsFor(each, random, order))
-      }),
-      { numRuns: 300 },
-    )
-  })
-
-  it('fails like the walk in damaged trees, at every lookup', () => {
+  it('gives what the walk gives in trees of any shape, and fails like it in damaged ones, at every lookup', () => {
     let failures = 0
     fc.assert(
       fc.property(
         sample,
         anyAddresses,
-        fc.array(fc.tuple(fc.nat(), fc.nat(1), fc.nat(6), fc.nat()), { minLength: 1, maxLength: 4 }),
-        (each, random, damages) => {
+        fc.array(fc.tuple(fc.nat(), fc.nat(1), fc.nat(6), fc.nat()), { maxLength: 4 }),
+        fc.nat(),
+        (each, random, damages, order) => {
           const bytes = bytesOfSample(each)
           const { nodeCount, start } = new Database(bytes).metadata
-          fc.pre(nodeCount > 0)
+          fc.pre(nodeCount > 0 || damages.length === 0)
           for (const [place, bit, kind, any] of damages) {
             const node = place % Math.min(nodeCount, 40)
             const value = [
@@ -212,7 +204,7 @@ describe('PrefixIndex', () => {
             setRecord(bytes, each.recordSize, node, bit, value ?? 0)
           }
           const damaged = new Database(bytes)
-          const questions = questionsFor(each, random, 1)
+          const questions = questionsFor(each, random, order)
           compare(damaged, questions)
           failures += questions.filter(
             (address) => !walked(damaged.tree, address).startsWith('record'),

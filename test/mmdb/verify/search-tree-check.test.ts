@@ -107,49 +107,6 @@ describe('checkSearchTree', () => {
     }
   })
 
-  it.each<[string, Tree]>([
-    ['a root that leads to itself', [[0, null]]],
-    [
-      'two nodes in a circle',
-      [
-        [1, 'x'],
-        ['x', 0],
-      ],
-    ],
-    [
-      'a node below a node that leads back to it',
-      [
-        [1, 2],
-        ['x', 'y'],
-        [1, 2],
-      ],
-    ],
-  ])('refuses %s', (_, tree) => {
-    expect(checked(tree).faults).toEqual([TOO_DEEP])
-  })
-
-  it('finds unreachable nodes', () => {
-    expect(
-      checked([
-        [null, 'x'],
-        ['y', 1],
-      ]).faults,
-    ).toEqual(['no path leads to 1 of 2 nodes of the search tree'])
-    expect(
-      checked([
-        [2, 'x'],
-        ['y', null],
-        ['x', 'x'],
-        [1, 4],
-        [3, 2],
-      ]),
-    ).toEqual({
-      faults: ['no path leads to 3 of 5 nodes of the search tree'],
-      records: [0],
-      recordCount: 1,
-    })
-  })
-
   it('finds no fault in a tree without nodes', () => {
     expect(checked([])).toEqual({ faults: [], records: [], recordCount: 0 })
   })
