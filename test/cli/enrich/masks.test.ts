@@ -68,8 +68,6 @@ describe('geofix enrich --mask', () => {
 
   it.each([
     [['--mask', '24']],
-    [['--mask', '32,48']],
-    [['--mask', '24,128']],
     [['--mask', '24,48', '--drop-address']],
     [['--mask', '24,48', '--pseudonym', 'missing']],
     [['--new-key']],

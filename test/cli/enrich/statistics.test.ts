@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   Progress,
   progressText,
@@ -149,7 +149,9 @@ describe('Progress', () => {
     return Object.assign(new PassThrough(), { isTTY: true, columns })
   }
   const position = () => ({ bytes: 1000, size: null, lines: 5 })
-  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const pause = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
   it('rewrites its line, and erases it at the end', async () => {
     const stderr = terminal(80)

@@ -166,16 +166,6 @@ describe('rendered locations', () => {
     expect(columns(2, SUMMER)).toBe('PH,,')
   })
 
-  it('writes columns without an offset', () => {
-    const template = columnsTemplate(['city', 'timezone_id'], ';', true)
-    const table = new RenderedLocations(english, template, 'countries')
-    const [london] = places
-    if (london === undefined) throw new Error('there is no London')
-    const number = add(table, london)
-    for (const at of [WINTER, SUMMER])
-      expect(written((out) => table.write(number, at, out))).toBe('London;Europe/London')
-  })
-
   it('refuses numbers that it did not return', () => {
     const table = new RenderedLocations(english, JSON_TEMPLATE, 'countries')
     const out = new ByteSink()
