@@ -1,5 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
-import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
+import { BACKSLASH, BRACE, BRACE_END, COMMA, QUOTE, SPACE, TAB, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
 import {
@@ -20,6 +20,8 @@ const SHORT = 40
 const SPARE_BYTES = 128
 /** Longer numbers would lose digits where JSON numbers are read as doubles. */
 const MAX_DIGITS = 15
+
+const SMALL_T = 0x74
 
 /** The kinds of values, as numbers. The fixed texts before a value differ by the first three. */
 const KINDS: readonly (ValueKind | 'null')[] = ['digits', 'text', 'null', 'number']
@@ -121,18 +123,22 @@ export class RecordWriter {
     const isLocated = this.textStart !== -1
     if (isLocated) values.read(bytes, this.textStart, this.textStart + this.textSize)
     let to = from
-    const putValue = (index: number): void => {
-      if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
-    }
-    for (const [column, index] of replaced.entries()) {
+    for (let column = 0; column < replaced.length; column++) {
+      const index = replaced[column] ?? -1
       if (column > 0) target[to++] = delimiter
-      if (index < 0) to = copy(record, starts[column] ?? 0, ends[column] ?? 0, target, to)
-      else putValue(index)
+      if (index >= 0) {
+        if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
+        continue
+      }
+      // Neighbours are copied together, with what is between them.
+      const first = column
+      while (column + 1 < replaced.length && (replaced[column + 1] ?? 0) < 0) column++
+      to = copy(record, starts[first] ?? 0, ends[column] ?? 0, target, to)
     }
     for (let index = 0; index < count; index++) {
       if (replaced.includes(index)) continue
       target[to++] = delimiter
-      putValue(index)
+      if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
     }
     return to
   }
@@ -155,9 +161,21 @@ export class RecordWriter {
       for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
     if (isText !== true) return copy(bytes, this.textStart, textEnd, target, to)
-    to = this.#text.put(bytes, this.textStart, textEnd, target, to)
+    to = this.#putString(bytes, this.textStart, textEnd, target, to)
     target[to] = QUOTE
     return to + 1
+  }
+
+  /** `JsonText.put` for UTF-8, whose letters it would decode: many names have some. */
+  #putString(bytes: Uint8Array, start: number, end: number, target: Uint8Array, from: number): number {
+    let to = from
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte < SPACE && byte !== TAB) return this.#text.put(bytes, start, end, target, from)
+      if (byte === QUOTE || byte === BACKSLASH || byte === TAB) target[to++] = BACKSLASH
+      target[to++] = byte === TAB ? SMALL_T : byte
+    }
+    return to
   }
 
   /** Writes the member for the location into a record that is an object. */

@@ -7,6 +7,9 @@ import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
 import { elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
 
+/** The most texts that are kept for the next row group, which has most of them again. */
+const MAX_TEXTS = 65_536
+
 /** The field of a member of a struct, `null` for the address, and where it is there. */
 type StructMember = readonly [field: LocationField | null, first: string, last?: string]
 
@@ -49,6 +52,8 @@ export class LocatedColumns {
   readonly #isWhole: boolean
   /** The texts of the columns of locations. */
   readonly #texts = new DistinctTexts()
+  /** The values of the texts, of those before the row group. */
+  #cells: string[][] = []
   readonly #ips = new DistinctTexts()
   /** The number of the text of each row, or `NONE`, and the number of its address. */
   #numbers = new Int32Array(1024)
@@ -97,7 +102,8 @@ export class LocatedColumns {
   *take(): Generator<Leaf> {
     const located = this.#numbers.subarray(0, this.#rows)
     const { count } = this.#texts
-    const cells = Array.from({ length: count }, (_, number) => cellsOf(this.#texts.textOf(number)))
+    const cells = this.#cells
+    for (let number = cells.length; number < count; number++) cells.push(cellsOf(this.#texts.textOf(number)))
     const system = this.#fields.indexOf('asn_number')
     for (const { path, field, isOfSystem } of this.#leaves) {
       if (field === null) {
@@ -120,8 +126,10 @@ export class LocatedColumns {
       )
     }
     this.#rows = 0
-    this.#texts.clear()
     this.#ips.clear()
+    if (count <= MAX_TEXTS) return
+    this.#texts.clear()
+    this.#cells = []
   }
 
   #addStruct(name: string, members: readonly StructMember[], isOfSystem: boolean): void {
