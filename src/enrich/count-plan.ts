@@ -136,9 +136,9 @@ export const PLACE: Dimension = {
   columns: ['country', 'country_name', 'region_code', 'region_name', 'city', 'latitude', 'longitude'],
 }
 
-/** What every run counts. */
+/** What every run counts: the countries. */
 const COUNTRIES = /* @__PURE__ */ plainPlan([COUNTRY], { onlyLocated: true })
-/** What a run with details counts too. */
+/** What a run with details counts in its place. */
 const DETAILS = [
   /* @__PURE__ */ plainPlan([PLACE], { onlyLocated: true }),
   /* @__PURE__ */ plainPlan([{ kind: 'local-hour', columns: ['local_weekday', 'local_hour'] }], {
@@ -146,9 +146,9 @@ const DETAILS = [
   }),
 ] as const
 
-/** All that is counted by a plan of lines: the countries, then places and hours if there are details, then its own counts. */
+/** All that is counted by a plan of lines: the countries, or places and hours if there are details, then its own counts. */
 export function queriesOf({ details, count, tallies = [] }: CountedPlan): readonly CountPlan[] {
-  return [COUNTRIES, ...(details ? DETAILS : []), ...(count === undefined ? [] : [count]), ...tallies]
+  return [...(details ? DETAILS : [COUNTRIES]), ...(count === undefined ? [] : [count]), ...tallies]
 }
 
 /** @throws TypeError when an option is wrong */

@@ -179,6 +179,8 @@ export class Run {
   #finish(): void {
     if (!this.#isFinished) this.#totals?.addTo(this.counts)
     this.#isFinished = true
+    // A report is made next: it should not take memory on top of the caches of the lines.
+    this.#enricher = null
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */

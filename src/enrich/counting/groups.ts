@@ -75,11 +75,12 @@ export class Groups {
   }
 
   /** Takes the groups of an equal object, with their numbers. Call it only if it has counted nothing. */
-  adopt(rows: Int32Array, counts: Float64Array, sums: Float64Array | null): void {
-    this.#rows = new RowSet(this.codes.length, rows)
+  adopt({ groups, counts, sums, pairs, halvings }: GroupPart): void {
+    this.#rows = new RowSet(this.codes.length, groups)
     this.#keys = null
     this.#counts = counts
     this.#sums = sums
+    if (pairs !== null) this.distinct?.adopt(pairs, halvings)
     this.isFull = this.size >= this.#maxGroups
   }
 
@@ -182,6 +183,12 @@ export class DistinctAddresses {
     for (let at = 0; at < pairs.length; at += PAIR_WIDTH) {
       if (isSampled(pairs, at + 1, this.halvings)) this.#pairs.add(pairs.subarray(at, at + PAIR_WIDTH))
     }
+  }
+
+  /** Takes the pairs of an equal object. Call it only if it has none itself. */
+  adopt(pairs: Int32Array, halvings: number): void {
+    this.#pairs = new RowSet(PAIR_WIDTH, pairs)
+    this.halvings = halvings
   }
 
   /** Adds the pairs of another one, whose groups have the numbers of `groups` here; -1 for those to leave out. */

@@ -80,11 +80,9 @@ export class GroupTotals {
     const width = codes.length
     const lines = part.counts.length
     const own = part.values.map((values, dimension) => this.#values[dimension]?.codesOf(values, !all.isFull))
-    const groups = new Int32Array(lines)
-    if (lines > 0 && all.size === 0 && all.other === 0 && own.every((each) => each === null)) {
-      all.adopt(part.groups, part.counts, part.sums)
-      if (part.pairs !== null) for (let group = 0; group < lines; group++) groups[group] = group
-    } else
+    if (lines > 0 && all.size === 0 && all.other === 0 && own.every((each) => each === null)) all.adopt(part)
+    else {
+      const groups = new Int32Array(lines)
       for (let group = 0; group < lines; group++) {
         for (let dimension = 0; dimension < width; dimension++) {
           const code = part.groups[group * width + dimension] ?? NO_CODE
@@ -94,8 +92,9 @@ export class GroupTotals {
         groups[group] = all.add(part.counts[group] ?? 0)
         if (part.sums !== null) all.addSum(groups[group] ?? NO_CODE, part.sums[group] ?? 0)
       }
+      if (part.pairs !== null) all.distinct?.merge(part.pairs, part.halvings, groups)
+    }
     all.other += part.other
-    if (part.pairs !== null) all.distinct?.merge(part.pairs, part.halvings, groups)
     this.localTimes += part.localTimes
     this.sum = this.sum === null || part.sum === null ? null : this.sum + part.sum
     if (part.span !== null) {
@@ -171,14 +170,8 @@ const SEPARATOR = '\u0000'
  * @param values of the dimension `PLACE`, or the first ones of it
  */
 export function placeOf(values: readonly CountValue[]) {
-  const textAt = (column: number): string | null => {
-    const value = values[column]
-    return typeof value === 'string' ? value : null
-  }
-  const numberAt = (column: number): number | null => {
-    const value = values[column]
-    return typeof value === 'number' ? value : null
-  }
+  const textAt = (column: number) => (typeof values[column] === 'string' ? values[column] : null)
+  const numberAt = (column: number) => (typeof values[column] === 'number' ? values[column] : null)
   const [country, countryName, regionCode, regionName] = [textAt(0), textAt(1), textAt(2), textAt(3)]
   const city = textAt(4)
   const regionKey = [country, regionCode, regionName].join(SEPARATOR)
@@ -198,9 +191,6 @@ export function placeOf(values: readonly CountValue[]) {
   }
 }
 
-/** The places in a run's {@link queriesOf}, and how many there are beside its own. */
-const [COUNTRIES, PLACES, HOURS, DETAILS] = [0, 1, 2, 3] as const
-
 /** The groups of all that a run counts. */
 export class RunTotals {
   readonly #all: readonly GroupTotals[]
@@ -219,33 +209,25 @@ export class RunTotals {
 
   /** The groups of what the plan counts beside the locations. */
   get own(): readonly GroupTotals[] {
-    return this.#all.slice(this.#details ? DETAILS : PLACES)
+    return this.#all.slice(this.#details ? 2 : 1)
   }
 
   /** Adds the locations to the counts of a run. Call it once. */
   addTo(counts: Counts): void {
-    const countries = this.#all[COUNTRIES]
-    if (countries !== undefined) addCountries(countries, counts)
-    const [places, hours] = this.#details ? [this.#all[PLACES], this.#all[HOURS]] : []
+    const [places, hours] = this.#all
     if (places !== undefined) addPlaces(places, counts)
-    if (hours !== undefined) addHours(hours, counts)
+    if (hours !== undefined && this.#details) addHours(hours, counts)
   }
 }
 
-function addCountries(totals: GroupTotals, { countries, overflow }: Counts): void {
-  for (const { values, count } of totals.groups()) {
-    const { country: code, countryName: name, countryKey } = placeOf(values)
-    rowOf(countries, countryKey, { code, name, count: 0 }).count += count
-  }
-  overflow.countries = totals.other
-}
-
-function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Counts): void {
-  const { codes, lines } = totals
+/** Adds countries, and what else of the places is counted. */
+function addPlaces(totals: GroupTotals, { countries, regions, cities, cells, overflow }: Counts): void {
+  const { codes, lines, plan } = totals
   for (let group = 0; group < lines.length; group++) {
     const count = lines[group] ?? 0
-    const place = placeOf(totals.valuesOf(0, codes[group] ?? NO_CODE))
+    const place = placeOf(totals.valuesOf(0, codes[group] ?? NO_CODE).slice(0, plan.columns.length))
     const { country, region, regionCode, regionName, city, latitude, longitude } = place
+    rowOf(countries, place.countryKey, { code: country, name: place.countryName, count: 0 }).count += count
     if (region !== null)
       rowOf(regions, place.regionKey, { country, code: regionCode, name: regionName, count: 0 }).count +=
         count
@@ -264,7 +246,7 @@ function addPlaces(totals: GroupTotals, { regions, cities, cells, overflow }: Co
     }
     if (isLocated) add(rowOf(cells, cellKey(latitude, longitude), sums))
   }
-  overflow.regions = overflow.cities = totals.other
+  overflow.countries = overflow.regions = overflow.cities = totals.other
 }
 
 /** The key of the one-degree cell that a position is in. */

@@ -281,7 +281,7 @@ class AddressCoder implements Coder {
   }
 
   values(): Int32Array {
-    return this.#networks.words.slice()
+    return this.#networks.words
   }
 }
 

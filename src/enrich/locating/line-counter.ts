@@ -223,12 +223,11 @@ class Query {
     const fields = this.sources.flatMap(({ coder }) => (coder instanceof FieldCoder ? [coder] : []))
     const part = {
       values: this.sources.map(({ coder }) => coder.values()),
-      // Copies, so that a message to another thread does not take their spare memory with them.
-      groups: rows.slice(),
-      counts: counts.slice(),
-      sums: sums?.slice() ?? null,
+      groups: rows,
+      counts,
+      sums,
       other,
-      pairs: distinct?.pairs.slice() ?? null,
+      pairs: distinct?.pairs ?? null,
       halvings: distinct?.halvings ?? 0,
       absentFields: fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
       localTimes: this.#localTimes,

@@ -81,8 +81,8 @@ describe('a locator', () => {
       counter.count()
     }
     expect(located).toBe(count)
-    const [countries] = counter.take()
-    expect(countries).toMatchObject({ values: [[['IN', 'India', null]]], counts: Float64Array.of(count) })
+    const [counted] = counter.take()
+    expect(counted?.counts.reduce((sum, lines) => sum + lines, 0)).toBe(count)
     expect(places.length).toBe(count)
   })
 
