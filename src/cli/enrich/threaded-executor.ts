@@ -137,8 +137,10 @@ export class ThreadedExecutor implements Executor {
     if (spares.length < this.capacity) spares.push(memory)
   }
 
-  /** Ends the threads at once, without completing blocks in progress. */
+  /** Ends the threads at once, without completing blocks in progress, and gives up the memory for blocks. */
   stop(): void {
     this.#workers?.stop()
+    this.#enricher = null
+    for (const spares of [this.#outputs, this.#sharedOutputs, this.#blocks]) spares.length = 0
   }
 }

@@ -5,7 +5,8 @@ import { type GroupTotals, placeOf } from '../../enrich/counting/totals.ts'
 import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
-import { type Ranked, rankedOf, Tally } from './ranked.ts'
+import { remember } from '../../location/tables.ts'
+import { type Ranked, rankedKeys, rankedOf } from './ranked.ts'
 import { type Requests, requestsOf } from './requests.ts'
 import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'
 
@@ -66,9 +67,10 @@ function countryBytesOf(totals: GroupTotals | undefined): ReadonlyMap<string, nu
   if (totals === undefined || sums === null) return null
   const bytes = new Map<string, number>()
   const keys = totals.mapValues(1, ([code = null, name = null]) => code ?? name)
-  for (const [group, sum] of sums.entries()) {
-    const key = keys[totals.codes[2 * group + 1] ?? 0]
-    if (typeof key === 'string') bytes.set(key, (bytes.get(key) ?? 0) + sum)
+  const { codes } = totals
+  for (let group = 0; group < sums.length; group++) {
+    const key = keys[codes[2 * group + 1] ?? 0]
+    if (typeof key === 'string') bytes.set(key, (bytes.get(key) ?? 0) + (sums[group] ?? 0))
   }
   return bytes
 }
@@ -95,64 +97,91 @@ function callersOf(
     return { addresses: { total: 0, isExact: true, countries, regions, cities }, ...none }
   }
   const { codes, lines, other } = totals
-  const places = totals.mapValues(PLACE, placeOf)
-  const ofPlaces = new Float64Array(places.length)
-  const codeOf = (group: number, dimension: number): number => codes[group * WIDTH + dimension] ?? 0
-  const groups = Int32Array.from(lines.keys()).filter((group) => codeOf(group, ADDRESS) !== 0)
-  for (const group of groups) {
-    const place = codeOf(group, PLACE)
+  const ofPlaces: number[] = []
+  /** The codes of the addresses and of their places, and their lines. */
+  const own = new Int32Array(lines.length)
+  const placeCodes = new Int32Array(lines.length)
+  const allLines = new Float64Array(lines.length)
+  let total = 0
+  for (let group = 0; group < lines.length; group++) {
+    const code = codes[group * WIDTH + ADDRESS] ?? 0
+    if (code === 0) continue
+    const place = codes[group * WIDTH + PLACE] ?? 0
     ofPlaces[place] = (ofPlaces[place] ?? 0) + 1
+    own[total] = code
+    placeCodes[total] = place
+    allLines[total++] = lines[group] ?? 0
   }
+  const counts = allLines.subarray(0, total)
   const add = (sums: Map<string, number>, key: string, count: number): void => {
     sums.set(key, (sums.get(key) ?? 0) + count)
   }
-  for (const [code, place] of places.entries()) {
-    const count = ofPlaces[code] ?? 0
+  const placeAt = (code: number) => placeOf(totals.valuesOf(PLACE, code))
+  for (const [code, count = 0] of ofPlaces.entries()) {
     if (count === 0) continue
+    const place = placeAt(code)
     add(countries, place.countryKey, count)
     if (place.region !== null) add(regions, place.regionKey, count)
     if (place.city !== null) add(cities, place.cityKey, count)
   }
-  const addresses = { total: groups.length, isExact: other === 0, countries, regions, cities }
+  const addresses = { total, isExact: other === 0, countries, regions, cities }
   if (!showsAddresses) return { addresses, ...none }
   const all = totals.networksOf(ADDRESS)
   const { words } = all
   const networks = new Networks(NETWORK_BITS)
-  const address = new Address()
-  const [byNetwork, bySystem] = [new Tally<number>(), new Tally<number>()]
-  let withoutSystem = other
-  const counts = Float64Array.from(groups, (group) => {
-    const count = lines[group] ?? 0
-    const code = codeOf(group, ADDRESS) - 1
-    const country = places[codeOf(group, PLACE)]?.countryKey ?? ''
-    byNetwork.addAddress(networks.code(words, 4 * code, true), count, country || null)
-    if (systems === null) return count
-    if (isMapped(words, 4 * code)) address.setIPv4((words[4 * code + 3] ?? 0) >>> 0, '')
-    else address.parse(all.text(code))
-    const found = systems.find(address)
-    if (found === NO_SYSTEM) withoutSystem += count
-    else {
-      const { number, organization } = systems.system(found)
-      bySystem.addAddress(number, count, organization)
-    }
-    return count
-  })
+  const networkKeys = own.subarray(0, total).map((code) => networks.code(words, 4 * (code - 1), true))
   return {
     addresses,
-    callers: rankedOf(counts, other, (index) => {
-      const group = groups[index] ?? 0
-      const { city = null, countryKey = '' } = places[codeOf(group, PLACE)] ?? {}
+    callers: rankedOf(counts, other, (address) => {
+      const { city, countryKey } = placeAt(placeCodes[address] ?? 0)
       return {
-        name: all.text(codeOf(group, ADDRESS) - 1),
+        name: all.text((own[address] ?? 0) - 1),
         addresses: null,
         bytes: null,
         within: [city, countryKey].filter(Boolean).join(', ') || null,
       }
     }),
-    networks: byNetwork.ranked(other, (network) => networks.text(network)),
-    systems:
-      systems === null
-        ? null
-        : { ...bySystem.ranked(withoutSystem, (number) => `AS${number}`), isExact: other === 0 },
+    networks: rankedKeys(
+      networkKeys,
+      counts,
+      other,
+      (key) => networks.text(key),
+      (address) => placeAt(placeCodes[address] ?? 0).countryKey || null,
+    ),
+    systems: systems === null ? null : systemsOf(systems, all, own.subarray(0, total), counts, other),
   }
+}
+
+/** The owners of addresses. @param codes of the addresses */
+function systemsOf(
+  systems: AutonomousSystems,
+  networks: Networks,
+  codes: Int32Array,
+  counts: Float64Array,
+  other: number,
+): Ranked {
+  const { words } = networks
+  const address = new Address()
+  const found = codes.map((code) => {
+    const ipv4 = words[4 * code - 1] ?? 0
+    if (isMapped(words, 4 * (code - 1))) address.setIPv4(ipv4 >>> 0, '')
+    else address.parse(networks.text(code - 1))
+    return systems.find(address)
+  })
+  // Several systems of a database can have one number.
+  const numbers = new Map<number, number>()
+  const keys = found.map((system) => {
+    if (system === NO_SYSTEM) return -1
+    const { number } = systems.system(system)
+    return remember(numbers, Number.POSITIVE_INFINITY, number, () => numbers.size)
+  })
+  const names = Array.from(numbers.keys(), (number) => `AS${number}`)
+  const ranked = rankedKeys(
+    keys,
+    counts,
+    other,
+    (key) => names[key] ?? '',
+    (each) => systems.system(found[each] ?? 0).organization,
+  )
+  return { ...ranked, isExact: other === 0 }
 }

@@ -53,7 +53,7 @@ export function ranked<Counted extends { readonly count: number; readonly name: 
 export function rankedOf(
   counts: ArrayLike<number>,
   other: number,
-  rowOf: (index: number) => Omit<Tallied, 'count'>,
+  rowOf: (index: number) => Omit<Tallied, 'count'> | undefined,
 ): Ranked {
   const least = Float64Array.from(counts).sort().at(-MOST_ROWS) ?? 0
   let rows: Tallied[] = []
@@ -62,7 +62,8 @@ export function rankedOf(
     const count = counts[index] ?? 0
     lines += count
     if (count < least) continue
-    rows.push({ count, ...rowOf(index) })
+    const row = rowOf(index)
+    if (row !== undefined) rows.push({ ...row, count })
     // Many rows can have the same count.
     if (rows.length >= 20 * MOST_ROWS) rows = ranked(rows).slice(0, MOST_ROWS)
   }
@@ -70,72 +71,92 @@ export function rankedOf(
   return { rows, all: counts.length, otherLines: lines - linesOf(rows), isExact: other === 0 }
 }
 
-interface Row {
-  count: number
-  /** `null` if addresses are not counted. */
-  addresses: number | null
-  /** `null` if they are not known. */
-  bytes: number | null
-  within: string | null
-  /** The lines of each value of `within`, if there are several. */
-  mixed: Tally<string> | null
+/** Ranks the rows of a map by their lines. See {@link rankedOf}. */
+export function rankedRows<Row extends { readonly count: number }>(
+  rows: ReadonlyMap<string, Row>,
+  other: number,
+  rowOf: (key: string, row: Row) => Omit<Tallied, 'count'>,
+): Ranked {
+  const all = [...rows]
+  const counts = all.map(([, { count }]) => count)
+  return rankedOf(counts, other, (index) => {
+    const row = all[index]
+    return row && rowOf(...row)
+  })
 }
 
-/** Sums of lines and distinct addresses by key. */
-export class Tally<Key extends string | number> {
-  readonly #rows = new Map<Key, Row>()
+/**
+ * Ranks what addresses have in common, such as their networks.
+ *
+ * @param keys the key of each address, from 0; -1 if it is in no row
+ * @param counts the lines of each address
+ * @param other lines of no address
+ * @param withinOf where or what an address is
+ */
+export function rankedKeys(
+  keys: Int32Array,
+  counts: Float64Array,
+  other: number,
+  nameOf: (key: number) => string,
+  withinOf: (address: number) => string | null,
+): Ranked {
+  const size = keys.reduce((most, key) => Math.max(most, key + 1), 0)
+  const [lines, addresses] = [new Float64Array(size), new Int32Array(size)]
+  // The addresses of a key are a list: the last one, and the one before each. Numbers plus 1.
+  const [last, before] = [new Int32Array(size), new Int32Array(keys.length)]
+  let rest = other
+  for (let address = 0; address < keys.length; address++) {
+    const key = keys[address] ?? -1
+    const count = counts[address] ?? 0
+    if (key === -1) {
+      rest += count
+      continue
+    }
+    lines[key] = (lines[key] ?? 0) + count
+    addresses[key] = (addresses[key] ?? 0) + 1
+    before[address] = last[key] ?? 0
+    last[key] = address + 1
+  }
+  return rankedOf(lines, rest, (key) => {
+    const values = new Tally()
+    for (let next = last[key] ?? 0; next > 0; next = before[next - 1] ?? 0)
+      values.add(withinOf(next - 1) ?? NOTHING, counts[next - 1] ?? 0)
+    const names = values.ranked().rows.map(({ name }) => name)
+    const first = names.slice(0, MOST_VALUES).join(', ')
+    return {
+      name: nameOf(key),
+      addresses: addresses[key] ?? 0,
+      bytes: null,
+      within: names.length > MOST_VALUES ? `${first}, …` : first === NOTHING ? null : first,
+    }
+  })
+}
+
+/** Sums of lines by key. */
+export class Tally {
+  readonly #rows = new Map<string, { count: number; bytes: number | null }>()
 
   /** Adds lines of a key. @param bytes of their answers; `null` if they are not known */
-  add(key: Key, count: number, bytes: number | null = null): void {
-    const row = this.#rowOf(key, null)
+  add(key: string, count: number, bytes: number | null = null): void {
+    const row = this.#rows.get(key) ?? { count: 0, bytes: null }
     row.count += count
     if (bytes !== null) row.bytes = (row.bytes ?? 0) + bytes
+    this.#rows.set(key, row)
   }
 
   /** Adds lines of a value, unless it is absent. */
-  addValue(this: Tally<string>, value: CountValue | undefined, count: number, bytes?: number | null): void {
+  addValue(value: CountValue | undefined, count: number, bytes?: number | null): void {
     if (value !== null && value !== undefined) this.add(String(value), count, bytes)
   }
 
-  /** Adds the lines of one address. @param within where or what it is */
-  addAddress(key: Key, count: number, within: string | null): void {
-    const row = this.#rowOf(key, within)
-    if (row.mixed === null && within !== row.within) {
-      row.mixed = new Tally()
-      row.mixed.add(row.within ?? NOTHING, row.count)
-    }
-    row.mixed?.add(within ?? NOTHING, count)
-    row.count += count
-    row.addresses = (row.addresses ?? 0) + 1
-  }
-
   /** @param other lines that are in no row */
-  ranked(other = 0, nameOf: (key: Key) => string = String): Ranked {
-    const all = [...this.#rows]
-    return rankedOf(
-      all.map(([, { count }]) => count),
-      other,
-      (index) => {
-        const [key, row] = all[index] ?? []
-        const { addresses = null, bytes = null, within = null, mixed = null } = row ?? {}
-        const values = mixed?.ranked().rows.map(({ name }) => name) ?? []
-        return {
-          name: key === undefined ? '' : nameOf(key),
-          addresses,
-          bytes,
-          within:
-            mixed === null
-              ? within
-              : values.slice(0, MOST_VALUES).join(', ') + (values.length > MOST_VALUES ? ', …' : ''),
-        }
-      },
-    )
-  }
-
-  #rowOf(key: Key, within: string | null): Row {
-    const row = this.#rows.get(key) ?? { count: 0, addresses: null, bytes: null, within, mixed: null }
-    this.#rows.set(key, row)
-    return row
+  ranked(other = 0): Ranked {
+    return rankedRows(this.#rows, other, (name, { bytes }) => ({
+      name,
+      addresses: null,
+      bytes,
+      within: null,
+    }))
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Counts } from '../../enrich/counting/counts.ts'
+import type { CityCount, CountryCount, Counts, RegionCount } from '../../enrich/counting/counts.ts'
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import { card, clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
-import { linesOf, type Ranked, ranked, type Tallied } from './ranked.ts'
+import { linesOf, type Ranked, rankedRows, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
@@ -40,50 +40,58 @@ export interface TableOptions {
 /** The tables of countries, regions and cities. */
 export function rankings(counts: Counts, activity: Activity | null, options: TableOptions): Markup[] {
   const { overflow, resolved } = counts
-  const table = (title: keyof typeof overflow, rows: readonly Tallied[]): Markup => {
-    const otherLines = overflow[title]
-    const figures = { rows: ranked(rows), all: rows.length, otherLines, isExact: otherLines === 0 }
+  const table = <Row extends { readonly count: number }>(
+    title: keyof typeof overflow,
+    rows: ReadonlyMap<string, Row>,
+    rowOf: (key: string, row: Row, activity: Activity | null) => Tallied,
+  ): Markup => {
+    const figures = rankedRows(rows, overflow[title], (key, row) => rowOf(key, row, activity))
     return rankingTable(title, figures, resolved, options)
   }
+  const named = new Map([...counts.countries].filter(([, { code, name }]) => name ?? code))
   return [
-    table('countries', namedCountries(counts, activity)),
-    table('regions', regionsOf(counts, activity)),
-    table('cities', citiesOf(counts, activity)),
+    table('countries', named, countryRow),
+    table('regions', counts.regions, regionRow),
+    table('cities', counts.cities, cityRow),
   ]
 }
 
 /** Countries with a code or a name. */
 export function namedCountries(counts: Counts, activity: Activity | null = null): Tallied[] {
-  return Array.from(counts.countries, ([key, { code, name, count }]) => ({
+  return Array.from(counts.countries, ([key, row]) => countryRow(key, row, activity)).filter(
+    ({ name }) => name !== '',
+  )
+}
+
+function countryRow(key: string, { code, name, count }: CountryCount, activity: Activity | null): Tallied {
+  return {
     name: name ?? code ?? '',
     within: name === null ? null : code,
     count,
     addresses: activity?.addresses.countries.get(key) ?? null,
     bytes: activity?.countryBytes?.get(key) ?? null,
-  })).filter(({ name }) => name !== '')
+  }
 }
 
-export function regionsOf({ regions }: Counts, activity: Activity | null) {
-  return Array.from(regions, ([key, region]) => ({
+export function regionRow(key: string, region: RegionCount, activity: Activity | null) {
+  return {
     ...region,
     name: region.name ?? region.code ?? '',
     // A name such as United States would fill a line of its own in each row.
     within: region.country,
     addresses: activity?.addresses.regions.get(key) ?? null,
     bytes: null,
-  }))
+  }
 }
 
-export function citiesOf({ cities }: Counts, activity: Activity | null) {
-  return Array.from(cities, ([key, city]) => ({
-    // A spread of each of some ten thousand cities takes 5% of the time of a run.
-    name: city.name,
-    within: city.country,
-    count: city.count,
-    city,
+export function cityRow(key: string, { name, country, count }: CityCount, activity: Activity | null) {
+  return {
+    name,
+    within: country,
+    count,
     addresses: activity?.addresses.cities.get(key) ?? null,
     bytes: null,
-  }))
+  }
 }
 
 /**

@@ -56,7 +56,7 @@ export function requestsOf(
   const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
   const byReferrer = totals[tallies.referrers]
   if (byStatus === undefined && byPage === undefined) return null
-  const [statuses, methods, referrers] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  const [statuses, methods, referrers] = [new Tally(), new Tally(), new Tally()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const status = values.at(-1)
     if (STATUS.test(String(status))) statuses.addValue(status, count)
@@ -67,7 +67,7 @@ export function requestsOf(
     const host = HOST.exec(String(values[0]))?.[1]?.toLowerCase()
     if (host !== undefined) referrers.add(shown(host), count)
   }
-  const [pages, assets, notFound] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  const [pages, assets, notFound] = [new Tally(), new Tally(), new Tally()]
   const sums = byPage?.sums ?? null
   let group = 0
   for (const { values, count } of byPage?.groups() ?? []) {
@@ -94,7 +94,7 @@ export function requestsOf(
 }
 
 /** Rows of a part of the lines. The other lines may not be of this part. */
-function partOf(tally: Tally<string>, { other }: GroupTotals): Ranked {
+function partOf(tally: Tally, { other }: GroupTotals): Ranked {
   return { ...tally.ranked(), isExact: other === 0 }
 }
 
@@ -109,7 +109,7 @@ const VERSION = /(?: -)?(?: v?\d[\w.]*.*)?$/
  */
 export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) => string): Agents | null {
   if (totals === undefined) return null
-  const [browsers, systems, crawlers] = [new Tally<string>(), new Tally<string>(), new Tally<string>()]
+  const [browsers, systems, crawlers] = [new Tally(), new Tally(), new Tally()]
   let people = 0
   for (const { values, count } of totals.groups()) {
     const [agent] = values

@@ -2,7 +2,7 @@
 import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
 import type { Activity } from './activity.ts'
 import { ranked, type Tallied } from './ranked.ts'
-import { citiesOf, namedCountries, regionsOf } from './rankings.ts'
+import { cityRow, namedCountries, regionRow } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
 import type { Timeline } from './times.ts'
 
@@ -79,7 +79,7 @@ function tablesOf(counts: Counts, activity: Activity | null) {
         ...(bytes !== null && { bytes }),
       }),
     ),
-    regions: ranked(regionsOf(counts, activity)).map(
+    regions: ranked(Array.from(counts.regions, ([key, region]) => regionRow(key, region, activity))).map(
       ({ country, code, name, count, addresses }): Row => ({
         country,
         code,
@@ -88,7 +88,9 @@ function tablesOf(counts: Counts, activity: Activity | null) {
         addresses,
       }),
     ),
-    cities: ranked(citiesOf(counts, activity)).map(
+    cities: ranked(
+      Array.from(counts.cities, ([key, city]) => ({ ...cityRow(key, city, activity), city })),
+    ).map(
       ({ city, name, within, count, addresses }): Row => ({
         country: within,
         region: city.region,

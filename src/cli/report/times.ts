@@ -45,12 +45,13 @@ export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   const names = totals.mapValues(SERIES, ([code = null, name = null]) => name ?? code)
   const ofCodes = new Float64Array(names.length)
   const starts = totals.mapValues(TIME, hourOf)
-  for (const [group, count] of totals.lines.entries()) {
-    if (Number.isNaN(starts[totals.codes[group * WIDTH + TIME] ?? 0] ?? Number.NaN)) continue
-    const code = totals.codes[group * WIDTH + SERIES] ?? 0
-    ofCodes[code] = (ofCodes[code] ?? 0) + count
+  const { codes, lines } = totals
+  for (let group = 0; group < lines.length; group++) {
+    if (Number.isNaN(starts[codes[group * WIDTH + TIME] ?? 0] ?? Number.NaN)) continue
+    const code = codes[group * WIDTH + SERIES] ?? 0
+    ofCodes[code] = (ofCodes[code] ?? 0) + (lines[group] ?? 0)
   }
-  const sums = new Tally<string>()
+  const sums = new Tally()
   for (const [code, count] of ofCodes.entries()) if (count > 0) sums.addValue(names[code], count)
   const series = sums
     .ranked()
@@ -106,11 +107,11 @@ function overTime(
     return { start, counts: new Array<number>(series.length + 1).fill(0) }
   })
   const places = starts.map(bars.indexOf)
-  for (const [group, count] of lines.entries()) {
+  for (let group = 0; group < lines.length; group++) {
     const counts = buckets[places[codes[group * WIDTH + TIME] ?? 0] ?? -1]?.counts
     const known = seriesOf[codes[group * WIDTH + SERIES] ?? 0] ?? -1
     const index = known === -1 ? series.length : known
-    if (counts !== undefined) counts[index] = (counts[index] ?? 0) + count
+    if (counts !== undefined) counts[index] = (counts[index] ?? 0) + (lines[group] ?? 0)
   }
   return { unit: bars.unit, series, buckets }
 }
