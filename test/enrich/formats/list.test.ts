@@ -82,16 +82,16 @@ describe('planList', () => {
 
 describe('a list', () => {
   it('keeps its lines with `append`, blank ones and comments too', () => {
-    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
+    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1 '
     const { output, counts } = enrichBytes(utf8(given), { append: true })
     expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(output)).toBe(
-      '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \tnull\r\n  # more\r\n10.0.0.1\tnull',
+      '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \tnull\r\n  # more\r\n10.0.0.1 \tnull',
     )
     expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0, failed: { 'not-found': 1, private: 1 } })
   })
 
   it('leaves blank lines and comments out of objects, and blanks out of addresses', () => {
-    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1'
+    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1 '
     const { output, counts } = enrichBytes(utf8(given), { into: 'at "home"' })
     expect(new TextDecoder().decode(output)).toBe(
       '{"ip":"9.9.9.9","at \\"home\\"":null}\n{"ip":"10.0.0.1","at \\"home\\"":null}\n',
