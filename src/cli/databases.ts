@@ -1,7 +1,7 @@
 // Opens and checks the databases of a command.
 import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { allocate, ByteCollector, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
+import { ByteCollector, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { extractUncompressed, isGzip } from '../bytes/extract.ts'
 import { embedded } from '../embedded.ts'
 import { isGeofixError } from '../errors.ts'
@@ -14,31 +14,21 @@ import { openDatabase, openFile } from '../node/open-files.ts'
 import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /**
- * Opens the databases of a run. Reads each file once, whole, into memory that threads share: a file that is overwritten
- * during a run changes nothing. A resolver would load code that no run needs, such as that of overlays and of watched files.
+ * Opens the databases of a run. Reads each file once, whole: a file that is overwritten during a run changes nothing. A resolver
+ * would load code that no run needs, such as that of overlays and of watched files.
  *
  * @param paths if empty, the embedded database
  * @param asn the databases of autonomous systems: paths, or `true` for the embedded one
  * @param signal stops waiting for the writer of a named pipe
- * @param maxBytes limit for each file, compressed and decompressed
  * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
  * @throws CommandFailure when one has no locations
  */
-export async function openForThreads(
+export function openForThreads(
   paths: readonly string[],
   asn: boolean | readonly string[] = false,
   signal?: AbortSignal,
-  maxBytes = DEFAULT_MAX_BYTES,
 ): Promise<DatabaseSet> {
-  const { cities, systems } = pathsOf(paths, asn)
-  const sources = [...cities, ...systems]
-  const databases = await Promise.all(
-    sources.map(async (path) => {
-      const bytes = extractUncompressed(await readFile(path, maxBytes, signal), path)
-      return { bytes: inSharedMemory(bytes, path), path }
-    }),
-  )
-  return checked(attachInThread({ geofix: 1, databases, asn: systems.length }))
+  return openEach(paths, asn, (path) => openInMemory(path, signal))
 }
 
 /**
@@ -48,30 +38,27 @@ export async function openForThreads(
  *
  * The parameters and errors are those of {@link openForThreads}.
  */
-export async function openForOneThread(
+export function openForOneThread(
   paths: readonly string[],
   asn: boolean | readonly string[],
 ): Promise<DatabaseSet> {
-  const { cities, systems } = pathsOf(paths, asn)
   // A named pipe can be read only once.
-  if ((await Promise.all([...cities, ...systems].map(isNamedPipe))).includes(true)) {
-    return await openForThreads(paths, asn)
-  }
-  const databases: OpenDatabase[] = []
-  for (const path of [...cities, ...systems]) {
-    databases.push(await openFile(path, { maxBytes: DEFAULT_MAX_BYTES }))
-  }
-  return checked(new DatabaseSet(databases, { asnCount: systems.length }))
+  return openEach(paths, asn, async (path) =>
+    (await isNamedPipe(path)) ? openInMemory(path) : openFile(path, { maxBytes: DEFAULT_MAX_BYTES }),
+  )
 }
 
-function pathsOf(
+async function openEach(
   paths: readonly string[],
   asn: boolean | readonly string[],
-): { readonly cities: readonly string[]; readonly systems: readonly string[] } {
-  return {
-    cities: paths.length > 0 ? paths : [fileURLToPath(embedded.city)],
-    systems: asn === true ? [fileURLToPath(embedded.asn)] : asn || [],
-  }
+  open: (path: string) => Promise<OpenDatabase>,
+): Promise<DatabaseSet> {
+  const cities = paths.length > 0 ? paths : [fileURLToPath(embedded.city)]
+  const systems = asn === true ? [fileURLToPath(embedded.asn)] : asn || []
+  const databases = await Promise.all([...cities, ...systems].map(open))
+  const set = new DatabaseSet(databases, { asnCount: systems.length })
+  checkLocations(set)
+  return set
 }
 
 async function isNamedPipe(path: string): Promise<boolean> {
@@ -88,41 +75,24 @@ export function attachInThread(shared: SharedDatabases): DatabaseSet {
   return new DatabaseSet(databases, { asnCount: shared.asn ?? 0 })
 }
 
-async function readFile(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
-  try {
-    if ((await stat(path)).isFIFO()) return await readNamedPipe(path, maxBytes, signal)
-    return await readUnpacked(path, { maxBytes, signal })
-  } catch (cause) {
+async function openInMemory(path: string, signal?: AbortSignal): Promise<OpenDatabase> {
+  const isPipe = await isNamedPipe(path)
+  const reading = isPipe ? readNamedPipe(path, signal) : readUnpacked(path, { signal })
+  const bytes = await reading.catch((cause) => {
     throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
-  }
+  })
+  return openDatabase(extractUncompressed(bytes, path), path)
 }
 
 /** Reads a named pipe to its end, such as a shell's <(…), and decompresses gzip. */
-async function readNamedPipe(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+async function readNamedPipe(path: string, signal?: AbortSignal): Promise<Uint8Array> {
   const { openPipeToRead } = await import('./enrich/pipe-stream.ts')
-  const collector = new ByteCollector(maxBytes, path)
+  const collector = new ByteCollector(DEFAULT_MAX_BYTES, path)
   for await (const chunk of await openPipeToRead(path, signal)) {
     if (chunk instanceof Uint8Array) collector.add(chunk)
   }
   const bytes = collector.bytes()
-  return isGzip(bytes) ? nativeGunzipAsync(bytes, path, maxBytes) : bytes
-}
-
-function newSharedBytes(length: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(length))
-}
-
-/** The bytes themselves if they are in shared memory, or a copy that is. */
-function inSharedMemory(bytes: Uint8Array, path: string): Uint8Array {
-  if (bytes.buffer instanceof SharedArrayBuffer) return bytes
-  const copy = allocate(bytes.length, newSharedBytes, path)
-  copy.set(bytes)
-  return copy
-}
-
-function checked(set: DatabaseSet): DatabaseSet {
-  checkLocations(set)
-  return set
+  return isGzip(bytes) ? nativeGunzipAsync(bytes, path) : bytes
 }
 
 /** @throws CommandFailure when a database has no locations, such as an ASN database */
