@@ -2,7 +2,6 @@ import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
-import { mayEndText } from '../../../enrich/swar.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import {
   CellText,
@@ -61,12 +60,8 @@ export class TableOutput extends RowOutput {
   /** The lines before the columns are decided; `null` afterwards. */
   #waiting: ByteSink | null = new ByteSink()
   #waitingRows = 0
-  /** The members that are columns; `undefined` before they are decided. */
-  #names: readonly string[] | undefined
-  /** The numbers of the members that become columns, before they are decided. */
-  readonly #found: number[] = []
   /** The numbers of the members that are columns, in order. */
-  #columns = new Int32Array(0)
+  readonly #columns: number[] = []
   /** By the number of a name: 1 for a column. */
   #isColumn = new Uint8Array(0)
   #hasRescued = true
@@ -94,7 +89,8 @@ export class TableOutput extends RowOutput {
 
   /** Members of the lines that have one location. More than one take several turns. */
   get columns(): readonly string[] | undefined {
-    return this.keepsBytes || this.#located.length > 1 ? undefined : this.#names
+    const isKnown = this.#waiting === null && !this.keepsBytes && this.#located.length === 1
+    return isKnown ? this.#columnNames : undefined
   }
 
   override async write(bytes: Uint8Array, objects?: readonly number[]): Promise<void> {
@@ -161,15 +157,13 @@ export class TableOutput extends RowOutput {
   #decide(waiting: ByteSink, isWhole: boolean): void {
     const { members } = this
     const lines = waiting.take()
-    const columns = this.#found
-    const names = columns.map((number) => members.names[number] ?? '')
+    const names = this.#columnNames
     const added = this.#settings.added.flatMap(({ fields }) => [...fields.keys()])
     const taken = added.find((name) => names.includes(name))
     if (taken !== undefined) throw takenColumn(taken)
     members.fixNames()
-    this.#columns = Int32Array.from(columns)
     this.#isColumn = new Uint8Array(members.names.length)
-    for (const column of columns) this.#isColumn[column] = 1
+    for (const column of this.#columns) this.#isColumn[column] = 1
     this.#hasRescued = !isWhole
     if (isWhole)
       this.rows(lines, () => {
@@ -181,14 +175,17 @@ export class TableOutput extends RowOutput {
     )
     this.out.write(Buffer.from(recordText(header, this.#settings.form)))
     this.#waiting = null
-    this.#names = names
     this.rows(lines, () => this.#write())
+  }
+
+  get #columnNames(): readonly string[] {
+    return this.#columns.map((number) => this.members.names[number] ?? '')
   }
 
   /** Adds the members of a row to the columns. */
   #addColumns(): void {
     const { members } = this
-    const columns = this.#found
+    const columns = this.#columns
     if (this.#isUnread()) return
     let before = -1
     for (let member = 0; member < members.count; member++) {
@@ -262,9 +259,11 @@ export class TableOutput extends RowOutput {
 
   /** Writes the columns in the text of a location, with the separators between them. */
   #writeLocated(member: number): void {
-    const { bytes, view, starts, ends } = this.members
+    const { bytes, starts, ends } = this.members
     const [start, end] = [starts[member] ?? 0, ends[member] ?? 0]
-    if (hasEscape(bytes, view, start + 1, end - 1)) this.out.write(Buffer.from(textIn(bytes, start, end)))
+    let at = start
+    while (at < end && bytes[at] !== BACKSLASH) at++
+    if (at < end) this.out.write(Buffer.from(textIn(bytes, start, end)))
     else this.out.write(bytes, start + 1, end - 1)
   }
 
@@ -290,13 +289,6 @@ export class TableOutput extends RowOutput {
     const names = shown([...this.#rescuedNames])
     return `${countOf(this.#rescuedRows, 'row has', 'rows have')} members that are no columns, now as JSON in ${RESCUED}: ${names}`
   }
-}
-
-function hasEscape(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-  let at = start
-  for (; at + 4 <= end; at += 4) if (mayEndText(view.getInt32(at, true))) return true
-  for (; at < end; at++) if (bytes[at] === BACKSLASH) return true
-  return false
 }
 
 function shown(names: readonly string[]): string {
