@@ -109,7 +109,7 @@ describe('the imports of src', () => {
     ['fflate', ['bytes/gunzip.ts', 'packed/pack.ts']],
     ['mmdb-lib', ['mmdb/record-decoder.ts']],
     ['commander', ['cli/flags.ts', 'cli/program.ts']],
-    ['rate-limiter-flexible', ['cli/serve/cluster.ts', 'cli/serve/rate-limiter-flexible.d.ts']],
+    ['rate-limiter-flexible', ['cli/parts-of-packages.d.ts', 'cli/serve/cluster.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts']],
     // All but pages.ts and parquet-file.ts import types.
     [

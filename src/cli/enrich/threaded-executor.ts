@@ -4,7 +4,7 @@ import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
-import { limitInlining } from './inlining.ts'
+import { limitInlining } from '../v8-flags.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** Blocks in progress in addition to the workers' capacity: results of this thread wait for those of earlier blocks. */
