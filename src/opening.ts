@@ -53,8 +53,9 @@ export interface OpenOptions extends ClientAddressOptions {
    */
   readonly asn?: ByteSource | readonly ByteSource[] | undefined
   /**
-   * How many bytes of decoded blocks are kept for each packed database: a whole number; 0 keeps only the last blocks.
-   * Other databases are kept whole. Default: 96 MiB.
+   * How many bytes of decoded blocks are kept for each packed database: a whole number; at least 4 MiB are kept, and the
+   * blocks that were decoded the longest time ago are dropped. Other databases are kept whole. Default: 192 MiB, more than
+   * the embedded databases have.
    */
   readonly cacheBytes?: number | undefined
   /**
