@@ -65,10 +65,11 @@ describe('geofix export', () => {
     })
     expect(valuesIn((await run(...options, '--to', 'ndjson')).join('\n'))).toEqual(objects)
     await geofix(['export', ...DB, ...options, '-o', at(`${as}.parquet`)])
-    const found = await parquetReadObjects({
-      file: await asyncBufferFromFile(at(`${as}.parquet`)),
-      utf8: false,
-    })
+    const file = await asyncBufferFromFile(at(`${as}.parquet`))
+    const { row_groups } = await parquetMetadataAsync(file)
+    const { min_value, max_value } = row_groups[0]?.columns.at(-1)?.meta_data?.statistics ?? {}
+    expect([min_value, max_value]).toEqual(['AU', 'US'])
+    const found = await parquetReadObjects({ file, utf8: false })
     expect(found.map(({ country_code }) => Buffer.from(country_code).toString())).toEqual(['AU', 'GB', 'US'])
     const textOf = (bytes: Uint8Array): string =>
       as === 'integers' ? integerOf(bytes) : Buffer.from(bytes).toString()

@@ -263,9 +263,9 @@ function bitsOf(most: number): number {
   return most <= 0 ? 0 : 32 - Math.clz32(most)
 }
 
-/** A value in memory of its own. */
+/** A value in memory of its own. `slice` of a Buffer would share its memory. */
 function kept(value: ParquetValue): ParquetValue {
-  return value instanceof Uint8Array ? value.slice() : value
+  return value instanceof Uint8Array ? new Uint8Array(value) : value
 }
 
 /** Texts are in the order of their bytes. */
