@@ -9,6 +9,8 @@ const MOST_VALUES = 3
 /** A row of a table: lines that have one value, and the distinct addresses among them. */
 export interface Tallied {
   readonly name: string
+  /** Tells rows with one name apart, such as two cities. */
+  readonly key?: string
   readonly count: number
   /** `null` where addresses are not counted. */
   readonly addresses: number | null
@@ -36,11 +38,17 @@ export function linesOf(rows: readonly { readonly count: number }[]): number {
   return rows.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Sorts by count, then by name: the report must not depend on the order of counting. */
-export function ranked<Counted extends { readonly count: number; readonly name: string }>(
+/** Sorts by count, then by name and key: the report must not depend on the order of counting. */
+export function ranked<Counted extends Pick<Tallied, 'count' | 'name' | 'key'>>(
   rows: readonly Counted[],
 ): Counted[] {
-  return [...rows].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  return [...rows].sort(
+    (a, b) => b.count - a.count || order(a.name, b.name) || order(a.key ?? '', b.key ?? ''),
+  )
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 /**

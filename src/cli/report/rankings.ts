@@ -66,6 +66,7 @@ export function namedCountries(counts: Counts, activity: Activity | null = null)
 function countryRow(key: string, { code, name, count }: CountryCount, activity: Activity | null): Tallied {
   return {
     name: name ?? code ?? '',
+    key,
     within: name === null ? null : code,
     count,
     addresses: activity?.addresses.countries.get(key) ?? null,
@@ -77,6 +78,7 @@ export function regionRow(key: string, region: RegionCount, activity: Activity |
   return {
     ...region,
     name: region.name ?? region.code ?? '',
+    key,
     // A name such as United States would fill a line of its own in each row.
     within: region.country,
     addresses: activity?.addresses.regions.get(key) ?? null,
@@ -87,6 +89,7 @@ export function regionRow(key: string, region: RegionCount, activity: Activity |
 export function cityRow(key: string, { name, country, count }: CityCount, activity: Activity | null) {
   return {
     name,
+    key,
     within: country,
     count,
     addresses: activity?.addresses.cities.get(key) ?? null,
