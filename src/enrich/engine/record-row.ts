@@ -92,9 +92,11 @@ export class RecordRow {
 
   #compile(fields: readonly ReaderField[]): void {
     const names = fields.map(({ name }) => name)
+    const numbers = new Map(names.map((name, field) => [name, field]))
+    const columns = new Set(this.#names)
     this.#fields = fields
-    this.#columns = Int32Array.from(this.#names, (name) => names.indexOf(name))
-    this.#others = names.flatMap((name, field) => (this.#names.includes(name) ? [] : [field]))
-    this.#isDistinct = new Set([...names, this.#into]).size > names.length
+    this.#columns = Int32Array.from(this.#names, (name) => numbers.get(name) ?? -1)
+    this.#others = names.flatMap((name, field) => (columns.has(name) ? [] : [field]))
+    this.#isDistinct = numbers.size === names.length && !numbers.has(this.#into)
   }
 }
