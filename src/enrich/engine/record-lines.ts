@@ -56,7 +56,7 @@ export class RecordLines implements LineFormat {
   readonly #writer: RecordWriter
   readonly #form: RecordForm
   readonly #isObject: boolean
-  /** Writes the records that fit as rows; `null` if there are no rows. */
+  /** Writes records as rows of a table, if they fit its columns; `null` for a run without rows. */
   row: RecordRow | null = null
   /** Whether the record last written is a row. */
   isRow = false

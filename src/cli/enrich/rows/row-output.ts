@@ -58,7 +58,7 @@ export function takenColumn(name: string): UsageError {
 
 /**
  * Takes the objects that a run writes, one a line, and makes rows of them, from where their members are in the bytes. A line
- * that is not an object becomes one, with its text in `raw`.
+ * that is not an object becomes one, with its text in `raw`. Rows that the run writes itself are passed on.
  */
 export abstract class RowOutput implements Output {
   /** The members of the row. */

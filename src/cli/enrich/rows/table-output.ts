@@ -40,8 +40,9 @@ export interface TableSettings {
 }
 
 /**
- * Makes a table of the objects that a run writes, one a line, with the columns of locations as one text; see `withCells`. A column is a member of the first objects; the columns of locations
- * are the last ones. Texts are as they are, and other values as JSON; `null` is empty.
+ * Makes a table of the objects that a run writes, one a line, with the columns of locations as one text; see `withCells`. A column is
+ * a member of the first objects; the columns of locations are the last ones. Texts are as they are, and other values as JSON; `null`
+ * is empty. Once the columns are decided, the run can write rows of them, which are passed on; see {@link columns}.
  *
  * What comes later and has no column, and lines that are no objects, are kept as JSON in a column of its own, which a table lacks
  * if all of its rows are known before the first one is written, and need none.
