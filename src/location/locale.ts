@@ -1,5 +1,5 @@
+import { remember } from '../bytes/tables.ts'
 import { InvalidLocaleError, quoted } from '../errors.ts'
-import { remember } from './tables.ts'
 
 /** Bounds the memory when a caller passes on hostile tags. */
 const MAX_CACHED_LOCALES = 256

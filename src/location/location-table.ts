@@ -1,4 +1,5 @@
 import type { Address } from '../address/address.ts'
+import { ABSENT, RowSet, remember } from '../bytes/tables.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_TEXT } from '../mmdb/field-reader.ts'
@@ -9,7 +10,6 @@ import type { Coordinates, LocationRecord } from './location-record.ts'
 import { findRecord, NO_VALUE, RecordTable } from './record-table.ts'
 import { LocationReader, NO_COORDINATES, type OptionalValue, type SchemaFields } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { ABSENT, RowSet, remember } from './tables.ts'
 
 /** The result for an address without a location. Numbers of locations are greater. */
 export const NO_LOCATION = NO_VALUE

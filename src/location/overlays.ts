@@ -1,5 +1,6 @@
 import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
 import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
+import { remember } from '../bytes/tables.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
@@ -16,7 +17,6 @@ import { officialCountryCode } from './country-codes.ts'
 import type { Coordinates } from './location-record.ts'
 import { coordinatesOf } from './schema.ts'
 import { regionCodeOf } from './shared-parts.ts'
-import { remember } from './tables.ts'
 import { timezoneOf } from './timezone.ts'
 
 /** A network and its location, which is used instead of those of the databases. */

@@ -1,10 +1,10 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
+import { ABSENT, NumberMap } from '../bytes/tables.ts'
 import { isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
-import { ABSENT, NumberMap } from './tables.ts'
 
 /** The number for an address without a value. Numbers of values are greater. */
 export const NO_VALUE = 0

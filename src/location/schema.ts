@@ -1,9 +1,9 @@
+import { RowSet } from '../bytes/tables.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import { decimalOf, FieldReader, NO_TEXT, type Path } from '../mmdb/field-reader.ts'
 import type { Locale } from './locale.ts'
 import type { Coordinates } from './location-record.ts'
 import { isCountry, PartsMaker, type RawParts, type SharedParts, Translations } from './shared-parts.ts'
-import { RowSet } from './tables.ts'
 
 /**
  * How a value is written:

@@ -1,8 +1,8 @@
+import { remember } from '../bytes/tables.ts'
 import type { FieldReader } from '../mmdb/field-reader.ts'
 import { countryCodeOf } from './country-codes.ts'
 import { type Locale, localeOf } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
-import { remember } from './tables.ts'
 import { type Timezone, timezoneOf } from './timezone.ts'
 
 /** Overhead of one name: the header of a text, and an entry in a map. All sizes here are estimates. */

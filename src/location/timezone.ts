@@ -1,6 +1,6 @@
+import { remember } from '../bytes/tables.ts'
 import { timeOf } from '../realm.ts'
 import type { TimezoneAtInstant } from './location-record.ts'
-import { remember } from './tables.ts'
 
 /** The range of `Date`, in milliseconds before and after 1970 (ECMAScript's time values). */
 const MAX_INSTANT_MS = 8.64e15

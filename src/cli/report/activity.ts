@@ -1,11 +1,11 @@
 // The figures of a report that are made from the tallies of a run: times, addresses and requests.
 import { Address } from '../../address/address.ts'
+import { remember } from '../../bytes/tables.ts'
 import type { ReportTallies } from '../../enrich/count.ts'
 import { type GroupTotals, placeOf } from '../../enrich/counting/totals.ts'
 import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
-import { remember } from '../../location/tables.ts'
 import { type Ranked, rankedKeys, rankedOf } from './ranked.ts'
 import { type Requests, requestsOf } from './requests.ts'
 import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'

@@ -1,4 +1,4 @@
-import { ABSENT, NumberMap, RowSet } from '../../location/tables.ts'
+import { ABSENT, NumberMap, RowSet } from '../../bytes/tables.ts'
 import type { CountPlan } from '../count-plan.ts'
 import { NO_CODE, type PartValues } from './values.ts'
 

@@ -1,7 +1,7 @@
 // The values of the dimensions of a count, and their codes. The only importer of ipaddr.js, for CIDR arithmetic.
 import ipaddr from 'ipaddr.js'
 import { formatIPv4, formatIPv6 } from '../../address/ip-text.ts'
-import { ABSENT, RowSet } from '../../location/tables.ts'
+import { ABSENT, RowSet } from '../../bytes/tables.ts'
 import type { CountValue, Dimension } from '../count-plan.ts'
 import { type Ranks, ranksOf } from './sorting.ts'
 

@@ -1,4 +1,4 @@
-import { RowSet } from '../../location/tables.ts'
+import { RowSet } from '../../bytes/tables.ts'
 import { utf8Encoder } from '../../realm.ts'
 import { DOT, ZERO } from '../ascii.ts'
 import { isMapped, MAPPED } from '../counting/values.ts'

@@ -1,9 +1,10 @@
 // The values of a line for each dimension of a count, as codes.
+
+import { remember } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
-import { remember } from '../../location/tables.ts'
 import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'

@@ -1,11 +1,11 @@
 import type { Address } from '../../address/address.ts'
+import { RowSet } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { Locale } from '../../location/locale.ts'
 import { Location, NO_LOCATION, type StoredLocation } from '../../location/location-table.ts'
 import { NO_COORDINATES } from '../../location/schema.ts'
 import { NO_PARTS } from '../../location/shared-parts.ts'
-import { RowSet } from '../../location/tables.ts'
 
 /** Numbers in the row of a pair. */
 const PAIR = 2

@@ -2,10 +2,10 @@
 
 import { Arena } from '../../bytes/arena.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { ABSENT, NumberMap } from '../../bytes/tables.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location, StoredLocation } from '../../location/location-table.ts'
 import type { LocalizedCountry, SharedParts } from '../../location/shared-parts.ts'
-import { ABSENT, NumberMap } from '../../location/tables.ts'
 import { NO_INSTANT, NO_OFFSET, type Offset, type Timezone, UTC_OFFSET } from '../../location/timezone.ts'
 import {
   CopiedPart,

@@ -1,5 +1,6 @@
 import { mappedIPv4 } from '../../address/address.ts'
 import { NOT_IPV4, parseNetwork } from '../../address/ip-text.ts'
+import { RowSet } from '../../bytes/tables.ts'
 import { IPV4_MAPPED, type TreePath } from '../format.ts'
 
 /**
@@ -39,23 +40,21 @@ export function bitAt(words: Uint32Array, depth: number): 0 | 1 {
  * mmdb-lib only walk down.
  */
 export class NodeTable {
-  /** Left and right of node n at 2n and 2n + 1; node 0 is not used. */
-  #links = new Int32Array(1 << 11)
-  #count = 1
-  /** Hash table of node numbers with open addressing; 0 is a free bucket. */
-  #buckets = new Int32Array(1 << 11)
+  /** Left and right of each node; node 0 is not used. */
+  readonly #nodes = new RowSet(2, new Int32Array(2))
+  readonly #row = new Int32Array(2)
 
   left(node: Link): Link {
-    return this.#links[node * 2] ?? 0
+    return this.#nodes.rows[node * 2] ?? 0
   }
 
   right(node: Link): Link {
-    return this.#links[node * 2 + 1] ?? 0
+    return this.#nodes.rows[node * 2 + 1] ?? 0
   }
 
   /** One more than the largest node number. */
   get end(): number {
-    return this.#count
+    return this.#nodes.size
   }
 
   /** The link that leads to `left` for addresses whose next bit is 0, and to `right` for others. */
@@ -65,27 +64,16 @@ export class NodeTable {
 
   /** Like {@link node}, but does not merge networks with equal records. */
   sharedNode(left: Link, right: Link): Link {
-    const mask = this.#buckets.length - 1
-    let bucket = hash(left, right) & mask
-    for (;;) {
-      const node = this.#buckets[bucket] ?? 0
-      if (node === 0) break
-      if (this.left(node) === left && this.right(node) === right) return node
-      bucket = (bucket + 1) & mask
-    }
-    const node = this.newNode(left, right)
-    this.#buckets[bucket] = node
-    if (this.#count * 2 > this.#buckets.length) this.#growBuckets()
-    return node
+    this.#row[0] = left
+    this.#row[1] = right
+    return this.#nodes.add(this.#row)
   }
 
-  /** A node that may equal another one. {@link sharedNode} does not find it. */
+  /** A node that may equal another one. The table makes no shared nodes after it. */
   newNode(left: Link, right: Link): Link {
-    const node = this.#count++
-    if (node * 2 + 1 >= this.#links.length) this.#growLinks()
-    this.#links[node * 2] = left
-    this.#links[node * 2 + 1] = right
-    return node
+    this.#row[0] = left
+    this.#row[1] = right
+    return this.#nodes.append(this.#row)
   }
 
   /**
@@ -96,19 +84,19 @@ export class NodeTable {
    * @param most how many copies
    */
   repeatShared(root: Link, kept: Link, most: number): void {
-    const end = this.#count + most
-    const isVisited = new Uint8Array(this.#count)
+    const end = this.end + most
+    const isVisited = new Uint8Array(this.end)
     const pending = [root]
     for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
       for (let place = node * 2; place < node * 2 + 2; place++) {
-        const child = this.#links[place] ?? 0
+        const child = this.#nodes.rows[place] ?? 0
         if (!isNode(child)) continue
         if (isVisited[child] === 0) {
           isVisited[child] = 1
           pending.push(child)
-        } else if (child !== kept && this.#count < end) {
+        } else if (child !== kept && this.end < end) {
           const copy = this.newNode(this.left(child), this.right(child))
-          this.#links[place] = copy
+          this.#nodes.rows[place] = copy
           pending.push(copy)
         }
       }
@@ -142,30 +130,6 @@ export class NodeTable {
     }
     return result
   }
-
-  #growLinks(): void {
-    const grown = new Int32Array(this.#links.length * 2)
-    grown.set(this.#links)
-    this.#links = grown
-  }
-
-  #growBuckets(): void {
-    this.#buckets = new Int32Array(this.#buckets.length * 2)
-    const mask = this.#buckets.length - 1
-    for (let node = 1; node < this.#count; node++) {
-      let bucket = hash(this.left(node), this.right(node)) & mask
-      while (this.#buckets[bucket] !== 0) bucket = (bucket + 1) & mask
-      this.#buckets[bucket] = node
-    }
-  }
-}
-
-/** Mixes all bits of both links into the low ones (multipliers and shifts of MurmurHash3's finaliser). */
-function hash(left: Link, right: Link): number {
-  let mixed = Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
-  return mixed ^ (mixed >>> 16)
 }
 
 /**
@@ -195,8 +159,8 @@ function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null
 
 /** The inserted networks as a mutable binary tree: two links for each node, in one typed array. */
 export class NetworkTrie {
-  #links = new Int32Array(1 << 10)
-  #nodes = 1
+  /** Left and right of each node. */
+  readonly #nodes = new RowSet(2, new Int32Array(2))
 
   /**
    * Gives a network a value. Replaces all earlier values of the network's addresses, whether those networks were
@@ -227,8 +191,8 @@ export class NetworkTrie {
       }
       const [left, right] = isNode(under) ? [table.left(under), table.right(under)] : [under, under]
       return table.node(
-        child(this.#links[node * 2] ?? EMPTY, left),
-        child(this.#links[node * 2 + 1] ?? EMPTY, right),
+        child(this.#nodes.rows[node * 2] ?? EMPTY, left),
+        child(this.#nodes.rows[node * 2 + 1] ?? EMPTY, right),
       )
     }
     return convert(0, below)
@@ -236,29 +200,21 @@ export class NetworkTrie {
 
   #set(words: Uint32Array, prefixLength: number, link: Link): void {
     if (prefixLength === 0) {
-      this.#links[0] = link
-      this.#links[1] = link
+      this.#nodes.rows.fill(link, 0, 2)
       return
     }
     let node = 0
     const last = prefixLength - 1
     for (let depth = 0; depth < last; depth++) node = this.#nodeAt(node * 2 + bitAt(words, depth))
-    this.#links[node * 2 + bitAt(words, last)] = link
+    this.#nodes.rows[node * 2 + bitAt(words, last)] = link
   }
 
   /** The node that a record links to. An empty record or a value is first split into the two halves of a new node. */
   #nodeAt(record: number): number {
-    const link = this.#links[record] ?? EMPTY
+    const link = this.#nodes.rows[record] ?? EMPTY
     if (isNode(link)) return link
-    const node = this.#nodes++
-    if (node * 2 + 1 >= this.#links.length) {
-      const grown = new Int32Array(this.#links.length * 2)
-      grown.set(this.#links)
-      this.#links = grown
-    }
-    this.#links[node * 2] = link
-    this.#links[node * 2 + 1] = link
-    this.#links[record] = node
+    const node = this.#nodes.append(Int32Array.of(link, link))
+    this.#nodes.rows[record] = node
     return node
   }
 }

@@ -1,4 +1,5 @@
 import { ByteSink } from '../../bytes/byte-sink.ts'
+import { RowSet } from '../../bytes/tables.ts'
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
 import {
@@ -47,20 +48,19 @@ export class ValueTable {
   /** The encoded bytes of scalars, and the ids of the parts of maps and arrays. */
   readonly #content = new ByteSink(1024)
   /** Rows of values by their ids. */
-  #rows = new Uint32Array(ROW << 10)
-  #size = 0
+  readonly #rows = new RowSet(ROW)
   /** Hash table of ids plus 1, with open addressing; 0 is a free bucket. */
   #buckets = new Int32Array(1 << 11)
   readonly #idByText = new Map<string, number>()
 
   /** Distinct values in the table, including parts. */
   get size(): number {
-    return this.#size
+    return this.#rows.size
   }
 
   /** The encoded bytes of a scalar, valid until the next call of {@link add}, or the parts of a map or an array. */
   entry(id: number): Uint8Array | Composite {
-    if (id >= this.#size) throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
+    if (id >= this.size) throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
     const type = this.#number(id, TYPE)
     const [start, end] = [this.#number(id, START), this.#number(id, END)]
     if (type === SCALAR) return this.#content.bytes.subarray(start, end)
@@ -154,7 +154,7 @@ export class ValueTable {
     // Checked at every part, so that an array that holds one large object a million times is refused before it is
     // walked a million times.
     const push = (id: number): void => {
-      if (id >= this.#size) throw new RangeError(`there is no value with id ${id} in the table`)
+      if (id >= this.size) throw new RangeError(`there is no value with id ${id} in the table`)
       values += this.#number(id, VALUES)
       contentBytes += this.#number(id, CONTENT_BYTES)
       checkCost(values, contentBytes, path)
@@ -189,15 +189,9 @@ export class ValueTable {
       this.#content.length = start
       return known - 1
     }
-    const id = this.#size++
-    if ((id + 1) * ROW > this.#rows.length) {
-      const grown = new Uint32Array(this.#rows.length * 2)
-      grown.set(this.#rows)
-      this.#rows = grown
-    }
-    this.#rows.set([start, end, type, values, contentBytes], id * ROW)
+    const id = this.#rows.append(Int32Array.of(start, end, type, values, contentBytes))
     this.#buckets[bucket] = id + 1
-    if (this.#size * 2 > this.#buckets.length) this.#growBuckets()
+    if (this.size * 2 > this.#buckets.length) this.#growBuckets()
     return id
   }
 
@@ -221,14 +215,14 @@ export class ValueTable {
 
   #growBuckets(): void {
     this.#buckets = new Int32Array(this.#buckets.length * 2)
-    for (let id = 0; id < this.#size; id++) {
+    for (let id = 0; id < this.size; id++) {
       const [start, end] = [this.#number(id, START), this.#number(id, END)]
       this.#buckets[this.#bucketOf(start, end, this.#number(id, TYPE))] = id + 1
     }
   }
 
   #number(id: number, column: number): number {
-    return this.#rows[id * ROW + column] ?? 0
+    return this.#rows.rows[id * ROW + column] ?? 0
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { ABSENT, NumberMap, RowSet, remember } from '../../src/location/tables.ts'
+import { ABSENT, NumberMap, RowSet, remember } from '../../src/bytes/tables.ts'
 
 const KEY = fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2 ** 31 - 1 }))
 
