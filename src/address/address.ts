@@ -7,6 +7,7 @@ import {
   IPV6,
   type IPv6Words,
   MAX_ADDRESS_CHARS,
+  mappedIPv4,
   NOT_IPV4,
   NOT_IPV6,
   parseIPv4,
@@ -103,14 +104,6 @@ export class Address {
 /** Whether an IPv6 address is in ::/96 (RFC 4291 section 2.5.5.1), where search trees have the IPv4 networks. */
 export function isIPv4Compatible(words: IPv6Words): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === 0
-}
-
-/**
- * The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
- * {@link NOT_IPV4} for other addresses. IPv4-compatible addresses (`::/96`, deprecated by section 2.5.5.1) are not IPv4 addresses.
- */
-export function mappedIPv4(words: IPv6Words): number {
-  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? (words[3] ?? 0) : NOT_IPV4
 }
 
 /**

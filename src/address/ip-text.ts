@@ -165,19 +165,14 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
  * runs of at least two zero groups as `::`. Always hexadecimal; the caller formats IPv4-mapped addresses as IPv4.
  */
 export function formatIPv6(words: IPv6Words): string {
-  findZeros(words)
+  const end = writeIPv6(words, written, 0)
   let text = ''
-  for (let i = 0; i < 8; i++) {
-    if (i === zeros.start) {
-      text += '::'
-      i += zeros.length - 1
-      continue
-    }
-    if (text !== '' && !text.endsWith(':')) text += ':'
-    text += groupOf(words, i).toString(16)
-  }
+  for (let at = 0; at < end; at++) text += String.fromCharCode(written[at] ?? 0)
   return text
 }
+
+/** Reused by all calls. */
+const written = new Uint8Array(39)
 
 /** Writes the text of {@link formatIPv4}, at most 15 bytes. @returns where it ends */
 export function writeIPv4(address: number, into: Uint8Array, at: number): number {
@@ -235,6 +230,14 @@ function groupOf(words: IPv6Words, index: number): number {
   return (index & 1) === 0 ? word >>> 16 : word & 0xffff
 }
 
+/**
+ * The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:0:0/96`, RFC 4291 section 2.5.5.2).
+ * {@link NOT_IPV4} for other addresses. IPv4-compatible addresses (`::/96`, deprecated by section 2.5.5.1) are not IPv4 addresses.
+ */
+export function mappedIPv4(words: IPv6Words): number {
+  return words[0] === 0 && words[1] === 0 && words[2] === 0xffff ? (words[3] ?? 0) : NOT_IPV4
+}
+
 /** The addresses that share the first `prefixLength` bits of `words`. */
 export interface Network {
   readonly family: 4 | 6
@@ -274,15 +277,22 @@ export function parseCidr(text: string): Network {
   return { family, words, prefixLength }
 }
 
+/** The IPv4 network of a network of IPv4-mapped addresses, which has 96 bits or more. Other networks stay as they are. */
+export function unmapped(network: Network): Network {
+  const ipv4 = mappedIPv4(network.words)
+  if (ipv4 === NOT_IPV4) return network
+  return { family: 4, words: Uint32Array.of(ipv4), prefixLength: network.prefixLength - 96 }
+}
+
 /**
- * Parses CIDR text, or an address, which is the network of this address alone: `/32` or `/128`.
+ * Parses CIDR text, or an address, which is the network of this address alone: `/32` or `/128`. IPv4-mapped networks are IPv4.
  *
  * @throws TypeError when the text is neither
  */
 export function parseNetwork(text: string): Network {
-  if (typeof text !== 'string' || text.includes('/')) return parseCidr(text)
+  if (typeof text !== 'string' || text.includes('/')) return unmapped(parseCidr(text))
   try {
-    return parseCidr(`${text}/${text.includes(':') ? 128 : 32}`)
+    return unmapped(parseCidr(`${text}/${text.includes(':') ? 128 : 32}`))
   } catch {
     throw new TypeError(`${quoted(text)} is neither an address nor a network such as 192.0.2.0/24`)
   }

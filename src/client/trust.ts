@@ -1,5 +1,5 @@
-import { Address, mappedIPv4 } from '../address/address.ts'
-import { covers, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { Address } from '../address/address.ts'
+import { covers, type Network, parseCidr, unmapped } from '../address/ip-text.ts'
 import { quoted } from '../errors.ts'
 import { OptionError } from '../option-names.ts'
 
@@ -63,10 +63,9 @@ function networksOf(entry: unknown): Network[] {
     throw wrong(entry, cause instanceof Error ? cause.message : String(cause), cause)
   }
   if (network.prefixLength === 0) throw wrong(entry, 'it would trust everyone')
-  const mapped = network.family === 6 ? mappedIPv4(network.words) : NOT_IPV4
-  if (mapped === NOT_IPV4) return [network]
-  if (network.prefixLength < 97) throw wrong(entry, 'it would trust every IPv4 address (CVE-2026-90711)')
-  return [{ family: 4, words: Uint32Array.of(mapped), prefixLength: network.prefixLength - 96 }]
+  const compared = unmapped(network)
+  if (compared.prefixLength === 0) throw wrong(entry, 'it would trust every IPv4 address (CVE-2026-90711)')
+  return [compared]
 }
 
 function hostOf(entry: string): Network {

@@ -1,5 +1,5 @@
-import { isIPv4Compatible, mappedIPv4 } from '../address/address.ts'
-import { formatIPv4, formatIPv6, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
+import { isIPv4Compatible } from '../address/address.ts'
+import { formatIPv4, formatIPv6, parseNetwork } from '../address/ip-text.ts'
 import { compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
 import { checkOptionNames, type NamesOf, wrongOption } from '../option-names.ts'
 import { countryCodesOf } from './country-codes.ts'
@@ -68,14 +68,10 @@ function boundsIn(ipVersion: 4 | 6 | undefined): readonly [start: Words, end: Wo
 
 function boundsWithin(within: string): readonly [start: Words, end: Words] {
   const network = parseNetwork(within)
-  const { family, words, prefixLength } = network
-  if (family === 4) return boundsOf(network)
-  const ipv4 = mappedIPv4(words)
-  if (ipv4 !== NOT_IPV4 && prefixLength >= 96)
-    return boundsOf({ family: 4, words: Uint32Array.of(ipv4), prefixLength: prefixLength - 96 })
   const [start, end] = boundsOf(network)
   // The IPv6 addresses of ::/96 have no location.
-  return isIPv4Compatible(start) ? [AFTER_IPV4, prefixLength >= 96 ? AFTER_IPV4 : end] : [start, end]
+  if (network.family === 4 || !isIPv4Compatible(start)) return [start, end]
+  return [AFTER_IPV4, network.prefixLength >= 96 ? AFTER_IPV4 : end]
 }
 
 /**

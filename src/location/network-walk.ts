@@ -1,7 +1,7 @@
 // The networks of a set of databases, in the order of their addresses.
-import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
+import { isIPv4Compatible, translatedIPv4 } from '../address/address.ts'
 import { IPV4_REGISTRY, IPV6_REGISTRY } from '../address/iana-registries.ts'
-import { type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
+import { mappedIPv4, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
 import { compare, endsBefore, moveToEnd, type Words } from '../address/position.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../address/special-purpose.ts'
 import { InvalidDatabaseError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { isIPv4Compatible, mappedIPv4, translatedIPv4 } from '../address/address.ts'
+import { isIPv4Compatible, translatedIPv4 } from '../address/address.ts'
 import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
 import { remember } from '../bytes/tables.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
@@ -116,10 +116,6 @@ function networkOf(value: unknown, name: string): Network {
   const network = parsedNetwork(value, name)
   const { family, words, prefixLength } = network
   if (family === 4) return network
-  const ipv4 = mappedIPv4(words)
-  if (ipv4 !== NOT_IPV4 && prefixLength >= 96) {
-    return { family: 4, words: Uint32Array.of(ipv4), prefixLength: prefixLength - 96 }
-  }
   if (isIPv4Compatible(words) && prefixLength >= 96) {
     throw refused(name, `${quoted(value)} is in ::/96, where databases have IPv4 networks: write those`)
   }

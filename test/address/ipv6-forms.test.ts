@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address, mappedIPv4, translatedIPv4 } from '../../src/address/address.ts'
-import { NOT_IPV4, NOT_IPV6, parseIPv6 } from '../../src/address/ip-text.ts'
+import { Address, translatedIPv4 } from '../../src/address/address.ts'
+import { mappedIPv4, NOT_IPV4, NOT_IPV6, parseIPv6 } from '../../src/address/ip-text.ts'
 
 function words(text: string): Uint32Array {
   const into = new Uint32Array(4)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { Address, mappedIPv4, translatedIPv4 } from '../../src/address/address.ts'
+import { Address, translatedIPv4 } from '../../src/address/address.ts'
 import {
   IPV4_REGISTRY,
   IPV6_REGISTRY,
@@ -10,6 +10,7 @@ import {
   type RegistryRow,
   type SpecialPurpose,
 } from '../../src/address/iana-registries.ts'
+import { mappedIPv4 } from '../../src/address/ip-text.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../../src/address/special-purpose.ts'
 
 /** A network as whole numbers. Uses ipaddr.js, not the arithmetic of the source. */

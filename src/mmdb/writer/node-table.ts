@@ -1,7 +1,6 @@
-import { mappedIPv4 } from '../../address/address.ts'
-import { NOT_IPV4, parseNetwork } from '../../address/ip-text.ts'
+import { parseNetwork } from '../../address/ip-text.ts'
 import { RowSet } from '../../bytes/tables.ts'
-import { IPV4_MAPPED, type TreePath } from '../format.ts'
+import type { TreePath } from '../format.ts'
 
 /**
  * One of the two records of a search tree's node while the tree is being built: empty, a link to another node, or
@@ -139,22 +138,14 @@ export class NodeTable {
  */
 export function treePathOf(network: string, ipVersion: 4 | 6): TreePath {
   const { family, words, prefixLength } = parseNetwork(network)
-  const ipv4 = family === 4 ? { words, prefixLength } : ipv4OfMapped(words, prefixLength)
-  if (ipVersion === 4) {
-    if (ipv4 === null) throw new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`)
-    return ipv4
-  }
-  return ipv4 === null ? { words, prefixLength } : ipv4InIPv6(ipv4)
+  if (family === 4 && ipVersion === 6) return ipv4InIPv6({ words, prefixLength })
+  if (family === ipVersion) return { words, prefixLength }
+  throw new TypeError(`${network} is an IPv6 network, but the database has ipVersion 4`)
 }
 
 /** Where an IPv6 tree has an IPv4 network. */
 export function ipv4InIPv6({ words, prefixLength }: TreePath): TreePath {
   return { words: Uint32Array.of(0, 0, 0, words[0] ?? 0), prefixLength: 96 + prefixLength }
-}
-
-function ipv4OfMapped(words: Uint32Array, prefixLength: number): TreePath | null {
-  if (mappedIPv4(words) === NOT_IPV4 || prefixLength < IPV4_MAPPED.prefixLength) return null
-  return { words: words.subarray(3), prefixLength: prefixLength - IPV4_MAPPED.prefixLength }
 }
 
 /** The inserted networks as a mutable binary tree: two links for each node, in one typed array. */

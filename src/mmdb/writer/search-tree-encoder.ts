@@ -71,13 +71,14 @@ export class SearchTreeEncoder {
     }
     const nodeBytes = (recordSize * 2) / 8
     const bytes = new Uint8Array(this.nodeCount * nodeBytes)
+    const view = new DataView(bytes.buffer)
     const write = nodeWriters[recordSize]
     const record = (link: Link): number => {
       if (link === EMPTY) return this.nodeCount
       if (link > 0) return this.#number(link)
       return this.nodeCount + SEPARATOR_BYTES + offsetOf(valueOfLink(link))
     }
-    this.#forEachNode((number, left, right) => write(bytes, number * nodeBytes, record(left), record(right)))
+    this.#forEachNode((number, left, right) => write(view, number * nodeBytes, record(left), record(right)))
     return bytes
   }
 
@@ -101,30 +102,22 @@ export class SearchTreeEncoder {
   }
 }
 
-type NodeWriter = (bytes: Uint8Array, at: number, left: number, right: number) => void
+type NodeWriter = (view: DataView, at: number, left: number, right: number) => void
 
 /** The three node layouts of the specification's "Node Layout". */
 const nodeWriters: Record<RecordSize, NodeWriter> = {
-  24: (bytes, at, left, right) => {
-    writeLow24(bytes, at, left)
-    writeLow24(bytes, at + 3, right)
+  24: (view, at, left, right) => {
+    view.setUint32(at, (left << 8) | (right >>> 16))
+    view.setUint16(at + 4, right)
   },
-  28: (bytes, at, left, right) => {
-    writeLow24(bytes, at, left)
+  28: (view, at, left, right) => {
     // The middle byte holds the highest four bits of both records, those of the left record first.
-    bytes[at + 3] = ((left >>> 20) & 0xf0) | ((right >>> 24) & 0x0f)
-    writeLow24(bytes, at + 4, right)
+    view.setUint32(at, (left << 8) | ((left >>> 20) & 0xf0) | (right >>> 24))
+    view.setUint16(at + 4, right >>> 8)
+    view.setUint8(at + 6, right)
   },
-  32: (bytes, at, left, right) => {
-    bytes[at] = left >>> 24
-    writeLow24(bytes, at + 1, left)
-    bytes[at + 4] = right >>> 24
-    writeLow24(bytes, at + 5, right)
+  32: (view, at, left, right) => {
+    view.setUint32(at, left)
+    view.setUint32(at + 4, right)
   },
-}
-
-function writeLow24(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = (value >>> 16) & 0xff
-  bytes[at + 1] = (value >>> 8) & 0xff
-  bytes[at + 2] = value & 0xff
 }
