@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import http2 from 'node:http2'
 import https from 'node:https'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ import express from 'express'
 import fastify from 'fastify'
 import { type Context, Hono } from 'hono'
 import Koa from 'koa'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import {
   type DetectOptions,
@@ -23,7 +23,7 @@ import {
   Resolver,
 } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { portOf } from '../listening.ts'
+import { started as listening, portOf } from '../listening.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const bytes = new MmdbWriter({ databaseType: 'Sample' })
@@ -43,42 +43,36 @@ function answer(geo: Resolver, source: DetectSource, options?: DetectOptions): o
   }
 }
 
-/** A running server: its port, and a function that stops it. */
-interface Running {
-  readonly port: number
-  readonly stop: () => unknown
-}
+/** Starts a server until the end of the test, and gives its port. */
+type Start = (geo: Resolver, host?: string) => Promise<number>
 
-type Start = (geo: Resolver, host?: string) => Promise<Running>
-
-async function listening(server: net.Server, host: string): Promise<Running> {
-  return { port: await portOf(server, host), stop: () => server.close() }
-}
+/** Handles requests of Node and of HTTP/2. */
+const answering =
+  (geo: Resolver) =>
+  (request: DetectSource, response: { end(text: string): unknown }): void =>
+    void response.end(JSON.stringify(answer(geo, request)))
 
 /** A server for each framework, as a program would write it. */
 const FRAMEWORKS: Record<string, Start> = {
-  'node:http': (geo, host = '127.0.0.1') =>
-    listening(
-      http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
-      host,
-    ),
+  'node:http': (geo, host = '127.0.0.1') => listening(http.createServer(answering(geo)), { port: 0, host }),
   'Express 5': (geo, host = '127.0.0.1') => {
     const app = express().set('trust proxy', true)
     app.get('/', (req, res) => void res.json(answer(geo, req)))
-    return listening(http.createServer(app), host)
+    return listening(http.createServer(app), { port: 0, host })
   },
   'Fastify 5': async (geo, host = '127.0.0.1') => {
     const app = fastify({ trustProxy: true })
     app.get('/', (request) => answer(geo, request))
     await app.listen({ port: 0, host })
-    return { port: await portOf(app.server), stop: () => app.close() }
+    onTestFinished(() => app.close())
+    return portOf(app.server)
   },
   'Koa 3': (geo, host = '127.0.0.1') => {
     const app = new Koa({ proxy: true })
     app.use((ctx) => {
       ctx.body = answer(geo, ctx)
     })
-    return listening(http.createServer(app.callback()), host)
+    return listening(http.createServer(app.callback()), { port: 0, host })
   },
   'Hono on @hono/node-server': (geo, host) => hono(host, (c) => answer(geo, c.env.incoming)),
   'a Fetch Request with the peer given': (geo, host) =>
@@ -90,12 +84,13 @@ type Bindings = { Bindings: { incoming: http.IncomingMessage } }
 async function hono(
   hostname = '127.0.0.1',
   answerOf: (context: Context<Bindings>) => object,
-): Promise<Running> {
+): Promise<number> {
   const app = new Hono<Bindings>()
   app.get('/', (c) => c.json(answerOf(c)))
   const server = serve({ fetch: app.fetch, port: 0, hostname })
   await once(server, 'listening')
-  return { port: await portOf(server), stop: () => server.close() }
+  onTestFinished(() => void server.close())
+  return portOf(server)
 }
 
 /** Every field from which a library or platform is known to take the address of the client. */
@@ -110,8 +105,6 @@ const KNOWN_FIELDS = [
 ]
 
 const temporary = temporaryFolder()
-const stops: (() => unknown)[] = []
-afterAll(() => Promise.all(stops.map((stop) => stop())))
 
 async function get(port: number, headers: Record<string, string>, host = '127.0.0.1'): Promise<object> {
   return answerTo({ port, host, headers })
@@ -123,9 +116,7 @@ async function answerTo(options: http.RequestOptions): Promise<object> {
 }
 
 async function started(start: Start, options?: OpenOptions, host?: string): Promise<number> {
-  const { port, stop } = await start(await Resolver.open(bytes, options), host)
-  stops.push(stop)
-  return port
+  return start(await Resolver.open(bytes, options), host)
 }
 
 describe.each(Object.entries(FRAMEWORKS))('%s', (_, start) => {
@@ -209,11 +200,8 @@ it.each([
 describe('node:http', () => {
   async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
     const geo = await Resolver.open(bytes, options)
-    const server = http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
     const socketPath = join(temporary, name)
-    server.listen(socketPath)
-    await once(server, 'listening')
-    stops.push(() => server.close())
+    await listening(http.createServer(answering(geo)), { path: socketPath })
     return answerTo({ socketPath, headers: { 'X-Forwarded-For': '81.2.69.142' } })
   }
 
@@ -232,15 +220,13 @@ describe('node:http', () => {
         await delay(100)
         resolve(answer(geo, req))
       })
-      server.listen(0, '127.0.0.1', () => {
-        const { port } = server.address() as AddressInfo // a TCP server's address
+      void listening(server).then((port) => {
         const client = net.connect(port, '127.0.0.1', () => {
           client.write('GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 81.2.69.142\r\n\r\n')
           setTimeout(() => client.resetAndDestroy(), 30)
         })
         client.on('error', () => {})
       })
-      stops.push(() => server.close())
     })
     expect(await answered).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'no-remote-address' })
   })
@@ -249,11 +235,8 @@ describe('node:http', () => {
 describe('node:http2', () => {
   it('works with the compatibility request', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['loopback'] })
-    const server = http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req))))
-    const { port, stop } = await listening(server, '127.0.0.1')
-    stops.push(stop)
-    const session = http2.connect(`http://127.0.0.1:${port}`)
-    stops.push(() => session.close())
+    const session = http2.connect(`http://127.0.0.1:${await listening(http2.createServer(answering(geo)))}`)
+    onTestFinished(() => session.close())
     const stream = session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' })
     expect(JSON.parse((await buffer(stream)).toString())).toEqual({ ip: '81.2.69.142', country: 'GB' })
   })
@@ -264,9 +247,8 @@ describe('node:http2', () => {
       // The first access to the socket comes after the client has closed it, so no address is cached.
       const server = http2.createServer((req) => req.on('aborted', () => resolve(answer(geo, req))))
       server.on('sessionError', () => {})
-      server.listen(0, '127.0.0.1', () => {
-        stops.push(() => server.close())
-        const raw = net.connect((server.address() as AddressInfo).port, '127.0.0.1') // a TCP server's address
+      void listening(server).then((port) => {
+        const raw = net.connect(port, '127.0.0.1')
         const session = http2.connect('http://127.0.0.1', { createConnection: () => raw })
         session.on('error', () => {})
         session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' }).on('error', () => {})
@@ -309,7 +291,7 @@ describe('Unix sockets', () => {
       ),
     http2: async (to) => {
       const session = http2.connect('http://localhost', { createConnection: () => net.connect(to) })
-      stops.push(() => session.destroy())
+      onTestFinished(() => session.destroy())
       return (await buffer(session.request({ 'x-forwarded-for': '81.2.69.142' }))).toString()
     },
   }
@@ -320,18 +302,16 @@ describe('Unix sockets', () => {
   }
 
   const SERVERS: Record<string, (geo: Resolver) => net.Server> = {
-    http: (geo) => http.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
-    https: (geo) => https.createServer(SERVER_TLS, (req, res) => res.end(JSON.stringify(answer(geo, req)))),
-    http2: (geo) => http2.createServer((req, res) => res.end(JSON.stringify(answer(geo, req)))),
+    http: (geo) => http.createServer(answering(geo)),
+    https: (geo) => https.createServer(SERVER_TLS, answering(geo)),
+    http2: (geo) => http2.createServer(answering(geo)),
   }
   const kinds = Object.keys(SERVERS)
 
   async function serverOf(kind: string, path: string): Promise<net.Server> {
     const server = SERVERS[kind]?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
     if (server === undefined) throw new Error(`no server of ${kind}`)
-    server.listen(path)
-    await once(server, 'listening')
-    stops.push(() => server.close())
+    await listening(server, { path })
     return server
   }
 
@@ -346,8 +326,7 @@ describe('Unix sockets', () => {
     async (kind) => {
       const server = await serverOf(kind, join(temporary, `stream-${kind}`))
       const front = net.createServer((socket) => void server.emit('connection', wrapped(socket)))
-      const { port, stop } = await listening(front, '127.0.0.1')
-      stops.push(stop)
+      const port = await listening(front)
       expect(await CONNECTIONS[kind]?.({ port, host: '127.0.0.1' })).toContain('"reason":"no-remote-address"')
     },
   )
@@ -356,9 +335,7 @@ describe('Unix sockets', () => {
     const server = SERVERS.http?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
     const front = net.createServer((socket) => void server?.emit('connection', socket))
     const path = join(temporary, 'accepted')
-    front.listen(path)
-    await once(front, 'listening')
-    stops.push(() => front.close())
+    await listening(front, { path })
     expect(await CONNECTIONS.http?.({ path })).toContain('"country":"GB"')
   })
 })

@@ -2,11 +2,11 @@ import http from 'node:http'
 import http2 from 'node:http2'
 import net from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import type { DetectSource } from '../../src/client/request-source.ts'
 import { AddressUnavailableError } from '../../src/errors.ts'
-import { portOf } from '../listening.ts'
+import { started } from '../listening.ts'
 
 const CALLERS_OWN = '81.2.69.142'
 const BY_PROXY = '8.8.8.8'
@@ -86,14 +86,6 @@ describe('with', () => {
     )
   })
 })
-
-const stops: (() => unknown)[] = []
-afterAll(() => Promise.all(stops.map((stop) => stop())))
-
-function started(server: net.Server): Promise<number> {
-  stops.push(() => server.close())
-  return portOf(server)
-}
 
 /** Sends lines between the field that the caller wrote and the one of the proxy, which comes last. Returns the answer. */
 async function ask(port: number, between: string, field = 'X-Forwarded-For'): Promise<string> {

@@ -6,22 +6,14 @@ import { type HttpBindings, serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHandler, createNodeListener, nodeRequestInfo } from '../../src/http.ts'
-import { portOf } from '../listening.ts'
+import { portOf, started } from '../listening.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback'] })
 const handle = createHandler(geo, { authenticate, plans: AMPLE })
 const listener = createNodeListener(handle)
-
-const stops: (() => unknown)[] = []
-afterAll(() => Promise.all(stops.map((stop) => stop())))
-
-function started(server: http.Server): Promise<number> {
-  stops.push(() => server.close())
-  return portOf(server)
-}
 
 /** Sends bytes, and gives the whole answer. */
 async function sent(port: number, bytes: string): Promise<string> {
@@ -38,7 +30,7 @@ const MOUNTS: Record<string, () => Promise<number>> = {
     app.all('/v1/*', (c) => handle(c.req.raw, nodeRequestInfo(c.env.incoming)))
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await once(server, 'listening')
-    stops.push(() => server.close())
+    onTestFinished(() => void server.close())
     return portOf(server)
   },
   Express: () => {
@@ -59,7 +51,7 @@ const MOUNTS: Record<string, () => Promise<number>> = {
       })
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
-    stops.push(() => app.close())
+    onTestFinished(() => app.close())
     return portOf(app.server)
   },
 }
