@@ -42,15 +42,6 @@ describe.each(WAYS)('%s', (name, unpack) => {
     expect(await isRead(unpack, gzipSync(CONTENT, { level }))).toBe(true)
   })
 
-  it('reads any content', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (content) => {
-        expect(await isRead(unpack, gzipSync(content), content)).toBe(true)
-      }),
-      { numRuns: 30 },
-    )
-  })
-
   it('reads a large file of the best compression ratio, which is within the limit of deflate', async () => {
     const content = new Uint8Array(3_000_000)
     expect(await isRead(unpack, gzipSync(content, { level: 9 }), content)).toBe(true)
@@ -172,16 +163,11 @@ describe.each(WAYS)('%s, a small database', (name, unpack) => {
     expect(read.length).toBeLessThanOrEqual(['portable', 'in pieces'].includes(name) ? 5 : 0)
   })
 
-  it('is refused if it is cut short', async () => {
-    for (const length of places) {
-      expect(await isRead(unpack, packed.slice(0, length), mmdb), `${length} bytes`).toBe(false)
-    }
-  })
-
-  it('is refused with a byte that is missing, doubled or inserted', async () => {
+  it('is refused if it is cut short, or with a byte that is missing, doubled or inserted', async () => {
     for (const at of [...places, packed.length]) {
       const [before, after] = [packed.subarray(0, at), packed.subarray(at)]
       for (const changed of [
+        before,
         joined(before, after.subarray(1)),
         joined(before, after.subarray(0, 1), after),
         joined(before, Uint8Array.of(0), after),
@@ -377,22 +363,7 @@ describe('readGzipMember', () => {
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describe('crc32', () => {
-  it.each([
-    ['', 0],
-    ['a', 0xe8b7be43],
-    ['123456789', 0xcbf43926], // the check value of the CRC catalogue
-    ['The quick brown fox jumps over the lazy dog', 0x414fa339],
-  ])('of %j', (text, expected) => {
-    expect(crc32(ascii(text))).toBe(expected)
-  })
-
-  it('is right for zeros and ones of every length near a multiple of four', () => {
-    expect(crc32(new Uint8Array(32))).toBe(0x190a55ad)
-    expect(crc32(new Uint8Array(32).fill(255))).toBe(0xff6cab0b)
-  })
-
-  // node:zlib has crc32 since Node 20.15.
-  it.skipIf(typeof zlibCrc32 !== 'function')('agrees with zlib, for views of any offset and length', () => {
+  it('agrees with zlib, for views of any offset and length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(9), (bytes, skipped) => {
         const view = bytes.subarray(Math.min(skipped, bytes.length))
