@@ -13,7 +13,7 @@ import { Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { textOf } from './documents.ts'
 import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
-import { tarOf } from './tar-archive.ts'
+import { tarOf } from './bytes/tar-samples.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()

@@ -9,7 +9,7 @@ import { type Block, blocks, ran, textOf } from './documents.ts'
 import { itInLongRun } from './effort.ts'
 import { linkPackage, output, typecheck } from './package/programs.ts'
 import { ROOT, writeProject } from './package/project.ts'
-import { tarOf } from './tar-archive.ts'
+import { tarOf } from './bytes/tar-samples.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()

@@ -7,8 +7,8 @@ import { Resolver as CoreResolver } from '../src/core.ts'
 import { verify } from '../src/details.ts'
 import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter, overlay, pack } from '../src/writer.ts'
+import { tarOf } from './bytes/tar-samples.ts'
 import { effort } from './effort.ts'
-import { tarOf } from './tar-archive.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const mmdb = new Uint8Array(

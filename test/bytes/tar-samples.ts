@@ -52,3 +52,7 @@ export function paxRecord(key: string, value: string): string {
   if (String(length).length > String(rest).length) length = rest + String(length).length
   return `${length} ${key}=${value}\n`
 }
+
+/** An archive of regular files, by name. */
+export const tarOf = (files: Record<string, Uint8Array>): Uint8Array =>
+  archive(...Object.entries(files).map(([name, content]) => entry({ name, content })))

@@ -91,15 +91,7 @@ const geo = Resolver.openSync([
   bytesOf({ '20.0.0.0/7': 'GB', '2a00::/12': 'IT' }),
 ])
 const item = fc.oneof(
-  fc.constantFrom(
-    '20.1.2.3',
-    '21.1.2.3',
-    '30.1.2.3',
-    '2A00::1',
-    '2a01::',
-    '2002:1401:203::1',
-    '::ffff:20.0.0.1',
-  ),
+  fc.constantFrom(...'20.1.2.3 21.1.2.3 30.1.2.3 2A00::1 2a01:: 2002:1401:203::1 ::ffff:20.0.0.1'.split(' ')),
   fc.constantFrom('10.0.0.1', '::', 'nonsense', '', '020.0.0.1'),
   fc.constantFrom(null, undefined, 7, {}) as unknown as fc.Arbitrary<string>,
 )

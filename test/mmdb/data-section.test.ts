@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_VALUES } from '../../src/mmdb/format.ts'
-import { bytesOf } from './hand-made.ts'
+import { invalid } from '../invalid.ts'
+import { bytesOf, encode } from './hand-made.ts'
 
 /** A section from byte 4 of a file to two bytes before its end, to reveal wrong offsets. */
 function section(hex: string): DataSection {
@@ -118,11 +119,9 @@ describe('DataSection.open', () => {
     ['2000', 'a pointer leads to another pointer'], // itself
     ['2002 2000', 'a pointer leads to another pointer'],
   ])('refuses %j', (hex, message) => {
-    expect(() => opened(hex)).toThrow(InvalidDatabaseError)
-    expect(() => opened(hex)).toThrow(message)
-    expect(() => opened(hex)).toThrow(
-      /^\/x\.mmdb: .* \(at byte \d+\); the file is damaged: download it again$/,
-    )
+    const fault = expect.stringMatching(/ \(at byte \d+\); the file is damaged: download it again$/)
+    expect(() => opened(hex)).toThrow(invalid(message, '/x.mmdb'))
+    expect(() => opened(hex)).toThrow(expect.objectContaining({ message: fault }))
   })
 
   it.each([3, -1, 4 + 3, 1e10, 2 ** 32])('refuses an offset outside its section: %i', (offset) => {
@@ -137,9 +136,6 @@ describe('DataSection.open', () => {
 })
 
 describe('DataSection.text', () => {
-  const text = (value: string): string =>
-    `${Buffer.from([0x5e, (Buffer.byteLength(value) - 285) >> 8, (Buffer.byteLength(value) - 285) & 255]).toString('hex')}${Buffer.from(value).toString('hex')}`
-
   it.each([
     ['40', ''],
     ['42 6869', 'hi'],
@@ -158,7 +154,7 @@ describe('DataSection.text', () => {
 
   it('reads long text', () => {
     const long = 'Łódź '.repeat(100)
-    expect(opened(text(long)).text()).toBe(long)
+    expect(opened(Buffer.from(encode(long)).toString('hex')).text()).toBe(long)
   })
 
   it('reads shared memory', () => {

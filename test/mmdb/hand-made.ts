@@ -1,3 +1,5 @@
+import { array, control, map, text, unsigned } from './hostile/encoding.ts'
+
 /** Values for {@link encode}; `{ hex }` is copied as bytes. Other objects are maps. */
 export type HandMade =
   | string
@@ -12,36 +14,16 @@ export type HandMade =
 export const bytesOf = (hex: string): Uint8Array =>
   new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
 
-const text = (value: string): Uint8Array => new TextEncoder().encode(value)
-
-function control(type: number, size: number, payload: Uint8Array = new Uint8Array()): Uint8Array {
-  if (size >= 285) throw new Error('too large for this encoder')
-  const first = Math.min(size, 29)
-  const head = type > 7 ? [first, type - 7] : [(type << 5) | first]
-  if (first === 29) head.push(size - 29)
-  return Buffer.concat([Buffer.from(head), payload])
-}
-
-function unsigned(value: bigint): Uint8Array {
-  const hex = value.toString(16)
-  return value === 0n ? new Uint8Array() : bytesOf(hex.padStart(hex.length + (hex.length % 2), '0'))
-}
-
 /** A minimal encoder, independent of the writer: no pointers, numbers as uint32. */
 export function encode(value: HandMade): Uint8Array {
-  if (typeof value === 'string') return control(2, text(value).length, text(value))
+  if (typeof value === 'string') return text(value)
   if (typeof value === 'boolean') return control(14, Number(value))
-  if (typeof value === 'number' || typeof value === 'bigint') {
-    const payload = unsigned(BigInt(value))
-    return control(typeof value === 'number' ? 6 : 9, payload.length, payload)
-  }
-  if (Array.isArray(value)) return Buffer.concat([control(11, value.length), ...value.map(encode)])
+  if (typeof value === 'number') return unsigned(6, BigInt(value))
+  if (typeof value === 'bigint') return unsigned(9, value)
+  if (Array.isArray(value)) return array(...value.map(encode))
   if ('hex' in value && typeof value.hex === 'string') return bytesOf(value.hex)
   const pairs: [string, HandMade][] = value instanceof Map ? [...value] : Object.entries(value)
-  return Buffer.concat([
-    control(7, pairs.length),
-    ...pairs.flatMap(([key, each]) => [encode(key), encode(each)]),
-  ])
+  return map(...pairs.map(([key, each]) => [key, encode(each)] as const))
 }
 
 /** The right metadata for {@link handMade}. */

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { tarOf } from '../tar-archive.ts'
+import { tarOf } from '../bytes/tar-samples.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()

@@ -21,8 +21,8 @@ import {
   Resolver,
 } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { tarOf } from '../bytes/tar-samples.ts'
 import { heldMemory } from '../heap.ts'
-import { tarOf } from '../tar-archive.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, ConfigVolume, generation, KNOWN, replacements } from './watched-files.ts'
 

@@ -290,15 +290,7 @@ describe('a resolver of a packed database', () => {
       const packed = Resolver.openSync(pack(bytes), { cacheBytes })
       expect(packed.databases).toEqual(original.databases)
       expect(packed.verify()).toEqual(original.verify())
-      const ips = [
-        '81.2.69.142',
-        '2.125.160.216',
-        '2001:218::1',
-        '::ffff:81.2.69.142',
-        '1.1.1.1',
-        '10.0.0.1',
-        'x',
-      ]
+      const ips = '81.2.69.142 2.125.160.216 2001:218::1 ::ffff:81.2.69.142 1.1.1.1 10.0.0.1 x'.split(' ')
       expect(packed.lookupMany(ips, { at: new Date(0) })).toEqual(
         original.lookupMany(ips, { at: new Date(0) }),
       )

@@ -15,7 +15,7 @@ import * as zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
-import { tarOf } from '../../tar-archive.ts'
+import { tarOf } from '../../bytes/tar-samples.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, DB, file, enrich: withDatabase } = workspace()

@@ -9,7 +9,7 @@ import {
   makePlan,
 } from '../../../src/enrich/formats/formats.ts'
 import { InvalidLocaleError, isGeofixError } from '../../../src/errors.ts'
-import { tarOf } from '../../tar-archive.ts'
+import { tarOf } from '../../bytes/tar-samples.ts'
 import { AT, utf8 } from '../world.ts'
 
 describe('the formats', () => {

@@ -12,7 +12,7 @@ import {
   type WideEncoding,
   wideEncodingOf,
 } from '../../../src/enrich/reading/sample.ts'
-import { tarOf } from '../../tar-archive.ts'
+import { tarOf } from '../../bytes/tar-samples.ts'
 import { bytesOf, chunked, run, text, utf8 } from '../world.ts'
 
 /** @returns bytes that were wanted in the end, and those that were read until there were enough */

@@ -26,7 +26,7 @@ export const text = (value: string | Uint8Array): Buffer => {
 }
 
 /** A map of encoded fields. */
-export const map = (...fields: readonly (readonly [key: string | Buffer, value: Buffer])[]): Buffer =>
+export const map = (...fields: readonly (readonly [key: string | Uint8Array, value: Uint8Array])[]): Buffer =>
   Buffer.concat([
     control(7, fields.length),
     ...fields.flatMap(([key, value]) => [typeof key === 'string' ? text(key) : key, value]),
@@ -36,7 +36,7 @@ export const map = (...fields: readonly (readonly [key: string | Buffer, value: 
 export const mapOf = (count: number, field: (index: number) => readonly [string | Buffer, Buffer]): Buffer =>
   map(...Array.from({ length: count }, (_, index) => field(index)))
 
-export const array = (...elements: readonly Buffer[]): Buffer =>
+export const array = (...elements: readonly Uint8Array[]): Buffer =>
   Buffer.concat([control(11, elements.length), ...elements])
 
 export function double(value: number): Buffer {

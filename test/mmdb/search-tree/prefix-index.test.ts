@@ -128,6 +128,14 @@ function bytesOfSample({ ipVersion, recordSize, aliases, inserted, removed }: Sa
   return writer.toBytes()
 }
 
+/** The items in another order. */
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item)
+}
+
 /** Addresses of both families near the networks of a sample, and any others. */
 function questionsFor(
   { inserted, removed }: Sample,
@@ -139,11 +147,7 @@ function questionsFor(
     ...aroundEntries(block.words),
   ])
   questions.push(...random, Uint32Array.of(0), Uint32Array.of(0xffffffff), new Uint32Array(4))
-  const key = seeded(order)
-  return questions
-    .map((address) => ({ address, key: key() }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ address }) => address)
+  return shuffled(questions, seeded(order))
 }
 
 const anyAddresses = fc
@@ -302,12 +306,7 @@ describe.each([4, 6] as const)('PrefixIndex of an IPv%i tree with many nodes', (
     }
     for (let i = 0, count = effort({ short: 6000, long: 60_000 }); i < count; i++)
       questions.push(anyAddress())
-    for (let i = questions.length - 1; i > 0; i--) {
-      const other = Math.floor(random() * (i + 1))
-      const [a, b] = [questions[i], questions[other]]
-      if (a !== undefined && b !== undefined) [questions[i], questions[other]] = [b, a]
-    }
-    compare(database, questions)
+    compare(database, shuffled(questions, random))
   })
 
   it('fills a limited part of its table at once, and walks there only once', () => {

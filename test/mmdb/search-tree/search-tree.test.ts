@@ -4,6 +4,7 @@ import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { invalid } from '../../invalid.ts'
 import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
 
 const SIZES: readonly RecordSize[] = [24, 28, 32]
@@ -97,8 +98,9 @@ describe('SearchTree', () => {
     0xffffffff,
   ])('refuses %i as damaged', (value) => {
     const { tree } = new Database(handMade(RECORD))
-    expect(() => tree.record(value)).toThrow(InvalidDatabaseError)
-    expect(() => tree.record(value)).toThrow(`the search tree leads to ${value}, which is not a record`)
+    expect(() => tree.record(value)).toThrow(
+      invalid(`the search tree leads to ${value}, which is not a record`),
+    )
   })
 
   it.each([4, 6])('ends in a cyclic tree of IPv%i', (ipVersion) => {
@@ -121,7 +123,6 @@ describe('SearchTree', () => {
     ['nothing', Buffer.alloc(0), 'more than the file holds'],
   ])('refuses a file with %s', (_, head, message) => {
     const metadata = handMade(new Uint8Array()).subarray(DATA_START)
-    expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(InvalidDatabaseError)
-    expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(message)
+    expect(() => new Database(Buffer.concat([head, metadata]), '/x')).toThrow(invalid(message, '/x'))
   })
 })

@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { createKeyFile, type KeyFile, type KeyFileOptions } from '../../../src/http.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { replaceFile, temporaryFolder } from '../../temporary.ts'
 
 const folder = temporaryFolder()
 let files = 0
 
 function write(text: string, path = join(folder, `keys-${++files}.json`)): string {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  replaceFile(path, text)
   return path
 }
 

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -19,7 +19,7 @@ import {
   makeKeyId,
   parseKeyList,
 } from '../../../src/node/keys/key-list.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { replaceFile, temporaryFolder } from '../../temporary.ts'
 
 /** What opening a file fails with. */
 const fault = vi.hoisted((): { error: Error | null } => ({ error: null }))
@@ -44,8 +44,7 @@ const entryOf = (key: string, more: Partial<KeyEntry> = {}): KeyEntry => ({
 })
 
 function write(text: string, path = join(folder, `keys-${++files}.json`)): string {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 })
-  renameSync(`${path}.new`, path)
+  replaceFile(path, text)
   return path
 }
 
