@@ -21,8 +21,8 @@ import {
   OPEN_OPTIONS,
   type OpenOptions,
   type OpenSettings,
-  openAll,
   openAllSync,
+  openEach,
   openSettings,
   type Platform,
 } from './opening.ts'
@@ -138,7 +138,7 @@ export class CoreResolver extends Resolver {
   ): Promise<CoreResolver> {
     if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
     const { sources, settings } = prepare('Resolver.open', source, options)
-    return new CoreResolver(await openAll(CORE, sources, settings), settings)
+    return new CoreResolver(await openEach(sources, (each) => CORE.open(each, settings)), settings)
   }
 
   /**

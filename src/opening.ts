@@ -165,15 +165,14 @@ export interface Platform<Source, Settings = OpenSettings> {
   openSync(source: Source, settings: Settings): OpenDatabase
 }
 
-/** Opens sources one after the other. If one fails, it releases the databases before it. */
-export async function openAll<Source, Settings>(
-  platform: Platform<Source, Settings>,
-  sources: readonly Source[],
-  settings: Settings,
+/** Opens databases one after the other. If one fails, it releases the databases before it. */
+export async function openEach<Item>(
+  items: Iterable<Item>,
+  open: (item: Item) => Promise<OpenDatabase>,
 ): Promise<OpenDatabase[]> {
   const databases: OpenDatabase[] = []
   try {
-    for (const source of sources) databases.push(await platform.open(source, settings))
+    for (const item of items) databases.push(await open(item))
     return databases
   } catch (error) {
     releaseAll(databases)
@@ -181,7 +180,7 @@ export async function openAll<Source, Settings>(
   }
 }
 
-/** The synchronous form of {@link openAll}. A signal has an effect only if it is already aborted. */
+/** {@link openEach} for sources, at once. A signal has an effect only if it is already aborted. */
 export function openAllSync<Source, Settings extends { readonly signal?: SignalLike | undefined }>(
   platform: Platform<Source, Settings>,
   sources: readonly Source[],

@@ -121,33 +121,19 @@ export type PlatformDisposable = {
   [Key in SymbolConstructor['dispose' & keyof SymbolConstructor]]: () => void
 }
 
-/** The platform's own class where its types are known, so that `Response` accepts it. */
+/** The platform's own class where its types are known, so that the platform's functions accept it. */
 // biome-ignore lint/style/noRestrictedGlobals: a type, which uses nothing at run time.
-export type PlatformReadable = typeof globalThis extends { ReadableStream: { prototype: infer Own } }
+type OwnClass<Name extends string, Like> = typeof globalThis extends {
+  readonly [Each in Name]: { prototype: infer Own }
+}
   ? Own
-  : StreamLike
+  : Like
 
-/** The platform's own class where its types are known, so that `pipeThrough` accepts it. */
-// biome-ignore lint/style/noRestrictedGlobals: as above.
-export type PlatformWritable = typeof globalThis extends { WritableStream: { prototype: infer Own } }
-  ? Own
-  : WritableLike
-
-/** The platform's own class where its types are known, so that `fetch` and `fs` accept it. */
-// biome-ignore lint/style/noRestrictedGlobals: as above.
-export type PlatformUrl = typeof globalThis extends { URL: { prototype: infer Own } } ? Own : UrlLike
-
-/** The platform's own class where its types are known, so that servers accept its handlers. */
-// biome-ignore lint/style/noRestrictedGlobals: as above.
-export type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } }
-  ? Own
-  : RequestLike
-
-/** The platform's own class of responses where its types are known. */
-// biome-ignore lint/style/noRestrictedGlobals: as above.
-export type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } }
-  ? Own
-  : ResponseLike
+export type PlatformReadable = OwnClass<'ReadableStream', StreamLike>
+export type PlatformWritable = OwnClass<'WritableStream', WritableLike>
+export type PlatformUrl = OwnClass<'URL', UrlLike>
+export type PlatformRequest = OwnClass<'Request', RequestLike>
+export type PlatformResponse = OwnClass<'Response', ResponseLike>
 
 /** @throws TypeError where the platform has no TextDecoder, as in jest with jsdom */
 export function utf8Decoder(options: { fatal?: boolean; ignoreBOM?: boolean } = {}): TextDecoder {

@@ -7,7 +7,7 @@ import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { type DatabaseFault, verify } from '../mmdb/verify.ts'
 import { NODE, pathOrBytes } from '../node/node-source.ts'
-import { openAll } from '../opening.ts'
+import { openEach } from '../opening.ts'
 import { countOf, countText } from './figures.ts'
 import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
 import { ExitStatus, labelledRows, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
@@ -36,7 +36,7 @@ export async function runInfo(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const sources = (db ?? [embedded.city]).map(pathOrBytes)
-  for (const [index, database] of (await openAll(NODE, sources, {})).entries()) {
+  for (const [index, database] of (await openEach(sources, (each) => NODE.open(each, {}))).entries()) {
     const description = describe(database, staleAfter)
     if (json) await writeLine(terminal.stdout, JSON.stringify(description))
     else await writeLine(terminal.stdout, (index > 0 ? '\n' : '') + table(description, staleAfter))

@@ -8,7 +8,7 @@ import { attachDatabases, checkShared, type SharedDatabases } from '../location/
 import { detached, mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { type Verification, verify } from '../mmdb/verify.ts'
-import { asnSources, atLeastOne, type OpenSettings, openAll, openAllSync, openSettings } from '../opening.ts'
+import { asnSources, atLeastOne, type OpenSettings, openAllSync, openEach, openSettings } from '../opening.ts'
 import type { PlatformUrl } from '../realm.ts'
 import { type LocationResolver, Resolver } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
@@ -71,7 +71,7 @@ export class NodeResolver extends Resolver {
     options: NodeOpenOptions,
   ): Promise<NodeResolver> {
     const { sources, settings } = prepare('Resolver.open', source, options)
-    return new NodeResolver(await openAll(NODE, sources, settings), settings)
+    return new NodeResolver(await openEach(sources, (each) => NODE.open(each, settings)), settings)
   }
 
   /**

@@ -4,9 +4,10 @@ import { Address } from '../address/address.ts'
 import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { hasSystems, isKnownToHaveSystems } from '../location/autonomous-systems.ts'
-import { DatabaseSet, releaseAll } from '../location/database-set.ts'
+import { DatabaseSet } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
+import { openEach } from '../opening.ts'
 import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing, oneAtATime, type SourceFile } from './file-state.ts'
 
@@ -169,28 +170,20 @@ export class Reloader {
    * @param previous the databases in use
    * @returns the databases of unchanged files, and newly opened databases of changed files. The caller has one use of each
    */
-  async #openChanged(
+  #openChanged(
     files: readonly (SourceFile | null)[],
     previous: readonly OpenDatabase[],
   ): Promise<readonly OpenDatabase[]> {
-    const databases: OpenDatabase[] = []
-    try {
-      for (const [index, database] of previous.entries()) {
-        const file = files[index] ?? null
-        if (file === null || file.state === this.#files[index]?.state) {
-          database.retain?.()
-          databases.push(database)
-        } else {
-          const opened = await this.#open(file.path)
-          databases.push(opened)
-          await setImmediate()
-        }
+    return openEach(previous.entries(), async ([index, database]) => {
+      const file = files[index] ?? null
+      if (file === null || file.state === this.#files[index]?.state) {
+        database.retain?.()
+        return database
       }
-    } catch (error) {
-      releaseAll(databases)
-      throw error
-    }
-    return databases
+      const opened = await this.#open(file.path)
+      await setImmediate()
+      return opened
+    })
   }
 
   async #open(path: string): Promise<OpenDatabase> {

@@ -100,8 +100,7 @@ const KEY = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_CHARS + CHECKSUM_CHAR
 
 /** Makes a key: 256 random bits in base62, and a checksum of them. */
 export function makeKey(): string {
-  const secret = base62(BigInt(`0x${randomBytes(KEY_BYTES).toString('hex')}`))
-  return keyOf(secret)
+  return keyOf(base62(BigInt(`0x${randomBytes(KEY_BYTES).toString('hex')}`), SECRET_CHARS))
 }
 
 /** Makes the name of a key, which is not secret. */
@@ -137,19 +136,12 @@ export function equalDigests(a: string, b: string): boolean {
   return crypto.timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
-const secretBytes = new Uint8Array(SECRET_CHARS)
-
 function checksumOf(secret: string): string {
-  for (let at = 0; at < SECRET_CHARS; at++) secretBytes[at] = secret.charCodeAt(at)
-  let text = ''
-  for (let rest = crc32(secretBytes); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62)) {
-    text = DIGITS.charAt(rest % 62) + text
-  }
-  return text
+  return base62(BigInt(crc32(Buffer.from(secret))), CHECKSUM_CHARS)
 }
 
-function base62(value: bigint): string {
+function base62(value: bigint, digits: number): string {
   let text = ''
-  for (let rest = value; text.length < SECRET_CHARS; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
+  for (let rest = value; text.length < digits; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
   return text
 }
