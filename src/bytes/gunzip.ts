@@ -221,6 +221,7 @@ export type Deflate = (bytes: Uint8Array) => Uint8Array
  * Decompresses one stream.
  *
  * @param length of the output in bytes
+ * @returns the output, valid until the next call
  * @throws Error when the stream is damaged, or its output has another length
  */
 export type Inflate = (stream: Uint8Array, length: number) => Uint8Array

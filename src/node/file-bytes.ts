@@ -224,11 +224,59 @@ function checked(inflated: object, bytes: Uint8Array, length: number, path: stri
   return buffer
 }
 
-/** Does the same as the portable `inflate`, with zlib. */
+/** What the functions of zlib use themselves, and Node's types do not have. npm uses it too, by its package minizlib. */
+interface Inflater {
+  readonly _handle: { reset(): void; writeSync(flush: number, ...inputAndOutput: [...Part, ...Part]): void }
+  /** How many bytes the last call left of the output and of the input. */
+  readonly _writeState: Uint32Array
+  readonly errored: Error | null
+}
+
+type Part = [bytes: Uint8Array, start: number, length: number]
+
+/** `null` where the platform has none. */
+let inflater: Inflater | null | undefined
+
+/** Where blocks are inflated to. */
+const inflatedBlock = new Uint8Array(2 ** 16)
+
+/**
+ * Does the same as the portable `inflate`, with zlib. To make an inflater takes as long as to inflate a block: in a new process, 898
+ * blocks of networks take 60 ms with `inflateRawSync`, and 31 ms with one inflater.
+ */
 const nativeInflate: Inflate = (stream, length) => {
-  const bytes = zlib.inflateRawSync(stream, optionsFor(length, false))
+  inflater ??= newInflater()
+  const bytes =
+    inflater === null
+      ? zlib.inflateRawSync(stream, optionsFor(length, false))
+      : inflateWith(inflater, stream, length + 1)
   if (bytes.length !== length) throw new Error(`a stream does not have ${length} bytes`)
   return bytes
+}
+
+function inflateWith(made: Inflater, stream: Uint8Array, room: number): Uint8Array {
+  const output = room <= inflatedBlock.length ? inflatedBlock : new Uint8Array(room)
+  const { _handle: handle, _writeState: left } = made
+  // It stays as it is if the stream is damaged.
+  left[0] = room
+  handle.reset()
+  handle.writeSync(zlib.constants.Z_FINISH, stream, 0, stream.length, output, 0, room)
+  if (made.errored !== null) {
+    inflater = undefined
+    throw made.errored
+  }
+  return output.subarray(0, room - (left[0] ?? 0))
+}
+
+function newInflater(): Inflater | null {
+  const made = zlib.createInflateRaw({ chunkSize: MIN_CHUNK_BYTES })
+  // Without a listener, a damaged stream would end the process.
+  made.on('error', () => {})
+  return isInflater(made) ? made : null
+}
+
+function isInflater(stream: object): stream is Inflater {
+  return '_handle' in stream && '_writeState' in stream && stream._writeState instanceof Uint32Array
 }
 
 /** Node has a CRC-32 since 20.15, which takes a fifth of the time of the portable one. */
