@@ -1,4 +1,4 @@
-// Batches: their bodies, and their answers as bytes.
+// Batches: their bodies, and their answers as bytes. The answer of one address is made in the same way.
 import { Address } from '../address/address.ts'
 import { ByteSink } from '../bytes/byte-sink.ts'
 import { remember } from '../bytes/tables.ts'
@@ -23,7 +23,8 @@ export interface Batch {
 
 const SHAPE = 'The body must be ["81.2.69.142", …] or {"ips": ["81.2.69.142", …], "locale": "de"}.'
 
-const decoder = /* @__PURE__ */ utf8Decoder({ fatal: true })
+const bodyDecoder = /* @__PURE__ */ utf8Decoder({ fatal: true })
+const decoder = /* @__PURE__ */ utf8Decoder()
 
 /**
  * Reads the body of a batch: an array of texts, or an object with the member `ips` and optionally `locale`. Ignores other
@@ -46,7 +47,7 @@ export async function readBatch(asked: ServiceRequest, maxBytes: number): Promis
   if (bytes === null) return { code: 'TOO_LARGE', detail: `The body must have at most ${maxBytes} bytes.` }
   let value: unknown
   try {
-    value = JSON.parse(decoder.decode(bytes))
+    value = JSON.parse(bodyDecoder.decode(bytes))
   } catch {
     return { code: 'MALFORMED_REQUEST', detail: `The body is not JSON in UTF-8. ${SHAPE}` }
   }
@@ -116,6 +117,7 @@ export class BatchJson {
   /** The texts of each set of databases, freed with it. */
   readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocaleTexts>>()
   readonly #hasAsn: boolean
+  readonly #memory = new ByteSink(RECORD_BYTES)
 
   /** @param hasAsn whether records have a member `asn` */
   constructor(hasAsn = false) {
@@ -145,6 +147,16 @@ export class BatchJson {
     }
     out.writeByte(CLOSE)
     return out.take()
+  }
+
+  /** The JSON of the record of an address, as {@link write} writes it, or why there is none. */
+  one(set: DatabaseSet, ip: string, locale: Locale, at: number): string | LookupFailure {
+    const found = this.#find(set, ip)
+    if (typeof found !== 'number') return found
+    const out = this.#memory
+    out.length = 0
+    this.#write(set, this.#textsOf(set, locale), found, at, out)
+    return decoder.decode(out.bytes)
   }
 
   #find(set: DatabaseSet, ip: string): number | LookupFailure {

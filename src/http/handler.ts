@@ -207,11 +207,11 @@ export class Service<Source extends ServiceRequest> {
   }
 
   #reply(asked: Source, outcome: Outcome, { headers }: Progress): Reply {
-    const fields = this.#cors === null ? headers : [...headers, ...this.#cors.fields(asked)]
+    const fields = this.#cors === null ? headers : headers.concat(this.#cors.fields(asked))
     if (typeof outcome === 'string' || outcome instanceof Uint8Array) {
-      return replyTo(asked.method, 200, outcome, [...SUCCESS, ...fields])
+      return replyTo(asked.method, 200, outcome, SUCCESS.concat(fields))
     }
-    if ('text' in outcome) return replyTo(asked.method, 200, outcome.text, [...SUCCESS_IN_TEXT, ...fields])
+    if ('text' in outcome) return replyTo(asked.method, 200, outcome.text, SUCCESS_IN_TEXT.concat(fields))
     return problemReply(outcome, asked.method, fields)
   }
 
@@ -245,10 +245,16 @@ export class Service<Source extends ServiceRequest> {
           resolver.detect(source, options),
         )
       }
-      case 'lookup':
-        return this.#one(resolver.find(route.ip, options), fields, isText, progress, () =>
-          resolver.lookup(route.ip, options),
-        )
+      case 'lookup': {
+        const { ip } = route
+        const result =
+          fields !== null || isText
+            ? resolver.find(ip, options)
+            : withDatabases(resolver, (set) =>
+                this.#batchJson.one(set, ip, localeOf(route.locale, cityNames), Date.now()),
+              )
+        return this.#one(result, fields, isText, progress, () => resolver.lookup(ip, options))
+      }
       case 'batch':
         return this.#batch(asked, route.locale, fields, plan, progress)
     }
@@ -256,13 +262,13 @@ export class Service<Source extends ServiceRequest> {
 
   /** @param ask throws a failure as an error with its class and cause */
   #one(
-    result: LookupResult,
+    result: LookupResult | string,
     fields: Fields | null,
     isText: boolean,
     progress: Progress,
     ask: () => LocationRecord,
   ): Outcome {
-    if (isLookupFailure(result)) {
+    if (typeof result !== 'string' && isLookupFailure(result)) {
       progress.outcomes = { [outcomeOf(result)]: 1 }
       const { code, message, reason } = result.error
       if (code === 'MALFORMED_ADDRESS' || code === 'UNRESOLVABLE_ADDRESS')
@@ -271,6 +277,7 @@ export class Service<Source extends ServiceRequest> {
       return JSON.stringify(ask())
     }
     progress.outcomes = FOUND
+    if (typeof result === 'string') return result
     const record = this.#served(result)
     if (isText) return { text: recordText(record, fields) }
     return JSON.stringify(fields === null ? record : selected(record, fields))

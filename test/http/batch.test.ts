@@ -33,6 +33,8 @@ describe('the JSON of a batch', () => {
         const bytes = json.write(set, ips, localeOf(tag), at, (failure) => failures.push(failure))
         expect(decoder.decode(bytes)).toBe(JSON.stringify(expected))
         expect(failures).toEqual(expected.map((each) => (isLookupFailure(each) ? each : null)))
+        const alone = ips.map((ip) => json.one(set, ip, localeOf(tag), at))
+        expect(alone).toEqual(expected.map((each) => (isLookupFailure(each) ? each : JSON.stringify(each))))
       }),
     )
   })

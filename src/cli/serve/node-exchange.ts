@@ -108,8 +108,9 @@ export function rawReply({ status, headers, body }: Reply, id: string): string {
 /** Sends an answer with the id of its request. @returns the length of the body */
 export function send({ status, headers, body }: Reply, id: string, outgoing: ServerResponse): number {
   const length = body === null ? 0 : Buffer.byteLength(body)
-  const framing = body === null ? [] : ['content-length', String(length)]
-  outgoing.writeHead(status, [...headers, 'x-request-id', id, ...framing]).end(body)
+  const fields = headers.concat('x-request-id', id)
+  if (body !== null) fields.push('content-length', String(length))
+  outgoing.writeHead(status, fields).end(body)
   return length
 }
 

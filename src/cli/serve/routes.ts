@@ -32,6 +32,7 @@ export function routes(
 ): AnswerFunction {
   const page = new Page(service, resolver, keys !== null, basePath)
   const hasAsn = asn !== false
+  const short = new Map(Object.entries(hasAsn ? { ...SHORT, ...SHORT_WITH_ASN } : SHORT))
   const openApi = openApiJson(basePath, hasAsn)
   const origins = cors === undefined ? null : new Cors(cors)
   /** Asks the service for a text, about the caller or the parameter `ip`. */
@@ -81,7 +82,7 @@ export function routes(
       }
       default: {
         const name = path.startsWith(`${basePath}/`) ? path.slice(basePath.length + 1) : ''
-        const fields = SHORT[name] ?? (hasAsn ? SHORT_WITH_ASN[name] : undefined)
+        const fields = short.get(name)
         if (fields === undefined) return service.answer(asked, peer)
         return isRead(method) ? ask(asked, peer, query, fields) : plain(null, refused(method))
       }
@@ -99,7 +100,7 @@ function readiness({ databases }: Resolver, staleAfter: number): string {
 }
 
 /** Short paths for people at a command line, as those of echoip, and the fields that they answer with. */
-const SHORT: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+const SHORT = {
   ip: 'ip',
   country: 'country.name',
   'country-iso': 'country.code',
@@ -107,12 +108,9 @@ const SHORT: Readonly<Record<string, string | undefined>> = Object.assign(Object
   city: 'city',
   coordinates: 'coordinates',
   timezone: 'timezone.id',
-})
+}
 
-const SHORT_WITH_ASN: typeof SHORT = Object.assign(Object.create(null), {
-  asn: 'asn.number',
-  'asn-org': 'asn.organization',
-})
+const SHORT_WITH_ASN = { asn: 'asn.number', 'asn-org': 'asn.organization' }
 
 const TEXT: HeaderFields = [
   ...['content-type', 'text/plain; charset=utf-8'],

@@ -7,6 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Agent, type Dispatcher, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { BORROW } from '../../../src/borrowing.ts'
 import { openApiJson } from '../../../src/cli/serve/openapi.ts'
 import { Resolver } from '../../../src/index.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -269,7 +270,7 @@ describe('faults', () => {
   it('are logged, and answered without their message', async () => {
     const other = await serve(folder, { trustedProxies: undefined, host: '::' })
     // The database fails like this if its file is changed under it.
-    vi.spyOn(Resolver.prototype, 'find').mockImplementationOnce(() => {
+    vi.spyOn(Resolver.prototype, BORROW).mockImplementationOnce(() => {
       throw new Error('the disk is on fire')
     })
     expect(await ask(other.origin + LONDON)).toMatchObject({
