@@ -49,13 +49,12 @@ export function planStart(
   made: Partial<EnrichOptions> = {},
 ) {
   const { sample, isWhole, isCut } = start
-  const planned = (more: Partial<EnrichOptions>) =>
-    asUsage(() => makePlan(sample, isWhole, { ...options, ...more }, isCut))
-  const first = planned({ to, ...made })
-  const { format } = first.plan
-  const kept = () => planned({ to: undefined })
-  const isKept = format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)
-  return { ...start, ...(isKept ? kept() : first), isKept, kept }
+  const planned = (more: (format: Format) => EnrichOptions) =>
+    asUsage(() => makePlan(sample, isWhole, options, isCut, more))
+  const isKept = (format: Format): boolean =>
+    format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)
+  const { plan, notes } = planned((format) => (isKept(format) ? {} : { to, ...made }))
+  return { ...start, plan, notes, isKept: isKept(plan.format), kept: () => planned(() => ({})) }
 }
 
 /** A start, and what the run writes of it. */

@@ -198,6 +198,7 @@ export function checkOptions(options: EnrichOptions): void {
  * @param sample the first bytes of the input, decompressed; see `SampleSize`
  * @param isWhole whether the sample is the whole input
  * @param isCut whether the input paused before the sample was full
+ * @param more options for lines of a format, once it is known
  * @returns the plan, and notes on what was guessed, to show to the user
  * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
  *   column to add exists already
@@ -209,6 +210,7 @@ export function makePlan(
   isWhole: boolean,
   options: EnrichOptions & InputFacts,
   isCut = false,
+  more: (format: Format) => EnrichOptions = () => ({}),
 ): Planned<Plan> {
   const { format, logFormat } = options
   checkValues(options, OPTIONS)
@@ -220,19 +222,20 @@ export function makePlan(
   const enclosed = candidates.some(({ name }) => name === NDJSON.name)
     ? enclosedIn(sample, isWhole, options)
     : null
-  if (enclosed !== null) return planEnclosed(enclosed, isWhole, options, isCut)
+  if (enclosed !== null) return planEnclosed(enclosed, isWhole, { ...options, ...more(NDJSON.name) }, isCut)
   const inside = insideOf(sample, options, candidates)
   const definition =
     inside?.definition ??
     (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
   if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
   const content = inside?.sample ?? sample
-  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, options, isCut))
+  const all = { ...options, ...more(definition.name) }
+  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, all, isCut))
   const told = [
     ...(format === undefined ? [`the format is ${definition.name}`] : []),
     ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
   ]
-  const hasWrapperMember = options.to !== undefined
+  const hasWrapperMember = all.to !== undefined
   return {
     plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
     notes: [...told, ...notes],

@@ -2,7 +2,7 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError, shownName } from '../errors.ts'
 import type { CommonPlan } from '../options.ts'
-import { guessAddress, guessTime, kindOfValue, SampleField } from './field-guess.ts'
+import { guessAddress, guessTime, SampleField } from './field-guess.ts'
 import {
   addressNotes,
   checkNamedTimes,
@@ -12,20 +12,9 @@ import {
   timeNotes,
   unknownAddressField,
 } from './field-messages.ts'
-import { SampleTimes } from './sample-times.ts'
-
-/** A field of the sample whose values can be times, whatever its name. */
-export class TimedField extends SampleField {
-  readonly allTimes = new SampleTimes()
-
-  override add(value: string | number | null): void {
-    super.add(value)
-    if (kindOfValue(String(value ?? '')) !== 'missing') this.allTimes.add(String(value))
-  }
-}
 
 /** A field of the sample that has a name or only a number. */
-export class NumberedField extends TimedField {
+export class NumberedField extends SampleField {
   /** @param name '' for none */
   constructor(
     readonly name: string,
@@ -37,11 +26,11 @@ export class NumberedField extends TimedField {
 }
 
 /** The fields of a sample, and what a format calls them. */
-export interface SampledFields<Field extends SampleField, Named extends Field & TimedField> {
+export interface SampledFields<Field extends SampleField> {
   readonly fields: readonly Field[]
   readonly words: FieldWords<Field>
   /** @throws EnrichError when there is no field of this name */
-  named(name: string, option: 'field' | 'timeField'): Named
+  named(name: string, option: 'field' | 'timeField'): Field
   /** Says in a message what the sample has, if no field holds addresses. */
   nothing(): string
 }
@@ -67,7 +56,7 @@ const FIELD_WORDS: NumberedWords = {
 export function numberedFields(
   fields: readonly NumberedField[],
   words: NumberedWords = FIELD_WORDS,
-): SampledFields<NumberedField, NumberedField> {
+): SampledFields<NumberedField> {
   return {
     fields,
     words,
@@ -83,37 +72,39 @@ export function numberedFields(
  * @param notes gets what was guessed
  * @throws EnrichError when there is no such field, nothing can be guessed, or it holds lists and no proxies are trusted
  */
-export function chosenAddress<Field extends SampleField, Named extends Field & TimedField>(
+export function chosenAddress<Field extends SampleField>(
   name: string | undefined,
-  { fields, words, named, nothing }: SampledFields<Field, Named>,
+  sampled: SampledFields<Field>,
   { trustedProxies }: Pick<CommonPlan, 'trustedProxies'>,
   notes: string[],
 ): Field {
+  const { words } = sampled
   const isTrusting = trustedProxies !== null
   if (name === undefined) {
-    const guess = guessAddress(fields, isTrusting)
-    if (guess.best === null) throw unknownAddressField(guess, words, nothing())
+    const guess = guessAddress(sampled.fields, isTrusting)
+    if (guess.best === null) throw unknownAddressField(guess, words, sampled.nothing())
     notes.push(...addressNotes(guess, isTrusting, words))
     return guess.best
   }
-  const field = named(name, 'field')
+  const field = sampled.named(name, 'field')
   if (!isTrusting && field.kinds.list > 0) throw listFault(words.shown(field))
   return field
 }
 
 /** Chooses the field with the time of the event in the same way. @returns `null` if none has a usual name */
-export function chosenTime<Field extends SampleField, Named extends Field & TimedField>(
+export function chosenTime<Field extends SampleField>(
   name: string | undefined,
-  { fields, words, named }: SampledFields<Field, Named>,
+  sampled: SampledFields<Field>,
   notes: string[],
 ): Field | null {
+  const { words } = sampled
   if (name === undefined) {
-    const guess = guessTime(fields)
+    const guess = guessTime(sampled.fields)
     notes.push(...timeNotes(guess, words))
     return guess.best
   }
-  const field = named(name, 'timeField')
-  checkNamedTimes(field.allTimes, words.shown(field))
+  const field = sampled.named(name, 'timeField')
+  checkNamedTimes(field.times, words.shown(field))
   return field
 }
 

@@ -9,6 +9,7 @@ export type ValueKind = 'address' | 'list' | 'missing' | 'other'
 /** The kind of a value, whether or not proxies are trusted. An address can have a port, IPv6 also without brackets. */
 export function kindOfValue(text: string, address = new Address()): ValueKind {
   if (text === '' || text === '-') return 'missing'
+  if (!text.includes('.') && !text.includes(':')) return 'other'
   if (readHop(text, address) === 'address' || readHopWithPort(text, address) === 'address') return 'address'
   const hops = text.split(',')
   return hops.length > 1 && hops.some((hop) => address.parse(hop.trim())) ? 'list' : 'other'
@@ -21,26 +22,16 @@ const NETWORKS_WITHOUT_NAME = 3
 /** Values of a field that are compared with those of another. */
 const VALUES_COMPARED = 1000
 
-/** A field of the sample, such as a column or a member of objects, and the kinds of its values. */
+/**
+ * A field of the sample, such as a column or a member of objects, and the kinds of its values. Its values are looked at when
+ * something about them is first asked for: most fields of a table are named neither as an address nor as a time.
+ */
 export class SampleField {
-  /** Values seen. */
-  values = 0
-  /** Number of strings of each kind. Numbers are not counted here. */
-  readonly kinds: Record<ValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
-  /** The first value of each kind. */
-  readonly examples: Partial<Record<ValueKind, string>> = {}
   readonly timeRank: number
   /** Whether its name is a usual one for the client's address. */
   readonly mayBeAddress: boolean
-  /** The values that are times, counted only if the name is a usual one of a time. */
-  readonly times = new SampleTimes()
-  readonly #evidence = new AddressEvidence()
-  /** Addresses that have a port for certain, and IPv4 addresses that have none. */
-  #withPort = 0
-  #withoutPort = 0
-  /** The first values, to compare them. Kept only for usual names of addresses. */
-  readonly #first: string[] = []
-  readonly #address = new Address()
+  readonly #values: (string | number | null)[] = []
+  #looked: LookedValues | null = null
 
   /** @param path names from the outermost member to the field; one name for a column, '' without a header */
   constructor(readonly path: readonly string[]) {
@@ -55,18 +46,33 @@ export class SampleField {
 
   /** @param value `null` counts as missing */
   add(value: string | number | null): void {
-    this.values++
-    const text = String(value ?? '')
-    const kind = typeof value === 'number' ? 'other' : kindOfValue(text, this.#address)
-    this.kinds[kind]++
-    this.examples[kind] ??= text
-    if (this.mayBeAddress && this.#first.length < VALUES_COMPARED) this.#first.push(text)
-    if (kind === 'address') {
-      this.#evidence.add(this.#address)
-      if (!this.#address.parse(text)) this.#withPort += /:\d+$/.test(text) ? 1 : 0
-      else if (this.#address.family === 4) this.#withoutPort++
-    }
-    if (this.mayBeTime && kind !== 'missing') this.times.add(text)
+    this.#values.push(value)
+    this.#looked = null
+  }
+
+  /** Values seen. */
+  get values(): number {
+    return this.#values.length
+  }
+
+  get #found(): LookedValues {
+    this.#looked ??= new LookedValues(this.#values)
+    return this.#looked
+  }
+
+  /** Number of strings of each kind. Numbers are `other`. */
+  get kinds(): Readonly<Record<ValueKind, number>> {
+    return this.#found.kinds
+  }
+
+  /** The first value of each kind. */
+  get examples(): Readonly<Partial<Record<ValueKind, string>>> {
+    return this.#found.examples
+  }
+
+  /** Its values that are not missing, as times. */
+  get times(): SampleTimes {
+    return this.#found.times
   }
 
   /** Whether it has no value in the sample: all are missing. */
@@ -88,31 +94,69 @@ export class SampleField {
   /** Whether another field has the same name, in another place, and always the same value: either can be read. */
   isSameAs(other: SampleField): boolean {
     const isNamedSo = this.path.at(-1) === other.path.at(-1)
-    return isNamedSo && this.values === other.values && this.#first.join() === other.#first.join()
+    const [first, others] = [this, other].map((field) => field.#values.slice(0, VALUES_COMPARED).join())
+    return isNamedSo && this.values === other.values && first === others
   }
 
   /** Whether the field is an address and a port, so that the last group of an IPv6 address without brackets is the port. */
   get hasPort(): boolean {
-    return this.#withPort > this.#withoutPort
+    return this.#found.withPort > this.#found.withoutPort
   }
 
   /** Whether all its addresses are private or otherwise not public. */
   get isLocal(): boolean {
-    return this.kinds.list === 0 && this.#evidence.isLocal
+    return this.kinds.list === 0 && this.#found.evidence.isLocal
   }
 
   /** Whether its values can hardly be anything but addresses of clients, and its name does not contradict. */
   get looksLikeClients(): boolean {
     const hasName = this.path.join('') !== ''
     if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
-    if (!hasName) return this.#evidence.isOfClients(NETWORKS_WITHOUT_NAME)
-    return this.kinds.address >= NETWORKS && this.#evidence.isPublic && this.#evidence.isOfClients(NETWORKS)
+    const { evidence } = this.#found
+    if (!hasName) return evidence.isOfClients(NETWORKS_WITHOUT_NAME)
+    return this.kinds.address >= NETWORKS && evidence.isPublic && evidence.isOfClients(NETWORKS)
   }
 
   /** Whether its values could be addresses of clients as well: another field is then not chosen by its values. */
   get mayBeClients(): boolean {
     if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
-    return this.#evidence.isPublic && this.#evidence.isSpread(NETWORKS)
+    const { evidence } = this.#found
+    return evidence.isPublic && evidence.isSpread(NETWORKS)
+  }
+}
+
+/** What the values of a field are. */
+class LookedValues {
+  readonly kinds: Record<ValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
+  readonly examples: Partial<Record<ValueKind, string>> = {}
+  readonly evidence = new AddressEvidence()
+  /** Addresses that have a port for certain, and IPv4 addresses that have none. */
+  withPort = 0
+  withoutPort = 0
+  readonly #texts: string[] = []
+  #times: SampleTimes | null = null
+
+  constructor(values: readonly (string | number | null)[]) {
+    const address = new Address()
+    for (const value of values) {
+      const text = String(value ?? '')
+      const kind = typeof value === 'number' ? 'other' : kindOfValue(text, address)
+      this.kinds[kind]++
+      this.examples[kind] ??= text
+      if (kind !== 'missing') this.#texts.push(text)
+      if (kind !== 'address') continue
+      this.evidence.add(address)
+      if (!address.parse(text)) this.withPort += /:\d+$/.test(text) ? 1 : 0
+      else if (address.family === 4) this.withoutPort++
+    }
+  }
+
+  get times(): SampleTimes {
+    if (this.#times === null) {
+      this.#times = new SampleTimes()
+      for (const text of this.#texts) this.#times.add(text)
+    }
+    return this.#times
   }
 }
 

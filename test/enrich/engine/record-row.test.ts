@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
-import { sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
+import { rowsOf, sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
 import { definitionFor, layoutOf, makePlan, withCells } from '../../../src/enrich/formats/formats.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { CASES } from '../golden/cases.ts'
@@ -59,7 +59,7 @@ describe('rows of records', () => {
         })
         const table = Uint8Array.from([...rows, ...output.subarray(end)])
         const dialect = { delimiter, quotes: true }
-        expect(sampleTable(table, true, dialect, 1e6, 1e6).rows).toEqual(
+        expect(rowsOf(sampleTable(table, true, dialect, 1e6, 1e6))).toEqual(
           objects.filter(fits).map((object) => {
             const location = object[plan.into] as Values | null // by its plan
             const values = [...columns.map((name) => object[name]), ...FIELDS.map((name) => location?.[name])]

@@ -29,7 +29,7 @@ import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-te
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type DelimitedPlan, DelimitedReader } from './delimited-reader.ts'
-import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, tableIn } from './table.ts'
+import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
 import { TableRows } from './table-rows.ts'
 
 /**
@@ -50,7 +50,8 @@ export function planDelimited(
   const fields = checkedFields(options)
   const { header: hasHeader = true, field, timeField, maxRecordLines = DEFAULT_RECORD_LINES } = options
   const table = tableIn(sample, isWhole, format, common.maxLineBytes, maxRecordLines)
-  const { dialect, width, rows, separatorLine } = table
+  const { dialect, width, separatorLine } = table
+  const rows = rowsOf(table)
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
   const fault =
     width === 0 && table.misfits > 0
@@ -72,7 +73,7 @@ export function planDelimited(
   const missingHeader = (what: string): EnrichError => headerFault(what, columnsOf([], rows, width))
   // If the user names a column, there is a header.
   const isNamed = field !== undefined && names.includes(field)
-  const data = isNamed || !hasHeader ? null : dataInHeader(names, records)
+  const data = isNamed || !hasHeader ? null : dataInHeader(names, records, columns)
   if (data !== null) throw missingHeader(`looks like data: ${data}`)
   const sampled = numberedFields(columns, COLUMN_WORDS)
   const chosen = width === 0 ? null : chosenAddress(field, sampled, common, notes)

@@ -1,8 +1,10 @@
 import { quoted } from '../../../errors.ts'
+import { utf8Decoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, COMMA, QUOTE, SEMICOLON, TAB } from '../../ascii.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { eventTimeOf } from '../../locating/event-time.ts'
 import { type CommonPlan, DEFAULT_RECORD_LINES, type LocationField } from '../../options.ts'
+import type { NumberedField } from '../../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
@@ -72,7 +74,7 @@ export function tableIn(
   if (format === 'tsv') {
     const [quoted, plain] = [read(TAB), read(TAB, false)]
     if (plain.misfits !== quoted.misfits) return plain.misfits < quoted.misfits ? plain : quoted
-    return plain.rows.length > quoted.rows.length ? plain : quoted
+    return plain.fitting > quoted.fitting ? plain : quoted
   }
   const separator = separatorLine(sample)
   if (separator !== null) return read(separator.delimiter)
@@ -106,8 +108,10 @@ export interface SampleTable {
   /** Lines before the first record: empty lines and the separator line. */
   readonly linesBefore: number
   readonly separatorLine: SeparatorLine | null
-  /** The values of the first record, and of all others with as many fields. */
-  readonly rows: readonly (readonly string[])[]
+  /** How many records have as many fields as the first one, which is one of them. */
+  readonly fitting: number
+  /** The values of such a record, from 0. Most tables are only read to find out which dialect fits. */
+  row(index: number): string[]
   /** Records that cannot be read or have another number of fields than the first; only 1 if the first is unreadable. */
   readonly misfits: number
 }
@@ -131,11 +135,17 @@ export function sampleTable(
   ends.reset(sample)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
   const separator = separatorLine(sample)
-  const rows: string[][] = []
+  const records: (readonly [start: number, end: number])[] = []
+  const row = (index: number): string[] => {
+    const [start, end] = records[index] ?? [0, 0]
+    fields.read(sample, start, end)
+    return valuesOf(sample, fields)
+  }
   const linesBefore = separator === null ? 0 : 1
-  const table = { dialect, separatorLine: separator, width: 0, firstBytes: 0, linesBefore, rows, misfits: 0 }
+  const counts = { width: 0, firstBytes: 0, linesBefore, fitting: 0, misfits: 0 }
+  const table = { ...counts, dialect, separatorLine: separator, row }
   let start = separator?.length ?? markLength(sample)
-  while (start < sample.length && rows.length + table.misfits < MAX_RECORDS) {
+  while (start < sample.length && table.fitting + table.misfits < MAX_RECORDS) {
     // A first record that is cut off is read too: part of a header is a better guess than none.
     const lineFeed = ends.next(start, sample.length, isWhole || table.width === 0)
     if (lineFeed === -1) break
@@ -147,7 +157,7 @@ export function sampleTable(
         if (!isRead) return { ...table, misfits: 1 }
         table.width = fields.count
       }
-      if (isRead && fields.count === table.width) rows.push(valuesOf(sample, fields))
+      if (isRead && fields.count === table.width) table.fitting = records.push([start, end])
       else table.misfits++
     } else if (table.width === 0) table.linesBefore++
     start = lineFeed + 1
@@ -155,9 +165,15 @@ export function sampleTable(
   return table
 }
 
+const decoder = /* @__PURE__ */ utf8Decoder()
+
+/** The values of the first record, and of all others with as many fields. */
+export function rowsOf({ fitting, row }: SampleTable): string[][] {
+  return Array.from({ length: fitting }, (_, index) => row(index))
+}
+
 /** The values of the record that was read last. */
 export function valuesOf(sample: Uint8Array, fields: RecordFields): string[] {
-  const decoder = new TextDecoder()
   return Array.from({ length: Math.min(fields.count, MAX_COLUMNS) }, (_, field) => {
     fields.findValue(sample, field)
     return decoder.decode(sample.subarray(fields.valueStart, fields.valueEnd)).replaceAll('""', '"')
@@ -207,7 +223,7 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   if (startsJsonArray(sample)) return false
   const table = tableIn(sample, false, 'csv', sample.length)
   if (table.width !== 1) return isTable(table, sample)
-  const [first = [], ...others] = table.rows
+  const [first = [], ...others] = rowsOf(table)
   const column = new SampleField([])
   for (const [value = ''] of others) column.add(value)
   return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
@@ -216,10 +232,13 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
 /** The start of a line of syslog, whose message can have commas: pfSense, Palo Alto. A year alone after the time is of a table. */
 const SYSLOG = /^(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?!\d{4}$)\S)/
 
-function isTable({ width, rows, misfits }: SampleTable, sample: Uint8Array): boolean {
-  if (width < 2 || rows.length <= misfits || SYSLOG.test(rows[0]?.[0] ?? '')) return false
+function isTable(table: SampleTable, sample: Uint8Array): boolean {
+  if (table.width < 2 || table.fitting <= table.misfits) return false
+  if (SYSLOG.test(table.row(0)[0] ?? '')) return false
+  if (!opensLikeLog(sample)) return true
   // Lines of logs have commas and tabs too, but no field of them is an address.
-  return !opensLikeLog(sample) || rows.some((row) => row.some(isAddress))
+  for (let index = 0; index < table.fitting; index++) if (table.row(index).some(isAddress)) return true
+  return false
 }
 
 function isAddress(value: string): boolean {
@@ -237,10 +256,15 @@ const DATA =
  *
  * @param titles the values of the first row
  * @param rows the other rows of the sample
+ * @param columns their values
  * @returns what is in the first row that a header has not, for a message; `null` if it looks like a header
  */
-export function dataInHeader(titles: readonly string[], rows: readonly (readonly string[])[]): string | null {
-  if (hasUsualName(titles, rows) || isNumbered(titles)) return null
+export function dataInHeader(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: readonly NumberedField[],
+): string | null {
+  if (columns.some(isUsual) || isNumbered(titles)) return null
   const shown = (column: number, what: string): string =>
     `${quoted(titles[column] ?? '')} in column ${column + 1} ${what}`
   const address = titles.findIndex(isAddress)
@@ -255,12 +279,8 @@ export function dataInHeader(titles: readonly string[], rows: readonly (readonly
 }
 
 /** Whether a column with addresses, or without values, has a usual name: then the first row is a header. */
-function hasUsualName(titles: readonly string[], rows: readonly (readonly string[])[]): boolean {
-  return titles.some((title, column) => {
-    if (!isAddressName(title)) return false
-    const values = rows.map((row) => kindOfValue(row[column] ?? '')).filter((kind) => kind !== 'missing')
-    return values.length === 0 || values.some((kind) => kind !== 'other')
-  })
+function isUsual({ name, isEmpty, kinds }: NumberedField): boolean {
+  return isAddressName(name) && (isEmpty || kinds.address + kinds.list > 0)
 }
 
 /** Whether columns are numbered from 0 or 1, as some programs name them; the first one can have no name. */

@@ -2,14 +2,8 @@
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import {
-  chosenAddress,
-  chosenTime,
-  refuseTaken,
-  type SampledFields,
-  TimedField,
-} from '../../reading/chosen-fields.ts'
-import { guessAddress, guessTime, kindOfValue, type SampleField } from '../../reading/field-guess.ts'
+import { chosenAddress, chosenTime, refuseTaken, type SampledFields } from '../../reading/chosen-fields.ts'
+import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
@@ -66,24 +60,22 @@ export function planObjects(
     refuseTaken(name === undefined ? [] : [name], members, 'there are objects with', 'member', remedy)
   refuse(common.overwrite ? undefined : common.into, REPLACE)
   refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
-  const fields = fieldsOf(objects, common.overwrite ? common.into : null)
   const notes: string[] = []
-  const { best, others } = guessAddress(fields, true)
-  const time = guessTime(fields).best
-  const meant = {
-    field: best === null ? others : [best, ...others.slice(0, 3)],
-    timeField: time === null ? [] : [time],
-  }
-  const sampled: SampledFields<SampleField, TimedField> = {
-    fields,
+  let all: readonly SampleField[] | undefined
+  const sampled: SampledFields<SampleField> = {
+    // Only to guess: to find all members takes longer than all else.
+    get fields() {
+      all ??= fieldsOf(objects, common.overwrite ? common.into : null)
+      return all
+    },
     words: WORDS,
     named: (name, option) =>
-      fieldAt(objects, namedPath(option, name, objects, meant[option], { ...common, isCut }, notes)),
+      fieldAt(objects, namedPath(option, name, objects, sampled, { ...common, isCut }, notes)),
     nothing: () => nothingIn(objects),
   }
   const isEmpty = objects.length === 0 && options.field === undefined
   // Without an object there is nothing to guess from: use the most usual name.
-  const address = isEmpty ? new TimedField(['ip']) : chosenAddress(options.field, sampled, common, notes)
+  const address = isEmpty ? new SampleField(['ip']) : chosenAddress(options.field, sampled, common, notes)
   const { path, hasPort } = address
   if (common.trustedProxies === null && address.kinds.list > 0) throw listFault(WORDS.shown(address))
   const timePath = chosenTime(options.timeField, sampled, notes)?.path ?? null
@@ -105,8 +97,8 @@ export function isIn(objects: readonly object[], path: readonly string[]): boole
 }
 
 /** The texts and numbers that objects have at a path. */
-function fieldAt(objects: readonly object[], path: readonly string[]): TimedField {
-  const field = new TimedField(path)
+function fieldAt(objects: readonly object[], path: readonly string[]): SampleField {
+  const field = new SampleField(path)
   for (const object of objects) {
     const value = valueAt(object, path)
     if (typeof value === 'string' || typeof value === 'number') field.add(value)
@@ -157,14 +149,13 @@ export function addressIn(value: unknown, path: readonly string[]): readonly str
  * The path to a named field. No object of the sample may have it if `force` is given, or if a pause cut the sample off and
  * nothing in it suggests that another name is meant: it can come later.
  *
- * @param others fields of the sample that can be what is meant
  * @throws EnrichError when no object has it otherwise
  */
 function namedPath(
   option: 'field' | 'timeField',
   field: string,
   objects: readonly object[],
-  others: readonly SampleField[],
+  sampled: SampledFields<SampleField>,
   { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
   notes: string[],
 ): readonly string[] {
@@ -173,6 +164,7 @@ function namedPath(
   // The name of one member can have dots in it.
   if (isIn(objects, [field])) return [field]
   const message = `none of the first ${objects.length} objects has ${quoted(field)}`
+  const others = likely(option, sampled.fields)
   if (force || (isCut && others.length === 0)) {
     notes.push(message)
     return path
@@ -185,6 +177,14 @@ function namedPath(
       ? `: continue with --force if it comes later`
       : `; ${what} in ${shownFields(others, WORDS, MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
   throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
+}
+
+/** The fields that can be meant by a name that the sample lacks. */
+function likely(option: 'field' | 'timeField', fields: readonly SampleField[]): readonly SampleField[] {
+  const time = guessTime(fields).best
+  if (option === 'timeField') return time === null ? [] : [time]
+  const { best, others } = guessAddress(fields, true)
+  return best === null ? others : [best, ...others.slice(0, 3)]
 }
 
 /** Fields with addresses that a message lists, at most. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleTable } from '../../../../src/enrich/formats/delimited/table.ts'
+import { rowsOf, sampleTable } from '../../../../src/enrich/formats/delimited/table.ts'
 import { definitionOf, FORMATS } from '../../../../src/enrich/formats/formats.ts'
 import { effort } from '../../../effort.ts'
 import { temporaryFolder } from '../../../temporary.ts'
@@ -18,7 +18,7 @@ const enrich = (args: readonly string[], input: string | AsyncIterable<string> =
 /** The records of a table, as the reader of CSV and TSV sees them. */
 function recordsOf(text: string, delimiter = ','): readonly (readonly string[])[] {
   const bytes = new TextEncoder().encode(text)
-  return sampleTable(bytes, true, { delimiter: delimiter.charCodeAt(0), quotes: true }, 1e6, 1e6).rows
+  return rowsOf(sampleTable(bytes, true, { delimiter: delimiter.charCodeAt(0), quotes: true }, 1e6, 1e6))
 }
 
 const ACCESS =
