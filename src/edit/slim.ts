@@ -267,7 +267,7 @@ class LocationValues {
     const { locales } = this.#projection
     // Each tag as its own name, so that a lookup tells which tag it uses.
     const tags = new Translations(new Map([...names.keys()].map((tag) => [tag, tag])))
-    const used = new Set(locales?.map((locale) => tags.inLanguageOf(locale) ?? tags.fallbackFor(locale)))
+    const used = new Set(locales?.map((locale) => tags.in(locale)))
     const kept = new Map<string, string>()
     for (const [tag, name] of names) if (locales === null || used.has(tag)) kept.set(usualCase(tag), name)
     return kept

@@ -154,7 +154,7 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
     database: index,
     continent: {
       code: textAt(record, continent?.code),
-      name: nameIn(namesAt(record, continent?.name), locale),
+      name: namesAt(record, continent?.name).in(locale),
     },
     isInEuropeanUnion: typeof isMember === 'boolean' ? isMember : isInEuropeanUnion(country.code),
     subdivisions,
@@ -217,8 +217,4 @@ function namesAt(record: MmdbValue, path: Path | undefined): Translations {
   return new Translations(
     new Map(names.filter((pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '')),
   )
-}
-
-function nameIn(names: Translations, locale: Locale): string | null {
-  return names.inLanguageOf(locale) ?? names.fallbackFor(locale)
 }

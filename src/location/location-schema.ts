@@ -89,7 +89,8 @@ const MEMBERS: ReadonlyMap<string, { readonly field: FieldName; readonly types: 
   ])
 
 const PART = { code: null, name: null }
-const MEMBER_NAMES: MemberNames = {
+/** The members of a schema, and of the record of an overlay. */
+export const MEMBER_NAMES: MemberNames = {
   country: PART,
   region: PART,
   city: null,
@@ -138,14 +139,11 @@ export function readSchemas(option: unknown, count: number): readonly (SchemaFie
 
 function readSchema(value: unknown, name: string): SchemaFields {
   const paths = new Map<string, Path>()
-  const fields: { [Name in FieldName]?: readonly Source[] } = {}
-  for (const [member, given] of schemaMembers(value, name)) {
-    const known = MEMBERS.get(member)
-    if (known === undefined) continue
-    const source = sourceOf(given, known.types, `${name}.${member}`)
+  const fields = fieldsIn(value, name, (given, types, member) => {
+    const source = sourceOf(given, types, `${name}.${member}`)
     paths.set(member, source.path)
-    fields[known.field] = [source]
-  }
+    return [source]
+  })
   refuseOverlaps(paths, name)
   if ((fields.latitude === undefined) !== (fields.longitude === undefined)) {
     const missing = fields.latitude === undefined ? 'latitude' : 'longitude'
@@ -162,11 +160,7 @@ function readSchema(value: unknown, name: string): SchemaFields {
 
 /** The fields of a vendor's schema. @param registered where the country is that a network is registered in */
 export function fieldsOf(schema: VendorSchema, registered?: VendorSchema['country']): SchemaFields {
-  const fields: { [Name in FieldName]?: readonly Source[] } = {}
-  for (const [member, given] of schemaMembers(schema, '')) {
-    const known = MEMBERS.get(member)
-    if (known !== undefined) fields[known.field] = sourcesOf(given, known.types[0])
-  }
+  const fields = fieldsIn(schema, '', (given, [type]) => sourcesOf(given, type))
   if (registered === undefined) return fields
   const { countryCode, countryName } = fieldsOf({ country: registered })
   return { ...fields, registeredCode: countryCode ?? [], registeredName: countryName ?? [] }
@@ -183,8 +177,18 @@ export function sourcesOf(given: unknown, type: FieldType): readonly Source[] {
 const VENDOR_TYPES: readonly FieldType[] = ['names', 'name', 'code', 'not-code', 'first', 'second', 'asn']
 
 /** The fields that a schema has. @throws InvalidSchemaError when it has others */
-function schemaMembers(value: unknown, name: string): ReadonlyMap<string, unknown> {
-  return membersIn(value, MEMBER_NAMES, (path, why) => refused(path === '' ? name : `${name}.${path}`, why))
+function fieldsIn(
+  schema: unknown,
+  name: string,
+  sources: (given: unknown, types: Types, member: string) => readonly Source[],
+): SchemaFields {
+  const refuse = (path: string, why: string) => refused(path === '' ? name : `${name}.${path}`, why)
+  const fields: { [Name in FieldName]?: readonly Source[] } = {}
+  for (const [member, given] of membersIn(schema, MEMBER_NAMES, refuse)) {
+    const known = MEMBERS.get(member)
+    if (known !== undefined) fields[known.field] = sources(given, known.types, member)
+  }
+  return fields
 }
 
 function sourceOf(given: unknown, types: Types, name: string): Source {

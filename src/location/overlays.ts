@@ -15,6 +15,7 @@ import { type MemberNames, membersIn } from '../option-names.ts'
 import { messageOf, utf8Encoder } from '../realm.ts'
 import { officialCountryCode } from './country-codes.ts'
 import type { Coordinates } from './location-record.ts'
+import { MEMBER_NAMES } from './location-schema.ts'
 import { coordinatesOf } from './schema.ts'
 import { regionCodeOf } from './shared-parts.ts'
 import { timezoneOf } from './timezone.ts'
@@ -113,7 +114,7 @@ export function readOverlays<Value>(
 function networkOf(value: unknown, name: string): Network {
   if (typeof value !== 'string' || value === '')
     throw refused(name, 'write a network as text, such as 10.1.0.0/16')
-  const network = parsedNetwork(value, name)
+  const network = checked(name, () => parseNetwork(value))
   const { family, words, prefixLength } = network
   if (family === 4) return network
   if (isIPv4Compatible(words) && prefixLength >= 96) {
@@ -130,9 +131,10 @@ function networkOf(value: unknown, name: string): Network {
   return network
 }
 
-function parsedNetwork(value: string, name: string): Network {
+/** Calls a function that checks the field with a name. @throws InvalidOverlayError with its message */
+function checked<Result>(name: string, check: () => Result): Result {
   try {
-    return parseNetwork(value)
+    return check()
   } catch (error) {
     throw refused(name, messageOf(error))
   }
@@ -152,7 +154,8 @@ function checkedValue(
   const members = membersIn(given, RECORD_MEMBERS, (path, why) => refused(nameOf(path || 'record'), why))
   const textOf = (field: string): string | null => checkedText(members.get(field), nameOf(field))
   const [givenCode, countryName] = [textOf('country.code'), textOf('country.name')]
-  const countryCode = givenCode === null ? null : checkedCountry(givenCode, nameOf('country.code'))
+  const countryCode =
+    givenCode === null ? null : checked(nameOf('country.code'), () => officialCountryCode(givenCode))
   const [givenRegion, regionName] = [textOf('region.code'), textOf('region.name')]
   const regionCode = regionCodeOf(countryCode, givenRegion)
   if (givenRegion !== null && regionCode === null) {
@@ -209,16 +212,8 @@ function zoneOf(id: string | null, zones: Map<string, string>, name: string): st
 }
 
 const OVERLAY_MEMBERS: MemberNames = { network: null, record: null }
-const PART = { code: null, name: null }
 /** `timezone.offset` is ignored. */
-const RECORD_MEMBERS: MemberNames = {
-  country: PART,
-  region: PART,
-  city: null,
-  postal_code: null,
-  coordinates: { latitude: null, longitude: null },
-  timezone: { id: null, offset: null },
-}
+const RECORD_MEMBERS: MemberNames = { ...MEMBER_NAMES, timezone: { id: null, offset: null } }
 
 function checkedText(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null
@@ -230,14 +225,6 @@ function checkedText(value: unknown, name: string): string | null {
     throw refused(name, `it has more than ${MAX_TEXT_BYTES} bytes in UTF-8: shorten it`)
   }
   return value
-}
-
-function checkedCountry(text: string, name: string): string {
-  try {
-    return officialCountryCode(text)
-  } catch (error) {
-    throw refused(name, messageOf(error))
-  }
 }
 
 function positionOf(members: ReadonlyMap<string, unknown>, nameOf: (field: string) => string): Coordinates {

@@ -172,8 +172,7 @@ export class LocationReader {
     if (offset === NO_TEXT) return null
     const map = this.#cityMaps[number] ?? NO_TEXT
     if (map === NO_TEXT) return this.textAt(offset)
-    const names = new Translations(this.#fields.textsAt(map).offsets, (place) => this.textAt(place))
-    return names.inLanguageOf(locale) ?? names.fallbackFor(locale)
+    return new Translations(this.#fields.textsAt(map).offsets, (place) => this.textAt(place)).in(locale)
   }
 
   /** Both coordinates, or `null` for both. */

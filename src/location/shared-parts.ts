@@ -60,6 +60,11 @@ export class Translations {
     return this.#firstMatch(locale, 'other-script') ?? this.english
   }
 
+  /** The name in the locale's language, or else another one. */
+  in(locale: Locale): string | null {
+    return this.inLanguageOf(locale) ?? this.fallbackFor(locale)
+  }
+
   /** The English name, or else the first one. */
   get english(): string | null {
     const name = this.#names.get('en') ?? this.#names.values().next().value
@@ -124,7 +129,7 @@ export class LocalizedCountry extends LocalizedPart<Country> {
 export class LocalizedRegion extends LocalizedPart<Region> {
   protected override make(locale: Locale): Region {
     const { code, translations } = this
-    return { name: translations.inLanguageOf(locale) ?? translations.fallbackFor(locale), code }
+    return { name: translations.in(locale), code }
   }
 }
 
@@ -223,7 +228,7 @@ export class PartsMaker {
     const offset = fields.mapOffset(name)
     if (offset === null) return Translations.NONE
     return keep(this.#namesByOffset, offset, () => {
-      const { offsets, bytes } = fields.texts(name)
+      const { offsets, bytes } = fields.textsAt(offset)
       this.retainedBytes += offsets.size * NAME_BYTES + 2 * bytes
       return new Translations(offsets, (place) => fields.textAt(place))
     })

@@ -44,8 +44,9 @@ export class DataSection {
   /** Where the opened field starts: the pointer's target if there was a pointer. Identifies the field. */
   fieldOffset = 0
 
-  /** Values skipped, and bytes of long text decoded, since {@link beginRecord}. */
-  #values = 0
+  /** Values counted since {@link beginRecord}, each time that a pointer leads to them. */
+  values = 0
+  /** Bytes of long text decoded since then. */
   #content = 0
 
   protected bytes: Uint8Array
@@ -83,7 +84,7 @@ export class DataSection {
    * because pointers let a small file repeat the same values without end.
    */
   beginRecord(): void {
-    this.#values = 0
+    this.values = 0
     this.#content = 0
   }
 
@@ -113,7 +114,7 @@ export class DataSection {
 
   /** Counts one value of a record. @throws InvalidDatabaseError when it has too many */
   countValue(offset: number): void {
-    if (++this.#values > MAX_VALUES) throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
+    if (++this.values > MAX_VALUES) throw this.fault(`a record holds more than ${MAX_VALUES} values`, offset)
   }
 
   /** Where the field after the one at an offset starts. Does not follow pointers. */

@@ -146,7 +146,7 @@ export class FieldReader<Name extends string> {
 
   /** The field as text; `null` when it is absent, empty or of another type. */
   text(name: Name): string | null {
-    return this.#open(name) ? this.#shortText() || null : null
+    return this.#open(name) && this.#isShortText() ? this.#data.text() || null : null
   }
 
   /** Where the same text is, for {@link textAt}; {@link NO_TEXT} when there is none. */
@@ -171,24 +171,14 @@ export class FieldReader<Name extends string> {
   }
 
   /**
-   * Where the entries of a map that are non-empty text are, such as names by language. {@link textAt} reads one: a lookup
-   * needs one language of eight.
+   * Where the entries are that are non-empty text, such as names by language, of the map at an offset that {@link mapOffset} gave,
+   * for any record. {@link textAt} reads one: a lookup needs one language of eight.
    */
-  texts(name: Name): StoredTexts {
-    return this.#open(name) ? this.#texts() : { offsets: new Map(), bytes: 0 }
-  }
-
-  /** {@link texts} of the map at an offset that {@link mapOffset} gave, for any record. */
   textsAt(offset: number): StoredTexts {
-    this.#data.beginRecord()
-    this.#data.openTarget(offset)
-    return this.#texts()
-  }
-
-  #texts(): StoredTexts {
     const texts = new Map<string, number>()
     const data = this.#data
-    if (data.type !== DataType.map) return { offsets: texts, bytes: 0 }
+    data.beginRecord()
+    data.openTarget(offset)
     let at = data.start
     let bytes = 0
     for (let pairs = data.size; pairs > 0; pairs--) {
@@ -256,10 +246,6 @@ export class FieldReader<Name extends string> {
     if (offset === ABSENT) return false
     this.#data.openTarget(offset)
     return true
-  }
-
-  #shortText(): string | null {
-    return this.#isShortText() ? this.#data.text() : null
   }
 
   /** Whether the opened field is text. @throws InvalidDatabaseError when it is a long text */

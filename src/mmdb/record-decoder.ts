@@ -5,7 +5,7 @@
 import * as imported from 'mmdb-lib/lib/decoder.js'
 import { utf8Decoder } from '../realm.ts'
 import type { DataSection } from './data-section.ts'
-import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from './format.ts'
+import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES } from './format.ts'
 
 /** A value of the MaxMind DB format: uint64 and uint128 are `bigint`, bytes are `Uint8Array`. */
 export type MmdbValue =
@@ -50,8 +50,6 @@ const PROTO = '__proto__'
  * the limits, every key is text of limited length, and no key is `__proto__`.
  */
 export class RecordCheck {
-  /** How many values were read, counted each time that a pointer leads to them; also after a fault. */
-  values = 0
   #contentBytes = 0
 
   constructor(
@@ -72,7 +70,7 @@ export class RecordCheck {
   #value(offset: number, depth: number): number {
     const { data, record } = this
     if (depth > MAX_DEPTH) throw data.fault(`a record is nested deeper than ${MAX_DEPTH} levels`, record)
-    this.#countValue()
+    data.countValue(record)
     data.open(offset)
     const { type, size, start, next, viaPointer } = data
     if (type === DataType.map || type === DataType.array) {
@@ -94,16 +92,10 @@ export class RecordCheck {
     }
   }
 
-  #countValue(): void {
-    if (++this.values > MAX_VALUES) {
-      throw this.data.fault(`a record holds more than ${MAX_VALUES} values`, this.record)
-    }
-  }
-
   #pairs(start: number, size: number, depth: number): number {
     let at = start
     for (let i = 0; i < size; i++) {
-      this.#countValue()
+      this.data.countValue(this.record)
       this.data.open(at)
       if (this.data.type !== DataType.utf8String) throw this.data.fault('the key of a map is not text', at)
       if (this.data.size > MAX_KEY_BYTES) {

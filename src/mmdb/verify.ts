@@ -252,9 +252,8 @@ function checkDataSection(
 function checkRecords(data: DataSection, records: OffsetSet, budget: number, faults: FaultList): void {
   let values = 0
   for (const offset of records) {
-    const check = new RecordCheck(data, offset)
-    faults.attempt(() => check.run())
-    values += check.values
+    faults.attempt(() => new RecordCheck(data, offset).run())
+    values += data.values
     if (values <= budget) continue
     faults.add(`the records lead through pointers to more than ${budget} values`, offset)
     return

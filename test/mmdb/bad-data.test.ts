@@ -56,7 +56,8 @@ function stageOf(open: () => Database): { stage: Stage; messages: string[] } {
       for (const name of ['code', 'names', 'first', 'text'] as const) {
         fields.text(name)
         fields.number(name)
-        fields.texts(name)
+        const map = fields.mapOffset(name)
+        if (map !== null) fields.textsAt(map)
       }
     })
   }
