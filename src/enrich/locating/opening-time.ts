@@ -1,6 +1,5 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
-import { latin1 } from '../scanning/address-scanner.ts'
-import { isDigit } from '../swar.ts'
+import { isDigit, latin1 } from '../swar.ts'
 import { eventTimeOf, millisecondsOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
 
 const LOWER_T = 0x74

@@ -1,6 +1,7 @@
 import { isTar } from '../../bytes/extract.ts'
 import { BRACE, BRACE_END, CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
+import { latin1 } from '../swar.ts'
 
 /** Bytes of the byte order mark (RFC 3629 section 6) that `bytes[0, end)` starts with: 3 or 0. */
 export function markLength(bytes: Uint8Array, end: number = bytes.length): number {
@@ -202,7 +203,7 @@ export function containerOf(sample: Uint8Array): Container | null {
 }
 
 function isZippedDocument(sample: Uint8Array, head: string): boolean {
-  const name = String.fromCharCode(...sample.subarray(ZIP_NAME, ZIP_NAME + HEAD_BYTES))
+  const name = latin1(sample, ZIP_NAME, ZIP_NAME + HEAD_BYTES)
   return head.startsWith(ZIP_MEMBER) && IN_DOCUMENTS.some((each) => name.startsWith(each))
 }
 

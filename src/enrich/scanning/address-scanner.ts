@@ -1,7 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { COLON, DOT, ZERO } from '../ascii.ts'
-import { CachedView, isDigit } from '../swar.ts'
+import { CachedView, isDigit, latin1 } from '../swar.ts'
 
 /** Colons of an address without `::`, at least: its last two groups can be a dotted quad. */
 const MIN_COLONS = 6
@@ -308,8 +308,4 @@ const HEX = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, byte) =>
 
 export function isHex(byte: number | undefined): boolean {
   return HEX[byte ?? 0] === 1
-}
-
-export function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return String.fromCharCode(...bytes.subarray(start, end))
 }

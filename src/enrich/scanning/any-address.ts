@@ -2,14 +2,13 @@
 
 import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { BACKSLASH, COMMA, DASH, DOT, SLASH } from '../ascii.ts'
-import { isDigit } from '../swar.ts'
+import { isDigit, latin1 } from '../swar.ts'
 import {
   type AddressPolicy,
   type AddressScanner,
   endOfIPv6,
   isHex,
   isOfHost,
-  latin1,
   type Numbers,
   TOO_LARGE,
 } from './address-scanner.ts'

@@ -8,6 +8,7 @@ import { addressNotes, LIST_FLAGS, listFault } from '../../reading/field-message
 import { plainLayout } from '../../reading/layout.ts'
 import { ABSENT } from '../../reading/record-reader.ts'
 import { firstLines, type LineRange } from '../../reading/sample.ts'
+import { latin1 } from '../../swar.ts'
 import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
@@ -107,7 +108,7 @@ function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLogRea
 /** The text of a part, up to the length of a long list of hops. */
 function textOf(sample: Uint8Array, { starts, ends }: AccessLogReader, part: number): string {
   const [start, end] = [starts[part] ?? ABSENT, ends[part] ?? 0]
-  return start === ABSENT ? '' : String.fromCharCode(...sample.subarray(start, Math.min(end, start + 400)))
+  return start === ABSENT ? '' : latin1(sample, start, Math.min(end, start + 400))
 }
 
 /** A virtual host is the first word of this share of lines, at most, in the form of an address. */

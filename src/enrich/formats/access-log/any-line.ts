@@ -3,6 +3,7 @@ import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
 import { BRACKET, BRACKET_END, COMMA, DASH, QUESTION_MARK, QUOTE, SPACE, ZERO } from '../../ascii.ts'
 import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { ABSENT, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { latin1 } from '../../swar.ts'
 import {
   AGENT,
   closingQuote,
@@ -129,7 +130,7 @@ export abstract class AnyLine extends RecordReader {
   #isAddress(part: number): boolean {
     const [from, to] = [this.starts[part] ?? ABSENT, this.ends[part] ?? 0]
     if (from === ABSENT || to - from > MAX_ADDRESS_CHARS) return false
-    return this.#address.parse(String.fromCharCode(...this.record.subarray(from, to)))
+    return this.#address.parse(latin1(this.record, from, to))
   }
 
   /** The address is the host, or the list of hops with the host after it. */

@@ -10,6 +10,7 @@ import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
+import { latin1 } from '../../swar.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
 
 /** What the plans of tables have in common. */
@@ -45,7 +46,7 @@ const MAX_BYTES = 16
 /** Reads the separator line at the start of a sample, after a byte order mark; `null` when there is none. */
 export function separatorLine(sample: Uint8Array): SeparatorLine | null {
   const start = markLength(sample)
-  const found = LINE.exec(String.fromCharCode(...sample.subarray(start, start + MAX_BYTES)))
+  const found = LINE.exec(latin1(sample, start, start + MAX_BYTES))
   const [line, , separator] = found ?? []
   if (line === undefined || separator === undefined) return null
   return { delimiter: separator.charCodeAt(0), length: start + line.length }

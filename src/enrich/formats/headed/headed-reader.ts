@@ -4,6 +4,7 @@ import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event
 import { addedMembers } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { latin1 } from '../../swar.ts'
 import { distinctNames, type TablePlan, undoubled } from '../delimited/table.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 
@@ -166,7 +167,7 @@ export class HeadedReader extends RecordReader<Header> {
     for (let at = 0; at < DAY_BYTES; at++) {
       if (bytes[valueStart + at] === this.#dayText[at]) continue
       this.#dayText.set(bytes.subarray(valueStart, valueEnd))
-      this.#midnight = midnightOf(String.fromCharCode(...this.#dayText))
+      this.#midnight = midnightOf(latin1(this.#dayText, 0, DAY_BYTES))
       break
     }
     return this.#midnight
@@ -185,7 +186,7 @@ function clockAt(bytes: Uint8Array, start: number, end: number): number {
   const second = twoDigits(bytes, start + 6)
   if (isUsual && hour <= 23 && minute <= 59 && second <= 59)
     return ((hour * 60 + minute) * 60 + second) * 1000
-  return end > start + MAX_CLOCK ? NO_TIME : clockOf(String.fromCharCode(...bytes.subarray(start, end)))
+  return end > start + MAX_CLOCK ? NO_TIME : clockOf(latin1(bytes, start, end))
 }
 
 function clockOf(text: string): number {

@@ -17,6 +17,7 @@ import {
   SPACE,
 } from '../../ascii.ts'
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
+import { latin1 } from '../../swar.ts'
 import { Prefix } from '../wrapped/prefix.ts'
 
 /** The address of the client, by the name of its field or the word before it: `src=`, `client: `, `from `. */
@@ -153,5 +154,5 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
 
 /** At most `most` of the last bytes before `end`. */
 function textBefore(bytes: Uint8Array, line: number, end: number, most: number): string {
-  return String.fromCharCode(...bytes.subarray(Math.max(line, end - most), Math.min(end, bytes.length)))
+  return latin1(bytes, Math.max(line, end - most), end)
 }

@@ -7,6 +7,7 @@ import { type ReaderField, type RecordKind, RecordReader } from '../../reading/r
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { ANY_ADDRESS } from '../../scanning/any-address.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
+import { latin1 } from '../../swar.ts'
 import { RAW } from '../../writing/json-text.ts'
 import type { AppendPlan } from '../../writing/record-form.ts'
 import { AddressRoles, CLAIM, CLIENT, PLAIN } from './address-role.ts'
@@ -111,7 +112,7 @@ export class TextReader extends RecordReader {
     const address = this.#address
     const ipv4 = ipv4Of(bytes, start, end)
     if (ipv4 !== NOT_IPV4) address.setIPv4(ipv4 >>> 0, '')
-    else if (!address.parse(String.fromCharCode(...bytes.subarray(start, end)))) return false
+    else if (!address.parse(latin1(bytes, start, end))) return false
     return address.special === null
   }
 
