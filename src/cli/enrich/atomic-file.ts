@@ -2,6 +2,7 @@
 import {
   fchmodSync,
   fchownSync,
+  fstatSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -32,17 +33,19 @@ export class AtomicFile implements Output {
 
   /**
    * @param replaced the existing file, whose owner and permissions are kept
-   * @throws CommandFailure when the folder is not writable
+   * @param isSecret whether only its owner can read a new file, and whose readers must stay those of the replaced one
+   * @throws CommandFailure when the folder is not writable, or a secret file cannot keep its readers
    */
-  constructor(target: string, replaced: Stats | null = null) {
+  constructor(target: string, replaced: Stats | null = null, isSecret = false) {
     this.#target = target
     this.#path = temporaryPath(target)
     try {
       // `x` fails on an existing file or link, such as one that an attacker made.
-      const fd = openSync(this.#path, 'wx', replaced === null ? 0o666 : 0o600)
-      if (replaced !== null) keepAccess(fd, replaced)
+      const fd = openSync(this.#path, 'wx', replaced === null && !isSecret ? 0o666 : 0o600)
       this.#file = new DescriptorOutput(fd, target)
+      if (replaced !== null) keepAccess(fd, replaced, isSecret)
     } catch (cause) {
+      this.discard()
       throw unwritable(target, cause)
     }
   }
@@ -90,11 +93,15 @@ export class AtomicFile implements Output {
  * Gives the new file the owner and permissions of the old one, so that no other user can read it. Where the system
  * or the user's rights do not allow it, the file stays readable by its creator only.
  */
-function keepAccess(fd: number, { uid, gid, mode }: Stats): void {
+function keepAccess(fd: number, { uid, gid, mode }: Stats, isSecret: boolean): void {
   try {
     fchownSync(fd, uid, gid)
     fchmodSync(fd, mode & 0o7777)
-  } catch {}
+  } catch (error) {
+    // A group that has no rights does not matter. Often, the owner is not in it.
+    const made = fstatSync(fd)
+    if (isSecret && (made.uid !== uid || (made.gid !== gid && (mode & 0o070) !== 0))) throw error
+  }
 }
 
 /** Makes the rename durable. Some systems cannot sync a folder; ignore that. */

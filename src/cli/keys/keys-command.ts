@@ -1,19 +1,20 @@
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/rate-limit.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import {
-  forgetTemporary,
-  isRunning,
-  place,
-  removeLeftovers,
-  startOf,
-  temporaryPath,
-} from '../enrich/atomic-file.ts'
+import { AtomicFile, isRunning, place, removeLeftovers, startOf } from '../enrich/atomic-file.ts'
 import { resolveLinks } from '../enrich/descriptors.ts'
 import type { FlagsOf } from '../options.ts'
 import {
@@ -22,6 +23,7 @@ import {
   ExitStatus,
   printable,
   type Terminal,
+  unwritable,
   writeLine,
   writeMessage,
 } from '../terminal.ts'
@@ -38,7 +40,7 @@ export async function addKey(flags: Flags<'add'>, terminal: Terminal): Promise<E
     await writeMessage(terminal.stderr, `${plan} is not a default plan: ${advice}`)
   }
   const add = async () => {
-    const entries = (await exists(file)) ? await readKeyFile(file) : []
+    const entries = statusOf(file) === null ? [] : await readKeyFile(file)
     return [...entries, entryOf(key, plan, label, flags.expires)]
   }
   await change(file, add, { key, stdout: terminal.stdout })
@@ -104,16 +106,6 @@ function entryOf(key: string, plan: string, label: string, expires: Date | undef
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
-    throw error
-  }
-}
-
 /**
  * Replaces the file in one step, so that a server never reads half of it. Other commands wait meanwhile, so that none loses
  * the change of another.
@@ -128,17 +120,21 @@ async function change(
 ): Promise<void> {
   // Servers follow links, so the file that a link leads to is the one to lock and to replace.
   const target = await resolveLinks(file).catch((error) => {
-    throw unwritable(file, error)
+    throw failureOf(file, error)
   })
-  if (typeof target === 'number') throw unwritable(file, 'it is not a file')
+  if (typeof target === 'number') throw failureOf(file, 'it is not a file')
   const lock = await lockKeys(target).catch((error) => {
-    throw error instanceof CommandFailure ? error : unwritable(file, error)
+    throw failureOf(file, error)
   })
   let isPrinted = false
-  const temporary = temporaryPath(target)
+  let output: AtomicFile | undefined
   try {
     removeLeftovers(target)
-    await writeKeys(temporary, target, await edit())
+    const text = keyListText(await edit())
+    // Another user than that of the service may edit its file, which the service must still be able to read.
+    output = new AtomicFile(target, statusOf(target), true)
+    await output.write(Buffer.from(text))
+    await output.flush()
     if (print !== undefined && lock.isHeld()) {
       await printed(print.stdout, `${print.key}\n`)
       isPrinted = true
@@ -150,9 +146,9 @@ async function change(
         ExitStatus.failed,
       )
     }
-    await rename(temporary, target)
+    await output.finish()
   } catch (error) {
-    const failure = isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
+    const failure = failureOf(file, error)
     if (!isPrinted) throw failure
     throw new CommandFailure(
       `${failure.message}; the key that was printed is not valid`,
@@ -160,31 +156,14 @@ async function change(
       error,
     )
   } finally {
-    await rm(temporary, { force: true })
-    forgetTemporary(temporary)
+    output?.discard()
     lock.release()
   }
 }
 
-/** Writes the new file, with the owner and the mode of the old one. */
-async function writeKeys(path: string, target: string, entries: readonly KeyEntry[]): Promise<void> {
-  // `wx` fails on an existing file or link, such as one that an attacker made.
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(keyListText(entries))
-    const [made, old] = await Promise.all([handle.stat(), stat(target).catch(() => null)])
-    // Another user than that of the service may edit its file, which the service must still be able to read.
-    if (old !== null) {
-      await handle.chown(old.uid, old.gid).catch((error) => {
-        // A group that has no rights does not matter. Often, the owner is not in it.
-        if (made.uid !== old.uid || (made.gid !== old.gid && (old.mode & 0o070) !== 0)) throw error
-      })
-      await handle.chmod(old.mode & 0o777)
-    }
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+/** The status of a file; `null` if it does not exist. */
+function statusOf(file: string): Stats | null {
+  return statSync(file, { throwIfNoEntry: false }) ?? null
 }
 
 /** Waits until a text is written. @throws CommandFailure when nobody can have read it */
@@ -198,8 +177,10 @@ async function printed(stdout: Writable, text: string): Promise<void> {
   })
 }
 
-function unwritable(file: string, cause: unknown): CommandFailure {
-  return new CommandFailure(`${file} cannot be written: ${messageOf(cause)}`, ExitStatus.failed, cause)
+function failureOf(file: string, error: unknown): Error {
+  if (isGeofixError(error)) return error
+  const { message, cause } = error instanceof CommandFailure ? error : unwritable(file, error)
+  return new CommandFailure(message, ExitStatus.failed, cause)
 }
 
 /** How long to wait for other commands, and how often to look. */
