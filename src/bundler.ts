@@ -218,9 +218,12 @@ function databasesIn(module: string): readonly string[] {
   const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
   const folder = dirname(path)
   if (!isOwnFolder(folder)) return []
-  const files =
-    known.get(path) ?? filesIn(readFileSync(path, 'utf8')).map((file) => join(folder, '../data', file))
-  known.set(path, files)
+  let files = known.get(path)
+  if (files === undefined) {
+    const names = Array.from(readFileSync(path, 'utf8').matchAll(LITERAL), ([, , file = '']) => file)
+    files = [...new Set(names)].map((file) => join(folder, '../data', file))
+    known.set(path, files)
+  }
   return files
 }
 
@@ -241,10 +244,6 @@ function packageName(path: string): unknown {
   } catch {
     return null
   }
-}
-
-function filesIn(code: string): string[] {
-  return [...new Set(Array.from(code.matchAll(LITERAL), ([, , file = '']) => file))]
 }
 
 function besideTheBundle(code: string): string {

@@ -52,12 +52,6 @@ function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
   )
 }
 
-/** Loads the code for that on demand too. */
-async function gunzipped(bytes: Uint8Array, { maxBytes, signal }: OpenSettings): Promise<Uint8Array> {
-  const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/gunzip.ts'))
-  return gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
-}
-
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
 function openBytes(
   bytes: Uint8Array,
@@ -80,21 +74,6 @@ const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
   schema: true,
 }
 
-/**
- * Only the resolver of the Node entry opens a database by default.
- *
- * @throws InvalidDatabaseError with what to do, for a program that expected the Node entry
- */
-function assertGiven(source: unknown): void {
-  if (source !== undefined) return
-  throw new InvalidDatabaseError(
-    'none was given, and this is geofix/core, the entry for browsers, which opens none by itself',
-    {},
-    'pass a source, such as `await fetch(country)`, or if the program runs in Node, bundle the Node entry: with rollup() of ' +
-      "geofix/bundler, nodeResolve({ exportConditions: ['node'] }), or platform: 'node'",
-  )
-}
-
 /** The core opens bytes in memory, and what they can be read from. */
 const CORE: Platform<ByteSource> = {
   names: OPEN_OPTIONS,
@@ -102,8 +81,12 @@ const CORE: Platform<ByteSource> = {
   sizeOf: byteSourceSize,
   async open(source, settings) {
     const { maxBytes, signal, onRead } = settings
-    const bytes = await readBytes(source, maxBytes, signal, onRead)
-    const file = extractUncompressed(isGzip(bytes) ? await gunzipped(bytes, settings) : bytes)
+    let bytes = await readBytes(source, maxBytes, signal, onRead)
+    if (isGzip(bytes)) {
+      const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/gunzip.ts'))
+      bytes = await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
+    }
+    const file = extractUncompressed(bytes)
     if (isPacked(file)) await CoreResolver.loadDecompression()
     return openBytes(file, undefined, settings)
   },
@@ -187,7 +170,15 @@ function prepare(
   source: ByteSource | readonly ByteSource[],
   options: OpenOptions | undefined,
 ): { readonly sources: readonly ByteSource[]; readonly settings: OpenSettings } {
-  assertGiven(source)
+  // A program can expect the Node entry, whose resolver opens a database by default.
+  if (source === undefined) {
+    throw new InvalidDatabaseError(
+      'none was given, and this is geofix/core, the entry for browsers, which opens none by itself',
+      {},
+      'pass a source, such as `await fetch(country)`, or if the program runs in Node, bundle the Node entry: with rollup() of ' +
+        "geofix/bundler, nodeResolve({ exportConditions: ['node'] }), or platform: 'node'",
+    )
+  }
   const systems = asnSources(options?.asn)
   const sources = [...atLeastOne(source), ...systems]
   const settings = openSettings(CORE, name, options, sources, systems.length)

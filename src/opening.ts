@@ -11,7 +11,7 @@ import type { Overlay } from './location/overlays.ts'
 import { attachOverlays, type SharedDatabases } from './location/shared-databases.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
-import type { SignalLike } from './realm.ts'
+import { isList, type SignalLike } from './realm.ts'
 
 /** How much of a resolver's sources has been read. */
 export interface OpenProgress {
@@ -147,10 +147,6 @@ export function asnSources<Source>(
 ): readonly Source[] {
   if (option === undefined || option === false) return []
   return isList(option) ? option : [option]
-}
-
-function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
-  return Array.isArray(value)
 }
 
 /** How a source becomes a database on a platform. The caller has one use of the database. */

@@ -55,8 +55,9 @@ export function checkOptionNames(
   names: Readonly<Record<string, unknown>>,
 ): void {
   if (options === undefined) return
-  if (typeof options !== 'object' || options === null) throw notAnObject(call, options, names)
-  for (const name in options) if (!Object.hasOwn(names, name)) refuse(call, options, name, names)
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw notAnObject(call, options, names)
+  for (const name in options) if (!Object.hasOwn(names, name)) refuse(call, name, names)
 }
 
 function notAnObject(call: string, options: unknown, names: Readonly<Record<string, unknown>>): TypeError {
@@ -68,8 +69,7 @@ function notAnObject(call: string, options: unknown, names: Readonly<Record<stri
   )
 }
 
-function refuse(call: string, options: object, name: string, names: Readonly<Record<string, unknown>>): void {
-  if (Array.isArray(options)) throw notAnObject(call, options, names)
+function refuse(call: string, name: string, names: Readonly<Record<string, unknown>>): void {
   // A program that adds members to the prototype of all objects gives them to all options.
   if (name in Object.prototype) return
   const known = Object.keys(names)

@@ -27,6 +27,11 @@ export function isUint8Array(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === 'Uint8Array')
 }
 
+/** `Array.isArray`, which does not recognise the type of a readonly array. */
+export function isList<Item, Other>(value: Other | readonly Item[]): value is readonly Item[] {
+  return Array.isArray(value)
+}
+
 /** The bytes as an array of this realm, without a copy. */
 export function inThisRealm(bytes: Uint8Array): Uint8Array {
   if (bytes instanceof Uint8Array) return bytes

@@ -165,14 +165,19 @@ export function parseIPv6(text: string, end: number, words: IPv6Words): number {
  * runs of at least two zero groups as `::`. Always hexadecimal; the caller formats IPv4-mapped addresses as IPv4.
  */
 export function formatIPv6(words: IPv6Words): string {
-  const end = writeIPv6(words, written, 0)
+  findZeros(words)
   let text = ''
-  for (let at = 0; at < end; at++) text += String.fromCharCode(written[at] ?? 0)
+  for (let i = 0; i < 8; i++) {
+    if (i === zeros.start) {
+      text += '::'
+      i += zeros.length - 1
+      continue
+    }
+    if (text !== '' && !text.endsWith(':')) text += ':'
+    text += groupOf(words, i).toString(16)
+  }
   return text
 }
-
-/** Reused by all calls. */
-const written = new Uint8Array(39)
 
 /** Writes the text of {@link formatIPv4}, at most 15 bytes. @returns where it ends */
 export function writeIPv4(address: number, into: Uint8Array, at: number): number {

@@ -111,9 +111,6 @@ export class ClientWalk {
 
   /** @throws TypeError if the options are not as described, or would trust everyone */
   constructor(options: ClientAddressOptions = {}) {
-    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      throw new TypeError("the options must be an object such as { trustedProxies: ['loopback'] }")
-    }
     const { trustedProxies = [], forwardedHeader } = options
     this.#trust = new TrustList(trustedProxies)
     if (forwardedHeader !== undefined && this.#trust.isEmpty) {

@@ -69,9 +69,6 @@ export interface CheckedSlimOptions {
 export function checkSlimOptions(
   options: Omit<SlimOptions, 'fields'> & { readonly fields?: readonly string[] | undefined } = {},
 ): CheckedSlimOptions {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError("the options of slim must be an object, such as { fields: ['country'] }")
-  }
   checkOptionNames('slim', options, SLIM_OPTIONS)
   const { fields = EDITED_FIELDS, locales, countries, ipv4Only = false } = options
   const checkedFields = new Set(listOf('fields', fields).map(fieldOf))

@@ -3,6 +3,7 @@ import { InvalidDatabaseError, quoted } from '../errors.ts'
 import { type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
+import { isList } from '../realm.ts'
 import { AutonomousSystems } from './autonomous-systems.ts'
 import type { Locale } from './locale.ts'
 import type { LocationRecord } from './location-record.ts'
@@ -90,10 +91,6 @@ function readDatabase(database: OpenDatabase, schema: SchemaFields | readonly Op
   const made = isList(schema) ? ofVendor(database, schema) : ofProgram(database, schema)
   bySchema.set(schema, made)
   return made
-}
-
-function isList(schema: SchemaFields | readonly OptionalValue[]): schema is readonly OptionalValue[] {
-  return Array.isArray(schema)
 }
 
 function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): ReadDatabase {

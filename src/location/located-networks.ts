@@ -46,7 +46,7 @@ export function networkChoice({ within, ipVersion, countries }: NetworksOptions)
     throw wrongOption`<ipVersion> must be 4 or 6`
   if (countries !== undefined && !(Array.isArray(countries) && countries.length > 0))
     throw wrongOption`<countries> must be a list of country codes, such as DE, or EU for its member states`
-  const all = boundsIn(ipVersion)
+  const all = [ipVersion === 6 ? AFTER_IPV4 : FIRST, ipVersion === 4 ? AFTER_IPV4 : FIRST] as const
   const inner = within === undefined ? all : boundsWithin(within)
   const start = compare(inner[0], all[0]) < 0 ? all[0] : inner[0]
   const end = endsBefore(inner[1], all[1]) ? inner[1] : all[1]
@@ -61,10 +61,6 @@ export function networkChoice({ within, ipVersion, countries }: NetworksOptions)
 const FIRST = new Uint32Array(4)
 /** The position after IPv4. */
 const AFTER_IPV4 = Uint32Array.of(0, 0, 1, 0)
-
-function boundsIn(ipVersion: 4 | 6 | undefined): readonly [start: Words, end: Words] {
-  return [ipVersion === 6 ? AFTER_IPV4 : FIRST, ipVersion === 4 ? AFTER_IPV4 : FIRST]
-}
 
 function boundsWithin(within: string): readonly [start: Words, end: Words] {
   const network = parseNetwork(within)
@@ -105,7 +101,9 @@ function* locatedNetworks(
       if (countries !== null && !countries.has(countryOf(set, walk.location) ?? '')) continue
       // The caller can make lookups between two networks, after which the number can be another location's.
       const { ip: _, ...location } = set.record(walk.location, '', locale, at)
-      for (const network of networksIn(walk.start, walk.end)) yield { network, location: { ...location } }
+      const networks: string[] = []
+      listNetworks(walk.start, walk.end, (start, length) => void networks.push(positionCidr(start, length)))
+      for (const network of networks) yield { network, location: { ...location } }
     }
   } finally {
     set.release()
@@ -115,13 +113,6 @@ function* locatedNetworks(
 /** The code of the country of a location. */
 export function countryOf(set: DatabaseSet, location: number): string | null {
   return set.stored(location)?.shared?.country.code ?? null
-}
-
-/** The largest networks that fill a range: 254 at most. */
-function networksIn(start: Words, end: Words): string[] {
-  const networks: string[] = []
-  listNetworks(start, end, (position, length) => void networks.push(positionCidr(position, length)))
-  return networks
 }
 
 /** The network that starts at a position. @param prefixLength of a position */

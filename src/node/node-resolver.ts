@@ -187,10 +187,7 @@ function prepare(
   const systems = asnSources(options?.asn).map((each) => (each === true ? embedded.asn : each))
   const given = [...atLeastOne(source), ...systems].map(pathOrBytes)
   // Absolute, in case the program changes its working directory.
-  const sources = options?.watch === true ? given.map(absolute) : given
+  const sources =
+    options?.watch === true ? given.map((each) => (typeof each === 'string' ? resolve(each) : each)) : given
   return { sources, settings: nodeSettings(name, options, sources, systems.length) }
-}
-
-function absolute(source: PathOrBytes): PathOrBytes {
-  return typeof source === 'string' ? resolve(source) : source
 }

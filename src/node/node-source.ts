@@ -83,15 +83,12 @@ function sizeOf(source: PathOrBytes): number | null {
 
 /** Replaces the URL of a file by its path. @throws TypeError for other URLs */
 export function pathOrBytes(source: NodeSource): PathOrBytes {
-  if (typeof source === 'string') return isUrl(source) ? pathOrBytes(new URL(source)) : source
+  // `C:\\city.mmdb` is a path, not a URL.
+  if (typeof source === 'string')
+    return /^[a-z][a-z0-9+.-]+:\/\//i.test(source) ? pathOrBytes(new URL(source)) : source
   if (!isOfClass(source, 'URL')) return source
   const embedded = embeddedFileOf(source)
   if (embedded !== undefined) return embeddedPath(source, embedded)
   if (source.protocol === 'file:') return fileURLToPath(source.href)
   throw new TypeError(`cannot open a ${source.protocol} URL, only file: URLs; fetch it and pass the Response`)
-}
-
-/** `C:\\city.mmdb` is a path, not a URL. */
-function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }

@@ -3,10 +3,9 @@ import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import type { InvalidDatabaseError } from '../errors.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import type { DatabaseInfo } from '../location/vendors.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
 import type { NamesOf } from '../option-names.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
-import { checkCanaries, Reloader, type ReloadOutcome } from './reloader.ts'
+import { checkCanaries, Reloader, type ReloaderHost, type ReloadOutcome } from './reloader.ts'
 
 /** The databases before and after a replacement. */
 export interface ReloadEvent {
@@ -197,11 +196,7 @@ export interface ResolverStatus {
 }
 
 /** What a watcher needs from its resolver. */
-export interface WatcherHost {
-  /** Opens a file with the options of the resolver. @throws InvalidDatabaseError */
-  open(path: string): Promise<OpenDatabase>
-  /** The databases in use, with the caller as one more user. @throws TypeError when the resolver is closed */
-  borrow(): DatabaseSet
+export interface WatcherHost extends Pick<ReloaderHost, 'open' | 'borrow'> {
   /** Uses this set from now on, and takes over one use of the caller. */
   replace(set: DatabaseSet): void
 }
@@ -246,9 +241,8 @@ export class Watcher {
     this.#isWatching = intervalMs !== null
     let previous = set.info
     this.#reloader = new Reloader(files, intervalMs, {
+      ...resolver,
       canaries,
-      open: resolver.open,
-      borrow: resolver.borrow,
       replaced: (next) => {
         resolver.replace(next)
         this.#openedAt = new Date()

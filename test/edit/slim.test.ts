@@ -279,8 +279,7 @@ describe('slim refuses', () => {
   })
 
   it.each([null, 7, 'country'])('%j as options', (options) => {
-    const message = "the options of slim must be an object, such as { fields: ['country'] }"
-    expect(() => Reflect.apply(slim, null, [SAMPLE, options])).toThrow(new TypeError(message))
+    expect(() => Reflect.apply(slim, null, [SAMPLE, options])).toThrow('options of slim must be an object')
   })
 
   it('a database without locations', () => {
