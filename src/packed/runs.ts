@@ -125,29 +125,24 @@ export class Runs {
       // The long lengths end where the new values start.
       const newAt = stream.length - (valueBytes - 1) * lowBytes.length
       if (this.#placeRuns(stream, block, place, count, isNew) !== newAt) throw misfit()
-      const values = this.#column(place, this.width)
+      const values = this.words.subarray(place + this.width * BLOCK_ITEMS)
       decodeValues(stream, newAt, lowBytes, FIRST_RECORD + recordCount, values, count)
     })
   }
 
   /** Adds up the lengths of the runs of a block. @returns where the long lengths end in its stream */
   #placeRuns(stream: Uint8Array, block: number, place: number, count: number, isNew: boolean): number {
-    const isLast = block + 1 === this.blocks
-    const { width } = this
-    const startOf = (at: number): number[] =>
-      Array.from({ length: width }, (_, word) => this.#starts[word * this.blocks + at] ?? 0)
-    const start = startOf(block)
-    // After the last block of a family, the words of the position return to zero.
-    const end = isLast ? start.map(() => 0) : startOf(block + 1)
-    const columns = start.map((_, word) => this.#column(place, word))
-    if (width === 1) return placeIPv4(stream, this.#lengths, start, end, columns, count)
+    const { width, firstWord, words } = this
+    const start = new Uint32Array(4)
+    const end = new Uint32Array(4)
+    this.#copy(this.#starts, block, this.blocks, start)
+    this.endOf(place, block * BLOCK_ITEMS + count - 1, end)
+    const from = start.subarray(firstWord, firstWord + width)
+    const to = end.subarray(firstWord, firstWord + width)
+    if (width === 1) return placeIPv4(stream, this.#lengths, from[0] ?? 0, to[0] ?? 0, words, place, count)
     // Most words of positions after the second are zeros. The system gives no pages for them until they are written.
-    if (!isNew) for (const column of columns) column.fill(0)
-    return placeIPv6(stream, this.#lengths, start, end, isLast, columns, count)
-  }
-
-  #column(place: number, column: number): Uint32Array {
-    return this.words.subarray(place + column * BLOCK_ITEMS, place + (column + 1) * BLOCK_ITEMS)
+    if (!isNew) words.fill(0, place, place + width * BLOCK_ITEMS)
+    return placeIPv6(stream, this.#lengths, from, to, block + 1 === this.blocks, words, place, count)
   }
 
   /** @param numbers columns of a length. The word of the first one is at `at` */
@@ -227,9 +222,10 @@ function lastAtMostFrom(numbers: Uint32Array, first: number, end: number, most: 
 function placeIPv4(
   stream: Uint8Array,
   lengths: Uint32Array,
-  [start = 0]: readonly number[],
-  [end = 0]: readonly number[],
-  [starts = NONE]: readonly Uint32Array[],
+  start: number,
+  end: number,
+  starts: Uint32Array,
+  place: number,
   count: number,
 ): number {
   let position = start | 0
@@ -237,7 +233,7 @@ function placeIPv4(
   let sum = start
   let longAt = RUN_BYTES * count
   for (let i = 0; i < count; i++) {
-    starts[i] = position
+    starts[place + i] = position
     const index = stream[i] ?? 0
     let length = lengths[index] ?? 0
     if (index === ESCAPE) {
@@ -262,15 +258,15 @@ function numberAt(bytes: Uint8Array, at: number): number {
 function placeIPv6(
   stream: Uint8Array,
   lengths: Uint32Array,
-  start: readonly number[],
-  end: readonly number[],
+  start: Uint32Array,
+  end: Uint32Array,
   isLast: boolean,
-  starts: readonly Uint32Array[],
+  starts: Uint32Array,
+  place: number,
   count: number,
 ): number {
   const { length: width } = start
   const position = Float64Array.from(start)
-  const [firsts = NONE, seconds = NONE] = starts
   const long = new Uint32Array(width)
   let longAt = RUN_BYTES * count
   /** How often the position went beyond the end of the addresses. */
@@ -292,9 +288,7 @@ function placeIPv6(
       const before = position[word] ?? 0
       const length = words[at + word] ?? 0
       bits |= length
-      if (word === 0) firsts[i] = before
-      else if (word === 1) seconds[i] = before
-      else if (before !== 0) (starts[word] ?? NONE)[i] = before
+      if (word < 2 || before !== 0) starts[place + word * BLOCK_ITEMS + i] = before
       const sum = before + length + carry
       carry = sum >= 2 ** 32 ? 1 : 0
       position[word] = sum - carry * 2 ** 32
