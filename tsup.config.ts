@@ -72,7 +72,7 @@ export default defineConfig([
     format: ['esm'],
     plugins: [
       throughCommonJs(COMMON_JS),
-      joinedChunks('', {
+      joinedChunks('', 'esm', {
         embedded: [['core.js', 'country.js']],
         core: [
           ['core.js', 'index.js'],
@@ -114,7 +114,7 @@ export default defineConfig([
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
     plugins: [
-      joinedChunks('cli-', {
+      joinedChunks('cli-', 'cjs', {
         main: [['cli.js']],
         lookup: [
           ['cli-lookup-command.js', 'cli-enrich-worker.js'],
@@ -132,10 +132,6 @@ export default defineConfig([
       options.minifyWhitespace = true
       options.minifyIdentifiers = true
       options.minifySyntax = true
-    },
-    // commander is CommonJS and requires Node's modules; an ES module has no `require`.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = /* @__PURE__ */ createRequire(import.meta.url);",
     },
   },
 ])

@@ -71,13 +71,17 @@ const HASH = /-[A-Z0-9]{8}\.js$/
  * time: 22 files take 8 ms of processor time more than 13. Code that is imported dynamically stays apart.
  *
  * @param prefix of the chunks' file names
+ * @param format of the joined files. A process that loads no ES module starts in 6 ms less: `geofix IP` took 69 ms, an empty
+ *   process 20
  * @param entries sets of entries, by the name of a joined chunk: it has the code that all entries of one of its sets use, and
  *   an entry that is a set alone; the first name that fits is taken
  */
 export function joinedChunks(
   prefix: string,
+  format: 'esm' | 'cjs',
   entries: Readonly<Record<string, readonly (readonly string[])[]>>,
 ): TsupPlugin {
+  const extension = format === 'esm' ? '.js' : '.cjs'
   return {
     name: 'joined-chunks',
     async buildEnd({ writtenFiles }) {
@@ -93,7 +97,11 @@ export function joinedChunks(
       })
       const { output } = await bundle.write({
         dir: 'dist',
-        chunkFileNames: `${prefix}chunk-[hash].js`,
+        format,
+        minifyInternalExports: true,
+        generatedCode: 'es2015',
+        entryFileNames: `[name]${extension}`,
+        chunkFileNames: `${prefix}chunk-[hash]${extension}`,
         hoistTransitiveImports: false,
         // esbuild writes imports of all chunks that an entry uses, so their importers include all these entries.
         manualChunks(id, { getModuleInfo }) {
@@ -138,7 +146,8 @@ const constants: RollupPlugin = {
 
 const minified: RollupPlugin = {
   name: 'minified',
-  renderChunk: (code) => transform(code, { minify: true, target: 'node20', legalComments: 'none' }),
+  renderChunk: (code) =>
+    transform(code, { minify: true, format: 'cjs', target: 'node20', legalComments: 'none' }),
 }
 
 /** Whether a statement declares variables that get their only values at once. */

@@ -114,7 +114,7 @@ describe('the documents', () => {
   it.each([...new Set(commands)])('%s', (command) => {
     // The city database has 14.5 million networks.
     const small = command.replace('geofix export', `$& --db ${join(ROOT, 'data/country.mmdb.gz')}`)
-    const runnable = small.replace(COMMAND, `$1${process.execPath} ${join(ROOT, 'dist/cli.js')}`)
+    const runnable = small.replace(COMMAND, `$1${process.execPath} ${join(ROOT, 'dist/cli.cjs')}`)
     expect(() => output(folder, 'bash', '-c', `set -o pipefail; ${runnable}`)).not.toThrow()
   })
 })

@@ -133,7 +133,7 @@ export function compileLibmaxminddb(folder: string): string {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const CLI = join(ROOT, 'dist', 'cli.js')
+const CLI = join(ROOT, 'dist', 'cli.cjs')
 
 /** @returns the path of the built command; builds it first if the source is newer */
 export function builtCli(): string {

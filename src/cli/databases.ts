@@ -1,5 +1,5 @@
 // Opens and checks the databases of a command.
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ByteCollector, DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import { extractUncompressed, isGzip } from '../bytes/extract.ts'
@@ -44,7 +44,7 @@ export function openForOneThread(
 ): Promise<DatabaseSet> {
   // A named pipe can be read only once.
   return openEach(paths, asn, async (path) =>
-    (await isNamedPipe(path)) ? openInMemory(path) : openFile(path, { maxBytes: DEFAULT_MAX_BYTES }),
+    isNamedPipe(path) ? openInMemory(path) : openFile(path, { maxBytes: DEFAULT_MAX_BYTES }),
   )
 }
 
@@ -61,12 +61,13 @@ async function openEach(
   return set
 }
 
-async function isNamedPipe(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (stats) => stats.isFIFO(),
+function isNamedPipe(path: string): boolean {
+  try {
+    return statSync(path).isFIFO()
+  } catch {
     // Opening it says why.
-    () => false,
-  )
+    return false
+  }
 }
 
 /** Opens the databases that another thread has shared. @throws InvalidDatabaseError when one is not an MMDB database */
@@ -76,8 +77,7 @@ export function attachInThread(shared: SharedDatabases): DatabaseSet {
 }
 
 async function openInMemory(path: string, signal?: AbortSignal): Promise<OpenDatabase> {
-  const isPipe = await isNamedPipe(path)
-  const reading = isPipe ? readNamedPipe(path, signal) : readUnpacked(path, { signal })
+  const reading = isNamedPipe(path) ? readNamedPipe(path, signal) : readUnpacked(path, { signal })
   const bytes = await reading.catch((cause) => {
     throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
   })

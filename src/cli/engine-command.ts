@@ -41,7 +41,7 @@ const DATABASE = 'node_modules/geofix/data/city.mmdb.packed'
 
 /** Starts geofix without an environment: `sh` finds itself, and all other paths begin at this file. */
 const LAUNCHER = `#!/bin/sh
-exec "\${0%/*}/node" "\${0%/*}/../node_modules/geofix/dist/cli.js" "$@"
+exec "\${0%/*}/node" "\${0%/*}/../node_modules/geofix/dist/cli.cjs" "$@"
 `
 
 /** The folder of this package. */
@@ -131,17 +131,17 @@ async function nodeOf(path: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** What the command needs of this package, and its documents about the data. Types and CommonJS are left out. */
+/** What the command needs of this package, and its documents about the data. The library is left out. */
 function packageFiles(): ArchiveFile[] {
   const names = ['dist', 'data'].flatMap((folder) =>
     namesIn(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   )
-  if (!names.includes('dist/cli.js')) {
-    throw new CommandFailure(`${ROOT}/dist/cli.js does not exist: run npm run build`, ExitStatus.input)
+  if (!names.includes('dist/cli.cjs')) {
+    throw new CommandFailure(`${ROOT}/dist/cli.cjs does not exist: run npm run build`, ExitStatus.input)
   }
   return ['package.json', 'LICENSE', ...names]
     .map((name) => ({ name: `node_modules/geofix/${name}`, path: join(ROOT, name) }))
-    .filter(({ name }) => name !== DATABASE && !/\.(?:cjs|d\.c?ts)$/.test(name))
+    .filter(({ name }) => name !== DATABASE && !/\/dist\/(?!cli[.-])/.test(name))
     .map(({ name, path }) => ({ name, data: readFileSync(path) }))
 }
 

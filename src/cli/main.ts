@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { setTimeout as delay } from 'node:timers/promises'
 import { run } from './program.ts'
+import { ExitStatus } from './terminal.ts'
 
 /** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
@@ -21,11 +21,6 @@ function holdReload(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 1) setTimeout(() => process.emit(signal, signal), REPEAT_MS).unref()
 }
 
-// Loaded for this command only: it loads modules for networks.
-if (args[0] === 'serve' && (await import('./serve/reload-requests.ts')).canReload()) {
-  process.on('SIGHUP', holdReload)
-}
-
 /**
  * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result
  * is its status. A full disk is an error, except for `serve`: a service outlives the reader of its log.
@@ -44,14 +39,26 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 /** Ignored, so that the records are written even if standard error is closed. */
 process.stderr.on('error', () => {})
 
-const status = await run(args, process)
-if (status > SIGNAL_STATUS) process.exit(status)
-const flushed = Promise.all([flush(process.stdout), flush(process.stderr)])
-// Text that nobody reads would keep the service alive.
-await (args[0] === 'serve' ? Promise.race([flushed, delay(LAST_WRITES_MS)]) : flushed)
-// Exit now, and not at the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
-// collection of this thread, for ever (https://github.com/nodejs/node/issues/54918).
-process.exit(status)
+// For an event loop that ends although the command does not.
+process.exitCode = ExitStatus.failed
+void main()
+
+/** Runs the command, and ends the process. */
+async function main(): Promise<void> {
+  const isService = args[0] === 'serve'
+  // Loaded for this command only: it loads modules for networks.
+  if (isService && (await import('./serve/reload-requests.ts')).canReload()) process.on('SIGHUP', holdReload)
+  const status = await run(args, process)
+  if (status > SIGNAL_STATUS) process.exit(status)
+  const flushed = Promise.all([flush(process.stdout), flush(process.stderr)])
+  // Text that nobody reads would keep the service alive.
+  await (isService
+    ? Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS))])
+    : flushed)
+  // Exit now, and not at the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
+  // collection of this thread, for ever (https://github.com/nodejs/node/issues/54918).
+  process.exit(status)
+}
 
 /** Waits until the stream has written what it holds, or has failed. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {

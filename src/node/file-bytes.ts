@@ -1,7 +1,6 @@
 // Whole files, decompressed. Files and pipes are read in the same steps, with and without waiting for the system.
 
-import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync, promises, readFileSync, readSync, type Stats } from 'node:fs'
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import {
@@ -70,7 +69,7 @@ async function readWhole(path: string, options: ReadingOptions): Promise<Uint8Ar
   const failed = (error: unknown): never => {
     throw unreadableFile(path, error)
   }
-  const file = await open(path).catch(() => null)
+  const file = await promises.open(path).catch(() => null)
   // It says why the file cannot be opened.
   if (file === null) return readWholeSync(path, options)
   try {

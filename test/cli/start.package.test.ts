@@ -13,7 +13,7 @@ const DIST = join(ROOT, 'dist')
 /** Runs the built command. @returns the files that it loaded */
 function loadedBy(args: readonly string[], input = ''): string[] {
   const coverage = mkdtempSync(join(folder, 'coverage-'))
-  execFileSync(process.execPath, [join(DIST, 'cli.js'), ...args], {
+  execFileSync(process.execPath, [join(DIST, 'cli.cjs'), ...args], {
     input,
     stdio: 'pipe',
     env: { ...process.env, NODE_V8_COVERAGE: coverage },
@@ -28,12 +28,12 @@ const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 
 
 it.each([
   ['--help', ['--help'], '', 2, 75_000],
-  ['a lookup', ['81.2.69.142'], '', 4, 184_500],
+  ['a lookup', ['81.2.69.142'], '', 4, 185_500],
   ['enrich', ['enrich', '--append'], LINE, 6, 474_000],
   ['count', ['count'], LINE, 7, 483_000],
 ])('%s loads few files, no package, and nothing for other commands', (_, args, input, files, bytes) => {
   const loaded = loadedBy(args, input)
-  expect(loaded).toContain(join(DIST, 'cli.js'))
+  expect(loaded).toContain(join(DIST, 'cli.cjs'))
   expect(loaded.filter((file) => !file.startsWith(DIST))).toEqual([])
   expect(loaded.length).toBeLessThanOrEqual(files)
   expect(loaded.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(bytes)
@@ -42,7 +42,7 @@ it.each([
 it('enrich loads neither node:crypto nor node:worker_threads without a file to write and threads', () => {
   const list = join(folder, 'list.cjs')
   writeFileSync(list, "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))")
-  const args = ['--require', list, join(DIST, 'cli.js'), 'enrich', '--append']
+  const args = ['--require', list, join(DIST, 'cli.cjs'), 'enrich', '--append']
   const { stderr } = spawnSync(process.execPath, args, { input: LINE, encoding: 'utf8' })
   const modules = stderr.split('\n')
   expect(modules).toContain('NativeModule zlib')

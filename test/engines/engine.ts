@@ -49,7 +49,7 @@ export function describeEngine(name: string, isThere: boolean, tests: () => void
 export function writeGeofix(folder: string): string {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, 'geofix')
-  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' "$@"\n`)
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.cjs')}' "$@"\n`)
   chmodSync(path, 0o755)
   return path
 }

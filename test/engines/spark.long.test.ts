@@ -50,7 +50,7 @@ for (const version of [4, 3] as const) {
     const withGeofix = () =>
       words`--py-files ${at('geofix_locator.py')},${at('geofix_spark.py')} --archives ${at('geofix-worker.tgz')}#geofix`
     const geofix = (...args: readonly string[]): string =>
-      execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], {
+      execFileSync(process.execPath, [join(ROOT, 'dist/cli.cjs'), ...args], {
         cwd: folder,
         encoding: 'utf8',
         maxBuffer: 2 ** 28,
@@ -224,7 +224,7 @@ for (const version of [4, 3] as const) {
 
 /** The processes of geofix that a worker's executors have started. */
 function geofixesOf({ pid }: ChildProcess): number[] {
-  return processesOf(pid ?? -1).filter((each) => commandOf(each).includes('geofix/dist/cli.js'))
+  return processesOf(pid ?? -1).filter((each) => commandOf(each).includes('geofix/dist/cli.cjs'))
 }
 
 /** What the executors of a worker have written to standard error. */

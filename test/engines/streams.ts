@@ -13,7 +13,7 @@ const BATCHES = 25
 
 /** A cluster with two workers, and the module and the archive of geofix in a folder. */
 export async function startCluster(python: string | null, folder: string): Promise<SparkCluster> {
-  const command = [join(ROOT, 'dist/cli.js'), 'engine', 'spark', folder]
+  const command = [join(ROOT, 'dist/cli.cjs'), 'engine', 'spark', folder]
   execFileSync(process.execPath, command, { stdio: 'ignore' })
   return SparkCluster.start(python ?? '', folder, ['one', 'two'])
 }

@@ -85,7 +85,7 @@ beforeAll(async () => {
     ['country_code,city', '-o', 'networks.csv'],
     ['country_code', '--db', COUNTRY_DATABASE, '-o', 'countries.csv'],
   ])
-    execFileSync(process.execPath, [join(ROOT, 'dist/cli.js'), 'export', ...choice, ...args], {
+    execFileSync(process.execPath, [join(ROOT, 'dist/cli.cjs'), 'export', ...choice, ...args], {
       cwd: folder,
       stdio: 'pipe',
     })

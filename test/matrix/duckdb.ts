@@ -40,7 +40,7 @@ export function describeBesideDuckDB(name: string, tests: (beside: Beside) => vo
   describe.skipIf(!isThere)(isThere ? name : `${name}: the matrix is not installed`, () =>
     tests({
       folder,
-      geofix: (...args) => run(folder, process.execPath, join(ROOT, 'dist/cli.js'), ...args, '--quiet'),
+      geofix: (...args) => run(folder, process.execPath, join(ROOT, 'dist/cli.cjs'), ...args, '--quiet'),
       query: async (sql) => (await result(sql)).getRowsJson(),
       columnsOf: async (sql) => (await result(sql)).columnNames(),
     }),

@@ -55,7 +55,7 @@ function start(
 ): { child: ChildProcess; text: () => Omit<Ended, 'status'> } {
   const [out, err] = [join(folder, `out-${++runs}`), join(folder, `err-${runs}`)]
   const files = [openSync(stdin, 'r'), openSync(out, 'w'), openSync(err, 'w')]
-  const cli = join(MATRIX, 'node_modules/geofix/dist/cli.js')
+  const cli = join(MATRIX, 'node_modules/geofix/dist/cli.cjs')
   const [program, ...rest] = isWindows
     ? [WINE, nodeWin ?? '', cli, ...args]
     : [process.execPath, cli, ...args]

@@ -13,7 +13,7 @@ const here = (name: string) => join(ROOT, 'test/network', name)
 
 /** Programs of this folder, and the built command line. */
 export const EVERYTHING = here('everything.mjs')
-export const CLI = join(ROOT, 'dist/cli.js')
+export const CLI = join(ROOT, 'dist/cli.cjs')
 
 /**
  * Runs Node to its end. Its input and outputs are files: of pipes Node makes sockets of its own.

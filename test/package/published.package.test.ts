@@ -82,7 +82,7 @@ describe('the tarball', () => {
           ' ',
         ),
         ...'src/packed/README.md data/asn.mmdb.packed data/city.mmdb.packed data/country.mmdb.gz'.split(' '),
-        ...'dist/cli.js dist/cli-enrich-worker.js dist/cli.LICENSE.txt dist/sbom.cdx.json'.split(' '),
+        ...'dist/cli.cjs dist/cli-enrich-worker.cjs dist/cli.LICENSE.txt dist/sbom.cdx.json'.split(' '),
       ]),
     )
   })

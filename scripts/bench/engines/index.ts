@@ -56,7 +56,7 @@ const LINES = Number(values.lines)
 
 const folder = mkdtempSync(join(tmpdir(), 'geofix-rates-'))
 const at = (name: string): string => join(folder, name)
-const geofix = (...args: readonly string[]): string[] => [join(ROOT, 'dist/cli.js'), ...args]
+const geofix = (...args: readonly string[]): string[] => [join(ROOT, 'dist/cli.cjs'), ...args]
 /** Processor time of a row. */
 const microseconds = ({ rows, java, python = 0, geofix: worker = 0 }: Round): number =>
   ((java + python + worker) / rows) * 1e6

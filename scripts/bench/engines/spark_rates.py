@@ -179,7 +179,7 @@ def processor_ticks():
         except OSError:
             continue
         if int(fields[3]) in sessions:
-            kind = "geofix" if b"geofix/dist/cli.js" in command else "java" if b"java" in command[:60] else "python"
+            kind = "geofix" if b"geofix/dist/cli.cjs" in command else "java" if b"java" in command[:60] else "python"
             ticks[kind, pid] = sum(map(int, fields[11:15]))
     return ticks
 

@@ -6,7 +6,7 @@ import { answerOf } from '../child.ts'
 import { amountRow, atLeast, atMost, type Figure, figureOf, type Row, ratioRow } from '../row.ts'
 import type { Scenario, Stage, Subject } from '../stage.ts'
 
-const COMMAND = join(import.meta.dirname, '../../../dist/cli.js')
+const COMMAND = join(import.meta.dirname, '../../../dist/cli.cjs')
 const LOAD = join(import.meta.dirname, '../http/load.mjs')
 const BARE = join(import.meta.dirname, '../http/bare-server.mjs')
 const SECONDS = 5

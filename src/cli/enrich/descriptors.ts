@@ -1,6 +1,7 @@
 // Descriptors that the program that started this one left open or closed, and the paths that lead to them.
 import {
   fstatSync,
+  promises,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -9,7 +10,6 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { readlink, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { codeOf, directoryError, ExitStatus, type Terminal, unreadableInput } from '../terminal.ts'
 
@@ -171,7 +171,7 @@ export async function resolveLinks(name: string): Promise<number | string> {
     const link = await linkAt(path)
     if (link === null) return path
     // A relative link starts at the real folder of the link.
-    path = isAbsolute(link) ? link : `${await realpath(dirname(path))}/${link}`
+    path = isAbsolute(link) ? link : `${await promises.realpath(dirname(path))}/${link}`
   }
   throw Object.assign(new Error('the symbolic links form a cycle'), { code: 'ELOOP' })
 }
@@ -179,7 +179,7 @@ export async function resolveLinks(name: string): Promise<number | string> {
 /** @returns `null` when the path is not a link, or cannot be read */
 async function linkAt(path: string): Promise<string | null> {
   try {
-    return await readlink(path)
+    return await promises.readlink(path)
   } catch {
     return null
   }

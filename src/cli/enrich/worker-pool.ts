@@ -164,7 +164,7 @@ function settle({ resolve, reject }: PendingResult, reply: Exclude<WorkerReply, 
 function startWorker(): Worker {
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }
   if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL('./cli-enrich-worker.js', import.meta.url), { resourceLimits })
+    return new Worker(new URL('./cli-enrich-worker.cjs', import.meta.url), { resourceLimits })
   }
   const script = JSON.stringify(new URL('./worker.ts', import.meta.url).href)
   const code = `import('tsx/esm/api').then(({ register }) => { register(); return import(${script}) })`

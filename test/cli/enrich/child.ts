@@ -18,7 +18,7 @@ export function start(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], { env })
+  const child = spawn(process.execPath, [join(ROOT, 'dist/cli.cjs'), ...args], { env })
   // A process that ended reads no more.
   child.stdin.on('error', () => {})
   return child

@@ -10,7 +10,7 @@ const { folder, DB } = workspace()
 const LINES = join(folder, 'lines.ndjson')
 writeFileSync(LINES, ndjson(3))
 
-const ENRICH = `"${process.execPath}" "${join(ROOT, 'dist/cli.js')}" enrich --db "${DB}" --quiet`
+const ENRICH = `"${process.execPath}" "${join(ROOT, 'dist/cli.cjs')}" enrich --db "${DB}" --quiet`
 const ROWS = `${ENRICH} --rows --format ndjson --field ip --at 2026-07-01`
 
 /** Runs a command with a closed standard descriptor. Standard error goes to a file, if it is open. */

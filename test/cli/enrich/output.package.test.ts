@@ -39,7 +39,7 @@ describe('-o of geofix enrich', () => {
     const folder = freshFolder()
     const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
       "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
-    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    const command = [process.execPath, join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
     spawnSync('bash', ['-c', script, 'bash', ...command], { cwd: folder, input: ndjson(3) })
     expect(readdirSync(folder).sort()).toEqual(['err', 'out', 'three'])
     for (const name of ['err', 'out', 'three']) {
@@ -54,7 +54,7 @@ describe('-o of geofix enrich', () => {
   it('writes to a pipe on another descriptor', () => {
     const folder = freshFolder()
     const script = `mkfifo pipe; cat pipe > copy & "$@" -o /dev/fd/3 3> pipe; wait`
-    const command = [process.execPath, join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+    const command = [process.execPath, join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
     const { stderr } = spawnSync('bash', ['-c', script, 'bash', ...command], {
       cwd: folder,
       input: ndjson(3000),
@@ -68,7 +68,7 @@ describe('-o of geofix enrich', () => {
     const folder = freshFolder()
     // A bound of 64 KiB for files stands for a full disk.
     const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
-    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')]
+    const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')]
     const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...cli], {
       input: ndjson(10_000),
       encoding: 'utf8',
@@ -84,7 +84,7 @@ describe('-o of geofix enrich', () => {
   ])('writes the file though %s', (_, rest) => {
     const file = join(freshFolder(), 'out')
     const script = `set -o pipefail; "$0" "$@" ${rest}`
-    const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '-o', file]
+    const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '-o', file]
     const { status } = spawnSync('bash', ['-c', script, process.execPath, ...cli], { input: ndjson(3) })
     expect(status).toBe(0)
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4)
@@ -92,7 +92,7 @@ describe('-o of geofix enrich', () => {
 })
 
 describe('standard output of geofix enrich', () => {
-  const cli = [join(ROOT, 'dist/cli.js'), 'enrich', '--db', DB, '--quiet']
+  const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
 
   it.each(['1', '2'])('that is closed early ends with 0 and no message, on %s threads', (threads) => {
     const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`

@@ -24,7 +24,7 @@ function shell(command: string): ChildProcess {
 describe.skipIf(process.platform === 'win32')('geofix serve', () => {
   const folder = temporaryFolder()
   const { database, keys } = writeFiles(folder)
-  const command = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --port 0 --drain 0 --grace 3600`
+  const command = `exec '${process.execPath}' '${join(ROOT, 'dist/cli.cjs')}' serve --port 0 --drain 0 --grace 3600`
 
   it.each(sampled(['1', '2'], 1))(
     'with %s processes ends after a signal although the reader of its log is stuck',

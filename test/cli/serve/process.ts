@@ -25,7 +25,7 @@ export async function startServeIn({ env, descriptors }: Surroundings, ...args: 
   const child =
     descriptors === undefined
       ? start(all, env)
-      : spawn('sh', [...limit, process.execPath, join(ROOT, 'dist/cli.js'), ...all])
+      : spawn('sh', [...limit, process.execPath, join(ROOT, 'dist/cli.cjs'), ...all])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
   let out = ''

@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal that is closed', () =>
     if (!hasTerminals) return console.warn('skipped: script (util-linux) is not installed')
     const { database } = writeBoth()
     const [log, pidFile] = [join(folder, `log-${files}`), join(folder, `pid-${files}`)]
-    const serve = `'${process.execPath}' '${join(ROOT, 'dist/cli.js')}' serve --open --port 0 --drain 0 --db '${database}'`
+    const serve = `'${process.execPath}' '${join(ROOT, 'dist/cli.cjs')}' serve --open --port 0 --drain 0 --db '${database}'`
     const command = `echo $$ > '${pidFile}'; exec ${nohup} ${serve} > '${log}' 2>&1`
     const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] })
     onTestFinished(() => void terminal.kill('SIGKILL'))
