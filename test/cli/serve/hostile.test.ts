@@ -1,17 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { effort, TRIES_ALL } from '../../effort.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { CHUNKED, CLOSE, fieldOf, HOST, JSON_TYPE, raw as send, statusesOf } from './raw.ts'
-import { KEY, LONDON, type Service, serve } from './running.ts'
+import { KEY, LONDON, serve } from './running.ts'
 
 const folder = temporaryFolder()
-let service: Service
-beforeAll(async () => {
-  service = await serve(folder)
-})
-afterAll(() => service.stop())
+const service = await serve(folder, {}, afterAll)
 
 function open(): Socket {
   const socket = connect(service.port, '127.0.0.1')

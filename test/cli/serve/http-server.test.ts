@@ -1,16 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary.ts'
 import { CHUNKED, CLOSE, fieldOf, HOST, JSON_TYPE, raw, statusesOf } from './raw.ts'
-import { KEY, KEYS, LONDON, type Service, serve } from './running.ts'
+import { KEY, KEYS, LONDON, serve } from './running.ts'
 
 const folder = temporaryFolder()
-let service: Service
-beforeAll(async () => {
-  service = await serve(folder)
-})
-afterAll(() => service.stop())
+const service = await serve(folder, {}, afterAll)
 
 const LINE = { time: expect.any(String), event: 'request', key: null, peer: '127.0.0.1' }
 
@@ -109,7 +105,6 @@ describe('the log', () => {
     const lines = other.lines().filter(({ event }) => event === 'request')
     expect(lines.map(({ operation }) => operation)).toEqual(['lookup', null, 'metrics'])
     expect(JSON.stringify(lines)).not.toMatch(/127\.0\.0\.1|peer|client/)
-    await other.stop()
   })
 })
 

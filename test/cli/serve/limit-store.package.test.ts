@@ -11,9 +11,7 @@ import { ended, hasValkey, startValkey } from './valkey.ts'
 const PLANS = ['free', 'developer', 'business'].map((name) => ({ name, rate: 0.02, burst: 20, batch: 1 }))
 
 const processes = new Set<ChildProcess>()
-const services: Service[] = []
 afterAll(async () => {
-  for (const service of services) await service.stop()
   for (const child of processes) child.kill('SIGKILL')
 })
 
@@ -23,11 +21,8 @@ async function valkeyAt(port: number): Promise<ChildProcess> {
   return child
 }
 
-async function serverWith(limits: string): Promise<Service> {
-  const service = await serve(temporaryFolder(), { limits, plans: PLANS, metricsPort: 0 })
-  services.push(service)
-  return service
-}
+const serverWith = (limits: string): Promise<Service> =>
+  serve(temporaryFolder(), { limits, plans: PLANS, metricsPort: 0 })
 
 async function statusesOf(all: readonly Service[], count: number): Promise<number[]> {
   const statuses: number[] = []

@@ -196,7 +196,6 @@ describe('options', () => {
     expect((await ask(`${service.origin}/geo/`, { method: 'POST', headers: {}, body })).text).toContain(
       'London',
     )
-    await service.stop()
   })
 
   it('--cors lets pages of these origins read answers', async () => {
@@ -210,7 +209,6 @@ describe('options', () => {
     expect(service.lines().at(-1)).toMatchObject({ method: 'OPTIONS', status: 204 })
     const description = await ask(`${service.origin}/openapi.json`, { headers })
     expect(description.headers['access-control-allow-origin']).toBe('https://shop.example')
-    await service.stop()
   })
 
   it('--metrics-keys counts by the id of a key, and never shows the key', async () => {
@@ -232,7 +230,6 @@ describe('options', () => {
     expect(text).toMatch(/^geofix_connections_evicted_total 0$/m)
     expect(text).not.toContain('live_')
     for (const key of Object.values(KEYS)) expect(text).not.toContain(key.slice(5, 20))
-    await service.stop()
   })
 
   it.each([
@@ -262,6 +259,5 @@ describe('options', () => {
       const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
       expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])
     }
-    await service.stop()
   })
 })

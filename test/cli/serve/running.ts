@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import { onTestFinished } from 'vitest'
 import type { ServeSettings } from '../../../src/cli/serve/flags.ts'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { type Running, type StopSignal, startService } from '../../../src/cli/serve/service.ts'
@@ -89,8 +90,12 @@ export interface Service extends Omit<Running, 'stop'>, LogReader {
   readonly origin: string
 }
 
-/** Starts a service in this process. */
-export async function serve(folder: string, settings: Partial<ServeSettings> = {}): Promise<Service> {
+/** Starts a service in this process. It is stopped at the end of the test, or of the file with `afterAll`. */
+export async function serve(
+  folder: string,
+  settings: Partial<ServeSettings> = {},
+  atEnd: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<Service> {
   const { database, keys } = writeFiles(folder)
   const { log, ...reader } = readableLog()
   const running = await startService(
@@ -122,6 +127,7 @@ export async function serve(folder: string, settings: Partial<ServeSettings> = {
     },
     log,
   )
+  atEnd(() => running.stop('SIGINT'))
   return {
     ...running,
     stop: (signal = 'SIGINT') => running.stop(signal),

@@ -96,7 +96,6 @@ describe('geofix serve', () => {
       return (await ask(`${service.origin}/v1/ip/batch`, { method: 'POST', headers, body })).status
     }
     expect([await batch(1500), await batch(1501)]).toEqual([200, 413])
-    await service.stop()
   })
 
   it('follows the database and the keys', async () => {
@@ -122,6 +121,5 @@ describe('geofix serve', () => {
     expect((await ask(service.origin + LONDON)).status).toBe(401)
     const refused = service.lines().filter(({ event }) => event === 'keys-refused')
     expect(refused.at(-1)?.message).toContain('the plan gold')
-    await service.stop()
   })
 })

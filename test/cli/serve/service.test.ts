@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Agent, type Dispatcher, request } from 'undici'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { BORROW } from '../../../src/borrowing.ts'
 import { openApiJson } from '../../../src/cli/serve/openapi.ts'
 import { Resolver } from '../../../src/index.ts'
@@ -14,17 +14,9 @@ import { temporaryFolder } from '../../temporary.ts'
 import { ask, authorization, KEYS, LONDON, type Service, serve } from './running.ts'
 
 const folder = temporaryFolder()
-let service: Service
-let geo: Resolver
 
-beforeAll(async () => {
-  service = await serve(folder, { metricsPort: 0 })
-  geo = await Resolver.open(join(folder, 'sample.mmdb'))
-})
-afterAll(async () => {
-  await service.stop()
-  geo.close()
-})
+const service = await serve(folder, { metricsPort: 0 }, afterAll)
+const geo = await Resolver.open(join(folder, 'sample.mmdb'))
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 ajv.addSchema(JSON.parse(openApiJson('')), 'openapi')
@@ -231,7 +223,6 @@ describe('stopping', () => {
     const readinessOf = async (staleAfter: number) => {
       const other = await serve(folder, { staleAfter })
       const { status, text } = await ask(`${other.origin}/readyz`)
-      await other.stop()
       return { status, text, logged: other.lines().filter(({ event }) => event === 'stale') }
     }
     // MmdbWriter's build date.
@@ -283,7 +274,6 @@ describe('faults', () => {
       message: 'the disk is on fire',
     })
     await other.stop()
-    await other.stop()
   })
 })
 
@@ -311,6 +301,5 @@ describe('starting', () => {
       (await ask(open.origin + LONDON, { headers: { 'x-forwarded-for': client } })).status
     expect([await from('1.1.1.1'), await from('1.1.1.1'), await from('1.1.1.1')]).toEqual([200, 200, 429])
     expect(await from('1.1.1.2')).toBe(200)
-    await open.stop()
   })
 })
