@@ -30,40 +30,21 @@ const place = (
   },
 })
 
+const UK = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
+const SWEDEN = { en: 'Sweden', de: 'Schweden' }
+const USA = { en: 'United States', de: 'USA' }
+
 /** A small database, with all that makes writing locations hard: quotes, commas, letters beyond ASCII, gaps. */
 export const WORLD = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en', 'de'] })
-  .insert(
-    '81.2.69.0/24',
-    place(
-      'GB',
-      { en: 'United Kingdom', de: 'Vereinigtes Königreich' },
-      'ENG',
-      'London',
-      [51.5142, -0.0931],
-      'Europe/London',
-    ),
-  )
+  .insert('81.2.69.0/24', place('GB', UK, 'ENG', 'London', [51.5142, -0.0931], 'Europe/London'))
   .insert(
     '89.160.20.0/24',
-    place(
-      'SE',
-      { en: 'Sweden', de: 'Schweden' },
-      'E',
-      'Linköping, "S"',
-      [58.4167, 15.6167],
-      'Europe/Stockholm',
-    ),
+    place('SE', SWEDEN, 'E', 'Linköping, "S"', [58.4167, 15.6167], 'Europe/Stockholm'),
   )
-  .insert(
-    '216.160.83.0/24',
-    place('US', { en: 'United States', de: 'USA' }, 'WA', null, [47.2513, -122.3149], 'America/Los_Angeles'),
-  )
+  .insert('216.160.83.0/24', place('US', USA, 'WA', null, [47.2513, -122.3149], 'America/Los_Angeles'))
   .insert('202.196.224.0/24', place('PH', { en: 'Philippines' }, null, null, [13, 122], null))
   .insert('1.128.0.0/16', place('IN', { en: 'India' }, null, 'नई दिल्ली', [28.6, 77.2], 'Asia/Kolkata'))
-  .insert(
-    '2001:4860::/32',
-    place('US', { en: 'United States' }, null, null, [37.751, -97.822], 'America/Chicago'),
-  )
+  .insert('2001:4860::/32', place('US', { en: USA.en }, null, null, [37.751, -97.822], 'America/Chicago'))
   .toBytes()
 
 export const worldSet = (): DatabaseSet => new DatabaseSet([new Database(WORLD)])
@@ -93,14 +74,14 @@ export const UNPLACED: Readonly<Record<string, string>> = {
 export function smallDatabase(): Uint8Array {
   return new MmdbWriter({ databaseType: 'Small-City', languages: ['en', 'de'] })
     .insert('81.2.69.0/24', {
-      country: { iso_code: 'GB', names: { en: 'United Kingdom', de: 'Vereinigtes Königreich' } },
+      country: { iso_code: 'GB', names: UK },
       subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
       city: { names: { en: 'London' } },
       postal: { code: 'EC1A' },
       location: { latitude: 51.5142, longitude: -0.0931, time_zone: 'Europe/London' },
     })
     .insert('89.160.20.0/24', {
-      country: { iso_code: 'SE', names: { en: 'Sweden', de: 'Schweden' } },
+      country: { iso_code: 'SE', names: SWEDEN },
       city: { names: { en: 'Linköping, "Östra"\tStaden', de: 'Linköping "de"' } },
       location: { latitude: 58.4167, longitude: 15.6167, time_zone: 'Europe/Stockholm' },
     })

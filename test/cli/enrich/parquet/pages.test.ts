@@ -46,35 +46,23 @@ function varint(value: number): number[] {
 type Field = readonly [step: number, value: number | readonly Field[] | boolean]
 
 /** A struct. Each field has the difference to the number of the field before. */
-const struct = (fields: readonly Field[]): number[] => [
+const struct = (...fields: readonly Field[]): number[] => [
   ...fields.flatMap(([step, value]) => {
     if (typeof value === 'boolean') return [step * 16 + (value ? 1 : 2)]
     if (typeof value === 'number') return [step * 16 + 5, ...varint(value < 0 ? -2 * value - 1 : 2 * value)]
-    return [step * 16 + 12, ...struct(value)]
+    return [step * 16 + 12, ...struct(...value)]
   }),
   0,
 ]
+const fields = (...all: readonly Field[]): readonly Field[] => all
 
 const DATA = 0
 const V2 = 3
 
-/** A page of plain values with definition levels, whose body is given. */
-function page(values: number, body: readonly number[], size = body.length): Uint8Array {
-  const header = struct([
-    [1, DATA],
-    [1, body.length],
-    [1, size],
-    [
-      2,
-      [
-        [1, values],
-        [1, 0],
-        [1, 3],
-        [1, 3],
-      ],
-    ],
-  ])
-  return Uint8Array.from([...header, ...body])
+/** A page with definition levels, whose body is given: of plain values, or in another encoding. */
+function page(values: number, body: readonly number[], size = body.length, encoding = 0): Uint8Array {
+  const data = fields([1, values], [1, encoding], [1, 3], [1, 3])
+  return Uint8Array.from([...struct([1, DATA], [1, body.length], [1, size], [2, data]), ...body])
 }
 
 /** Definition levels with their length before them. */
@@ -83,23 +71,8 @@ const levels = (...runs: number[]): number[] => [runs.length, 0, 0, 0, ...runs]
 /** A second version of a page, with these numbers of bytes of levels. */
 function pageV2(values: number, nulls: number, definition: number, repetition: number): Uint8Array {
   const body = [values * 2, 1, 0, 0]
-  const parts: Field[] = [
-    [1, values],
-    [1, nulls],
-    [1, values],
-    [1, 0],
-    [1, definition],
-    [1, repetition],
-  ]
-  return Uint8Array.from([
-    ...struct([
-      [1, V2],
-      [1, body.length],
-      [1, body.length],
-      [5, parts],
-    ]),
-    ...body,
-  ])
+  const data = fields([1, values], [1, nulls], [1, values], [1, 0], [1, definition], [1, repetition])
+  return Uint8Array.from([...struct([1, V2], [1, body.length], [1, body.length], [5, data]), ...body])
 }
 
 const check = (bytes: Uint8Array, values: number, path: readonly SchemaTree[] = OPTIONAL) =>
@@ -113,24 +86,22 @@ const deltas = (count: number, value: number): number[] => {
 
 /** A page of texts, each of which repeats this many bytes of the one before. */
 function prefixPage(values: number, prefix: number, body: readonly number[]): Uint8Array {
-  const all = [...body, ...deltas(values, prefix), ...deltas(values, 0)]
-  return Uint8Array.from([
-    ...struct([
-      [1, DATA],
-      [1, all.length],
-      [1, all.length],
-      [
-        2,
-        [
-          [1, values],
-          [1, 7],
-          [1, 3],
-          [1, 3],
-        ],
-      ],
-    ]),
-    ...all,
-  ])
+  return page(values, [...body, ...deltas(values, prefix), ...deltas(values, 0)], undefined, 7)
+}
+
+/** A page of two bytes with this header. */
+const headed = (header: readonly number[]): Uint8Array => Uint8Array.from([...header, 0, 0])
+
+/** The lines of a file's rows. */
+async function linesOf(path: string): Promise<string[]> {
+  const opened = await ParquetFile.open(path)
+  try {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of opened.lines()) chunks.push(chunk)
+    return Buffer.concat(chunks).toString().split('\n').slice(0, -1)
+  } finally {
+    await opened.close()
+  }
 }
 
 describe('checkPages', () => {
@@ -163,15 +134,7 @@ describe('checkPages', () => {
     const file = join(folder, 'prefixes.parquet')
     const column = { name: 'ip', data, type: 'STRING', encoding: 'DELTA_BYTE_ARRAY' } as const
     writeFileSync(file, new Uint8Array(parquetWriteBuffer({ columnData: [column] })))
-    const read = await ParquetFile.open(file)
-    const chunks: Uint8Array[] = []
-    for await (const chunk of read.lines()) chunks.push(chunk)
-    await read.close()
-    const rows: unknown[] = Buffer.concat(chunks)
-      .toString()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const rows = (await linesOf(file)).map((line): unknown => JSON.parse(line))
     expect(rows).toEqual(data.map((ip) => ({ ip })))
   })
 
@@ -180,67 +143,12 @@ describe('checkPages', () => {
     ['has fewer values than the footer says', page(2, levels(4, 0)), 3],
     ['has more values than the footer says', page(4, levels(8, 0)), 3],
     ['has less than no values', page(-1, levels(2, 0)), 3],
-    [
-      'has no size',
-      Uint8Array.from([
-        ...struct([
-          [1, DATA],
-          [
-            4,
-            [
-              [1, 3],
-              [1, 0],
-            ],
-          ],
-        ]),
-        0,
-        0,
-      ]),
-      3,
-    ],
+    ['has no size', headed(struct([1, DATA], [4, fields([1, 3], [1, 0])])), 3],
     ['is longer than its column', page(3, levels(6, 0), 100), 3],
     ['ends before itself', page(3, levels(6, 0), -100), 3],
-    [
-      'has no header of its kind',
-      Uint8Array.from([
-        ...struct([
-          [1, DATA],
-          [1, 2],
-          [1, 2],
-        ]),
-        0,
-        0,
-      ]),
-      3,
-    ],
-    [
-      'has an unknown type',
-      Uint8Array.from([
-        ...struct([
-          [1, 1],
-          [1, 2],
-          [1, 2],
-        ]),
-        0,
-        0,
-      ]),
-      3,
-    ],
-    [
-      'has a size twice',
-      Uint8Array.from([
-        ...struct([
-          [1, DATA],
-          [1, 2],
-          [1, 2],
-        ]).slice(0, -1),
-        5,
-        6,
-        9,
-        0,
-      ]),
-      3,
-    ],
+    ['has no header of its kind', headed(struct([1, DATA], [1, 2], [1, 2])), 3],
+    ['has an unknown type', headed(struct([1, 1], [1, 2], [1, 2])), 3],
+    ['has a size twice', Uint8Array.from([...struct([1, DATA], [1, 2], [1, 2]).slice(0, -1), 5, 6, 9, 0]), 3],
     ['has a run that is too long', page(3, levels(...varint(2 ** 30), 0)), 3],
     ['has a run of less than nothing', page(3, levels(...varint(2 ** 32 - 1), 0)), 3],
     ['has packed bits that are too long', page(3, levels(...varint(2 ** 28 + 1), 0)), 3],
@@ -295,14 +203,7 @@ describe('a damaged file', () => {
           for (const [at, byte] of changes) bytes[at % bytes.length] = byte
           writeFileSync(path, bytes)
           try {
-            const opened = await ParquetFile.open(path)
-            let rows = 0
-            try {
-              for await (const chunk of opened.lines()) rows += chunk.toString().split('\n').length - 1
-            } finally {
-              await opened.close()
-            }
-            expect(rows).toBe(texts.length)
+            expect(await linesOf(path)).toHaveLength(texts.length)
           } catch (error) {
             if (!(error instanceof CommandFailure)) throw error
           }
@@ -321,16 +222,7 @@ describe('a damaged file', () => {
         const changed = Buffer.from(bytes)
         changed[at] = 0xfc
         writeFileSync(path, changed)
-        await expect(
-          (async () => {
-            const opened = await ParquetFile.open(path)
-            try {
-              for await (const chunk of opened.lines()) expect(chunk.length).toBeGreaterThan(0)
-            } finally {
-              await opened.close()
-            }
-          })(),
-        ).rejects.toThrow('its Parquet data cannot be read')
+        await expect(linesOf(path)).rejects.toThrow('its Parquet data cannot be read')
       }
     }
   })
