@@ -11,9 +11,9 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
+import { tarOf } from './bytes/tar-samples.ts'
 import { textOf } from './documents.ts'
 import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
-import { tarOf } from './bytes/tar-samples.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()

@@ -5,11 +5,11 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { float, MmdbWriter } from '../src/writer.ts'
+import { tarOf } from './bytes/tar-samples.ts'
 import { type Block, blocks, ran, textOf } from './documents.ts'
 import { itInLongRun } from './effort.ts'
 import { linkPackage, output, typecheck } from './package/programs.ts'
 import { ROOT, writeProject } from './package/project.ts'
-import { tarOf } from './bytes/tar-samples.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()

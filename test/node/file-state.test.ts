@@ -26,39 +26,32 @@ describe('the state of a file', () => {
     expect(await fileState(path)).toBe(fileStateSync(path))
   })
 
-  it.each<[string, () => void]>([
-    ['is written with other bytes of the same size', () => writeFileSync(path, 'b')],
-    ['grows', () => writeFileSync(path, 'bb')],
-    [
-      'is written and its time restored',
-      () => {
+  it.each(
+    Object.entries<() => void>({
+      'is written with other bytes of the same size': () => writeFileSync(path, 'b'),
+      grows: () => writeFileSync(path, 'bb'),
+      'is written and its time restored': () => {
         const { atime, mtime } = statSync(path)
         writeFileSync(path, 'cc')
         utimesSync(path, atime, mtime)
       },
-    ],
-    [
-      'is replaced by another of the same size and time',
-      () => {
+      'is replaced by another of the same size and time': () => {
         const { atime, mtime } = statSync(path)
         writeFileSync(other, 'dd')
         utimesSync(other, atime, mtime)
         renameSync(other, path)
       },
-    ],
-    [
-      'becomes a link',
-      () => {
+      'becomes a link': () => {
         linkSync(path, other)
         unlinkSync(path)
         writeFileSync(join(folder, 'third'), 'dd')
         symlinkSync('third', path)
       },
-    ],
-    ['is written through the link', () => writeFileSync(join(folder, 'third'), 'ee')],
-    ['is deleted', () => unlinkSync(path)],
-    ['is created as a folder', () => mkdirSync(path)],
-  ])('changes when the file %s', async (_, change) => {
+      'is written through the link': () => writeFileSync(join(folder, 'third'), 'ee'),
+      'is deleted': () => unlinkSync(path),
+      'is created as a folder': () => mkdirSync(path),
+    }),
+  )('changes when the file %s', async (_, change) => {
     const before = fileStateSync(path)
     await wait(20)
     change()

@@ -29,28 +29,16 @@ describe('geofix count', () => {
     expect(err).toContain('7 lines: 5 with a location, 2 private\n')
   })
 
-  it.each([
-    [
-      'csv',
-      'country,country_name,/path,count,unique\r\nGB,United Kingdom,"a, ""b""|c",2,2\r\n,,"a, ""b""|c",1,1\r\n',
-    ],
-    [
-      'ndjson',
-      '{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2}\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n',
-    ],
-    [
-      'tsv',
-      'country\tcountry_name\t/path\tcount\tunique\nGB\tUnited Kingdom\t"a, ""b""|c"\t2\t2\n\t\t"a, ""b""|c"\t1\t1\n',
-    ],
-    [
-      'json',
-      '[\n{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2},\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n]\n',
-    ],
-    [
-      'md',
-      '| country | country\\_name | /path | count | unique |\n| --- | --- | --- | ---: | ---: |\n| GB | United Kingdom | a, "b"\\|c | 2 | 2 |\n|  |  | a, "b"\\|c | 1 | 1 |\n',
-    ],
-  ])('writes %s, by --to or by the name of the output', async (form, expected) => {
+  it.each(
+    Object.entries({
+      csv: 'country,country_name,/path,count,unique\r\nGB,United Kingdom,"a, ""b""|c",2,2\r\n,,"a, ""b""|c",1,1\r\n',
+      ndjson:
+        '{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2}\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n',
+      tsv: 'country\tcountry_name\t/path\tcount\tunique\nGB\tUnited Kingdom\t"a, ""b""|c"\t2\t2\n\t\t"a, ""b""|c"\t1\t1\n',
+      json: '[\n{"country":"GB","country_name":"United Kingdom","/path":"a, \\"b\\"|c","count":2,"unique":2},\n{"country":null,"country_name":null,"/path":"a, \\"b\\"|c","count":1,"unique":1}\n]\n',
+      md: '| country | country\\_name | /path | count | unique |\n| --- | --- | --- | ---: | ---: |\n| GB | United Kingdom | a, "b"\\|c | 2 | 2 |\n|  |  | a, "b"\\|c | 1 | 1 |\n',
+    }),
+  )('writes %s, by --to or by the name of the output', async (form, expected) => {
     const file = input(
       'marks.ndjson',
       ['81.2.69.1', '81.2.69.2', '10.0.0.1']

@@ -47,18 +47,15 @@ describe('the documents', () => {
     expect(codesIn(outputOf(text))).toEqual(['GB', null])
   })
 
-  it.each([
-    ['objects in lines', '{"ip":"81.2.69.142"}\n{"ip":"10.0.0.1"}\n'],
-    ['one object', '{"ip":"81.2.69.142"}'],
-    [
-      'an object that has others in an array',
-      '{"ip":"81.2.69.142","via":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}',
-    ],
-    [
-      'an object with a short array',
-      `{"text":"${'x'.repeat(100)}","via":[{"ip":"10.0.0.1"}],"ip":"1.1.1.1"}`,
-    ],
-  ])('not %s', (_, text) => {
+  it.each(
+    Object.entries({
+      'objects in lines': '{"ip":"81.2.69.142"}\n{"ip":"10.0.0.1"}\n',
+      'one object': '{"ip":"81.2.69.142"}',
+      'an object that has others in an array':
+        '{"ip":"81.2.69.142","via":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}',
+      'an object with a short array': `{"text":"${'x'.repeat(100)}","via":[{"ip":"10.0.0.1"}],"ip":"1.1.1.1"}`,
+    }),
+  )('not %s', (_, text) => {
     expect(makePlan(utf8(text), true, {}).plan.format).toBe('ndjson')
   })
 

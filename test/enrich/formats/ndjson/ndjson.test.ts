@@ -316,19 +316,17 @@ describe('a member that is there already', () => {
     expect(enriched('{"a":{"location":1},"ip":"81.2.69.142"}')).toContain(located('81.2.69.142'))
   })
 
-  it.each([
-    [
-      '{"location" : {"a":[1,2]} , "ip":"81.2.69.142"}',
-      (json: string) => `{"location" : ${json} , "ip":"81.2.69.142"}`,
-    ],
-    ['{"ip":"81.2.69.142","location":null}', (json: string) => `{"ip":"81.2.69.142","location":${json}}`],
-    ['{"ip":"81.2.69.142","location":"\\"}" }', (json: string) => `{"ip":"81.2.69.142","location":${json} }`],
-    [
-      '{"location":1,"ip":"81.2.69.142","location":-2}',
-      (json: string) => `{"location":1,"ip":"81.2.69.142","location":${json}}`,
-    ],
-    ['{"ip":"81.2.69.142"}', (json: string) => `{"ip":"81.2.69.142","location":${json}}`],
-  ])('is replaced in place by overwrite: %s', (line, expected) => {
+  it.each(
+    Object.entries({
+      '{"location" : {"a":[1,2]} , "ip":"81.2.69.142"}': (json: string) =>
+        `{"location" : ${json} , "ip":"81.2.69.142"}`,
+      '{"ip":"81.2.69.142","location":null}': (json: string) => `{"ip":"81.2.69.142","location":${json}}`,
+      '{"ip":"81.2.69.142","location":"\\"}" }': (json: string) => `{"ip":"81.2.69.142","location":${json} }`,
+      '{"location":1,"ip":"81.2.69.142","location":-2}': (json: string) =>
+        `{"location":1,"ip":"81.2.69.142","location":${json}}`,
+      '{"ip":"81.2.69.142"}': (json: string) => `{"ip":"81.2.69.142","location":${json}}`,
+    }),
+  )('is replaced in place by overwrite: %s', (line, expected) => {
     const output = enriched(line, { ...NDJSON, overwrite: true })
     expect(output).toBe(expected(located('81.2.69.142')))
     expect(JSON.parse(output).location).toEqual(geo.lookup('81.2.69.142', { at: AT }))
