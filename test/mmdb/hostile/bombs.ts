@@ -48,6 +48,14 @@ export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: nu
   return database(data, metadata, tree)
 }
 
+/** A database of 2 ** bits records that all are pointers to one value. */
+const leading = (shared: Buffer, bits: number): Uint8Array =>
+  manyRecords(
+    Buffer.concat([shared, ...new Array<Buffer>(2 ** bits).fill(pointer(0))]),
+    bits,
+    (i) => shared.length + 5 * i,
+  )
+
 /** A map with the same value in each of these fields, after others. */
 const each = (value: Buffer, names: string, ...before: [string, Buffer][]): Buffer =>
   map(...before, ...names.split(' ').map((name): [string, Buffer] => [name, value]))
@@ -180,22 +188,14 @@ const sharing: Bomb[] = [
       return manyRecords(Buffer.concat([long, map(['country', map(['names', names])])]), 1, () => long.length)
     },
   ],
+  // Only the limit of each record limits a check of all of them.
   [
-    // Only the limit of each record limits a check of all of them.
     '65,536 records that each lead to 70,000 values',
-    () => {
-      const list = array(...Array.from({ length: 70_000 }, () => text('')))
-      const records = Array.from({ length: 65_536 }, () => pointer(0))
-      return manyRecords(Buffer.concat([list, ...records]), 16, (i) => list.length + 5 * i)
-    },
+    () => leading(array(...new Array(70_000).fill(text(''))), 16),
   ],
   [
     '65,536 records that each lead to a key of 4 MB',
-    () => {
-      const shared = map([text(Buffer.alloc(4_000_000, 'k')), text('x')])
-      const records = Array.from({ length: 65_536 }, () => pointer(0))
-      return manyRecords(Buffer.concat([shared, ...records]), 16, (i) => shared.length + 5 * i)
-    },
+    () => leading(map([text(Buffer.alloc(4_000_000, 'k')), text('x')]), 16),
   ],
   [
     // V8 compares such keys one by one.
@@ -224,11 +224,7 @@ const sharing: Bomb[] = [
   ],
   [
     '1,024 records of 32,000 names',
-    () => {
-      const shared = map(['names', mapOf(32_000, (i) => [`l${i}`, text('')])])
-      const records = Array.from({ length: 1024 }, () => pointer(0))
-      return manyRecords(Buffer.concat([shared, ...records]), 10, (i) => shared.length + 5 * i)
-    },
+    () => leading(map(['names', mapOf(32_000, (i) => [`l${i}`, text('')])]), 10),
   ],
   [
     // A list of field paths repeats the keys above each field.
