@@ -55,8 +55,8 @@ function* gunzipSteps(
   return content.bytes
 }
 
-/** What a gzip file decompresses to: no more than the length in its trailer. */
-export class Content {
+/** What a stream decompresses to: no more than the length that it should have. */
+class Content {
   readonly bytes: Uint8Array
   filled = 0
 
@@ -66,8 +66,7 @@ export class Content {
   }
 
   readonly add = (inflated: Uint8Array): void => {
-    if (inflated.length > this.bytes.length - this.filled)
-      throw new Error('the output is longer than the length in the trailer')
+    if (inflated.length > this.bytes.length - this.filled) throw wrongLength(this.bytes.length)
     this.bytes.set(inflated, this.filled)
     this.filled += inflated.length
   }
@@ -235,7 +234,6 @@ export interface BlockCodec {
 
 /** The {@link Inflate} of every platform. */
 export const inflate: Inflate = (stream, length) => {
-  const wrongLength = (): Error => new Error(`a stream does not have ${length} bytes`)
   if (stream.length <= CHUNK_BYTES) {
     // One more byte, to detect a longer output: fflate drops what does not fit.
     const out = new Uint8Array(length + 1)
@@ -244,23 +242,22 @@ export const inflate: Inflate = (stream, length) => {
       output = inflateSync(stream, { out })
     } catch (error) {
       // fflate copies stored bytes without looking at the room for them.
-      throw error instanceof RangeError ? wrongLength() : error
+      throw error instanceof RangeError ? wrongLength(length) : error
     }
-    if (output.length !== length) throw wrongLength()
+    if (output.length !== length) throw wrongLength(length)
     return output
   }
-  const output = new Uint8Array(length)
-  let filled = 0
-  const inflater = new InflateStream((chunk) => {
-    if (filled + chunk.length > length) throw wrongLength()
-    output.set(chunk, filled)
-    filled += chunk.length
-  })
+  const content = new Content(length, newBytes)
+  const inflater = new InflateStream(content.add)
   for (let at = 0; at < stream.length; at += CHUNK_BYTES) {
     inflater.push(stream.subarray(at, at + CHUNK_BYTES), at + CHUNK_BYTES >= stream.length)
   }
-  if (filled !== length) throw wrongLength()
-  return output
+  if (content.filled !== length) throw wrongLength(length)
+  return content.bytes
+}
+
+function wrongLength(length: number): Error {
+  return new Error(`a stream does not have ${length} bytes`)
 }
 
 /** The codec of every platform. */

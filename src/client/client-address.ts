@@ -217,7 +217,9 @@ export class ClientWalk {
       end = this.#endOfHop(field, start)
       const hop = this.#read(text, client)
       const trusted = hop === 'address' && this.#trust.covers(client) && this.isList
-      observe?.({ via, text: hop === 'address' ? client.text : text, verdict: verdictOf(hop, trusted) })
+      const isAddress = hop === 'address'
+      const verdict = isAddress ? (trusted ? 'trusted' : 'client') : hop
+      observe?.({ via, text: isAddress ? client.text : text, verdict })
       if (hop === 'malformed') {
         const why = via === 'forwarded' ? `: ${explainElement(text)}` : ''
         return malformed(
@@ -274,11 +276,6 @@ function clientError({ ip, error }: ClientFailure): GeofixError {
   if (error.code === 'MALFORMED_ADDRESS') return new MalformedAddressError(error.message, error.via)
   if (error.code === 'ADDRESS_UNAVAILABLE') return new AddressUnavailableError(error.message, error.reason)
   return new UnresolvableAddressError(error.message, error.reason, ip || undefined, error.via)
-}
-
-function verdictOf(hop: Hop, trusted: boolean): WalkStep['verdict'] {
-  if (hop !== 'address') return hop
-  return trusted ? 'trusted' : 'client'
 }
 
 /**

@@ -18,33 +18,30 @@ const folder = temporaryFolder()
 
 afterEach(() => vi.restoreAllMocks())
 
-async function opened(path: string) {
-  const file = { path, state: fileStateSync(path) }
-  return { file, database: await openFile(path) }
+/** A reloader of a new file. @param before is called before a file is opened again */
+async function followed(intervalMs: number | null, before?: (path: string) => unknown) {
+  const path = join(folder, `${Math.random()}.mmdb`)
+  writeFileSync(path, generation(1))
+  const source = { path, state: fileStateSync(path) }
+  const set = new DatabaseSet([await openFile(path)])
+  const open = vi.fn(async () => {
+    await before?.(path)
+    return openFile(path, { maxBytes: 1e6 })
+  })
+  const [replaced, refused] = [vi.fn(), vi.fn()]
+  const borrow = () => set.retain()
+  const reloader = new Reloader([source], intervalMs, { canaries: [], open, borrow, replaced, refused })
+  return { path, reloader, open, replaced, refused }
 }
 
 /** A reloader whose host first fails with each of these causes and then opens the file. */
 async function failing(causes: readonly unknown[]) {
-  const path = join(folder, `${Math.random()}.mmdb`)
-  writeFileSync(path, generation(1))
-  const source = await opened(path)
   const left = [...causes]
-  const open = vi.fn(async () => {
+  const made = await followed(5, (path) => {
     if (left.length > 0) throw new InvalidDatabaseError('it cannot be read', { path, cause: left.shift() })
-    return openFile(path, { maxBytes: 1e6 })
   })
-  const replaced = vi.fn()
-  const refused = vi.fn()
-  const set = new DatabaseSet([source.database])
-  const reloader = new Reloader([source.file], 5, {
-    canaries: [],
-    open,
-    borrow: () => set.retain(),
-    replaced,
-    refused,
-  })
-  writeFileSync(path, generation(2))
-  return { reloader, open, replaced, refused }
+  writeFileSync(made.path, generation(2))
+  return made
 }
 
 describe('a replacement that could not be read', () => {
@@ -79,27 +76,8 @@ describe('a replacement that could not be read', () => {
 })
 
 describe('a reload on demand', () => {
-  async function followed(open?: (path: string) => Promise<void>) {
-    const path = join(folder, `${Math.random()}.mmdb`)
-    writeFileSync(path, generation(1))
-    const source = await opened(path)
-    const set = new DatabaseSet([source.database])
-    const [replaced, refused] = [vi.fn(), vi.fn()]
-    const reloader = new Reloader([source.file], null, {
-      canaries: [],
-      open: async (file) => {
-        await open?.(file)
-        return openFile(file, { maxBytes: 1e6 })
-      },
-      borrow: () => set.retain(),
-      replaced,
-      refused,
-    })
-    return { path, reloader, replaced, refused }
-  }
-
   it('needs no polls, and does nothing for files that are the same', async () => {
-    const { path, reloader, replaced } = await followed()
+    const { path, reloader, replaced } = await followed(null)
     expect(await reloader.reload()).toBe('unchanged')
     writeFileSync(path, generation(2))
     await wait(50)
@@ -113,7 +91,7 @@ describe('a reload on demand', () => {
   })
 
   it('reports a file that cannot be used each time, and recovers', async () => {
-    const { path, reloader, refused } = await followed()
+    const { path, reloader, refused } = await followed(null)
     writeFileSync(path, 'damaged')
     expect([await reloader.reload(), await reloader.reload()]).toEqual(['refused', 'refused'])
     expect(refused).toHaveBeenCalledTimes(2)
@@ -127,7 +105,7 @@ describe('a reload on demand', () => {
 
   it('refuses a file that changes while it is read', async () => {
     let isChanging = true
-    const { path, reloader, replaced } = await followed(async (file) => {
+    const { path, reloader, replaced } = await followed(null, (file) => {
       if (isChanging) writeFileSync(file, generation(3, { padding: 10 }))
     })
     writeFileSync(path, generation(2))
