@@ -1,7 +1,7 @@
 // What may be an address of a text, so that it can be masked. A text that is not one is masked rather than an address left.
 
 import { NOT_IPV4 } from '../../address/ip-text.ts'
-import { BACKSLASH, COMMA, DASH, DOT, SLASH } from '../ascii.ts'
+import { COMMA, DASH, DOT } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
 import {
   type AddressPolicy,
@@ -13,10 +13,10 @@ import {
   TOO_LARGE,
 } from './address-scanner.ts'
 
-/** What can be right before and after an IPv6 address of any kind: white space, quotes, brackets and separators. */
-const BORDERS = /* @__PURE__ */ new Set([...'\t\n\r "\'(),;<=>[]{|}'].map((each) => each.charCodeAt(0)))
+/** What can be right before and after an IPv6 address of any kind, if anything is: white space, quotes, brackets and separators. */
+const BORDER = /^[\t\n\r "'(),;<=>[\]{|}]?$/
 /** What can be right before an address with commas. Columns of numbers are not addresses. */
-const BEFORE_COMMAS = /* @__PURE__ */ new Set([...' "\'(='].map((each) => each.charCodeAt(0)))
+const BEFORE_COMMAS = ' "\'(='
 
 /** The longest IPv6 address with dashes: `2001-db8--1` in the name of a host. Bytes. */
 const MAX_DASHED = 39
@@ -47,8 +47,10 @@ export const ANY_ADDRESS: AddressPolicy = {
     const { address, text: bytes, from, lineEnd: end } = scanner
     const text = latin1(bytes, start, after)
     if (!address.parse(text)) return false
-    const isAlone = isBorder(bytes, from, start - 1, end) && isBorder(bytes, from, after, end)
-    if (address.version === 6 && !isOfHost(address.words, text) && !(isAlone && text !== '::')) return false
+    const isAlone = (): boolean =>
+      BORDER.test(latin1(bytes, Math.max(from, start - 1), start)) &&
+      BORDER.test(latin1(bytes, after, Math.min(end, after + 1)))
+    if (address.version === 6 && !isOfHost(address.words, text) && (text === '::' || !isAlone())) return false
     return take(scanner, address.version === 4 ? address.ipv4 : NOT_IPV4, start, after, false)
   },
 
@@ -138,7 +140,7 @@ function takesCommas(scanner: AddressScanner): boolean {
   const { numbers, text: bytes, from, lineEnd: end } = scanner
   const { count, start } = numbers
   if ((count !== 4 && count !== 6) || !areOctets(numbers, 0) || start === from) return false
-  if (!BEFORE_COMMAS.has(bytes[start - 1] ?? 0)) return false
+  if (!BEFORE_COMMAS.includes(String.fromCharCode(bytes[start - 1] ?? 0))) return false
   if (numbers.end < end && (bytes[numbers.end] === DOT || bytes[numbers.end] === COMMA)) return false
   scanner.separator = COMMA
   return take(scanner, ipv4At(numbers, 0), start, numbers.ends[3] ?? 0, true)
@@ -206,26 +208,15 @@ function readOctal(numbers: Numbers, bytes: Uint8Array): boolean {
 
 /** Whether a letter, or a dot or dash and a letter, is before or after the numbers. */
 function isInName(bytes: Uint8Array, from: number, start: number, after: number, end: number): boolean {
-  const before = start > from ? (bytes[start - 1] ?? 0) : 0
-  const isMark = (byte: number | undefined): boolean => byte === DOT || byte === DASH || byte === 0x5f
-  const next = after < end ? bytes[after] : 0
   return (
-    isLetter(before) ||
-    isLetter(next) ||
-    (isMark(before) && start - 2 >= from && isLetter(bytes[start - 2])) ||
-    (isMark(next) && after + 1 < end && isLetter(bytes[after + 1]))
+    /[A-Za-z][._-]?$/.test(latin1(bytes, Math.max(from, start - 2), start)) ||
+    /^[._-]?[A-Za-z]/.test(latin1(bytes, after, Math.min(end, after + 2)))
   )
 }
 
 /** Whether the name of a product and a slash are before the number: `Chrome/120.0.0.0`. In JSON the slash can be escaped. */
 function isVersion(bytes: Uint8Array, from: number, start: number): boolean {
-  if (start - 2 < from || bytes[start - 1] !== SLASH) return false
-  const name = bytes[start - 2] === BACKSLASH ? start - 3 : start - 2
-  return name >= from && isLetter(bytes[name])
-}
-
-function isBorder(bytes: Uint8Array, from: number, at: number, end: number): boolean {
-  return at < from || at >= end || BORDERS.has(bytes[at] ?? 0)
+  return /[A-Za-z]\\?\/$/.test(latin1(bytes, Math.max(from, start - 3), start))
 }
 
 function isLetter(byte: number | undefined): boolean {
