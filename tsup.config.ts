@@ -107,8 +107,9 @@ export default defineConfig([
     noExternal: [
       // CommonJS, which an ES module imports slowly: see throughCommonJs().
       ...Object.keys(COMMON_JS).map((path) => path.split('/', 1)[0] ?? path),
-      // Only the command line needs these. Bundled, so that users of the library do not install them.
-      ...['bowser', 'commander', 'isbot', 'prom-client', 'rate-limiter-flexible'],
+      // Only the command line needs these, but for fflate. Bundled, so that users of the library do not install them, and so that
+      // the files of the command need no others.
+      ...['bowser', 'commander', 'fflate', 'isbot', 'prom-client', 'rate-limiter-flexible'],
     ],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],

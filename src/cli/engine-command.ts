@@ -2,13 +2,11 @@
 // importer of nanotar.
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { createTar } from 'nanotar'
-import packageJson from '../../package.json' with { type: 'json' }
 import { embedded } from '../embedded.ts'
 import { readDatabase } from './convert-commands.ts'
 import { openForThreads } from './databases.ts'
@@ -78,7 +76,6 @@ export async function writeSparkFiles(
       { name: 'bin/geofix', data: LAUNCHER, attrs: { mode: '755' } },
       { name: 'bin/node', data: await nodeOf(node), attrs: { mode: '755' } },
       ...packageFiles(),
-      ...dependencyFiles(),
       { name: DATABASE, data: await databaseOf(db) },
     ],
     // A fixed owner and time, so that the same files make the same archive.
@@ -143,18 +140,6 @@ function packageFiles(): ArchiveFile[] {
     .map((name) => ({ name: `node_modules/geofix/${name}`, path: join(ROOT, name) }))
     .filter(({ name }) => name !== DATABASE && !/\/dist\/(?!cli[.-])/.test(name))
     .map(({ name, path }) => ({ name, data: readFileSync(path) }))
-}
-
-/** The packages that this one imports, wherever npm has put them. */
-function dependencyFiles(): ArchiveFile[] {
-  const { resolve } = createRequire(join(ROOT, 'package.json'))
-  return Object.keys(packageJson.dependencies).flatMap((name) => {
-    let folder = dirname(resolve(name))
-    while (basename(folder) !== name) folder = dirname(folder)
-    return namesIn(folder)
-      .filter((each) => !/(?:\.d\.[cm]?ts|\.map)$/.test(each))
-      .map((each) => ({ name: `node_modules/${name}/${each}`, data: readFileSync(join(folder, each)) }))
-  })
 }
 
 /** The files of a folder and those below, in the same order everywhere. */

@@ -51,19 +51,10 @@ export class FetchServiceRequest implements ServiceRequest {
   async body(maxBytes: number): Promise<Uint8Array | null> {
     if (Number(this.get('content-length')) > maxBytes) return null
     const reader = this.request.body?.getReader()
-    const chunks: Uint8Array[] = []
-    let length = 0
-    for (;;) {
-      const { value } = (await reader?.read()) ?? {}
-      if (value === undefined) return joined(chunks, length)
-      length += value.length
-      if (length > maxBytes) {
-        // The source may never end, or fail.
-        void reader?.cancel().catch(() => {})
-        return null
-      }
-      chunks.push(value)
-    }
+    const bytes = await wholeBody(async () => (await reader?.read())?.value, maxBytes)
+    // The source may never end, or fail.
+    if (bytes === null) void reader?.cancel().catch(() => {})
+    return bytes
   }
 }
 
@@ -89,8 +80,18 @@ export function replyTo(
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 
-/** @param length of all chunks together */
-export function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+/** Reads a body by its parts. @returns `null` when it is longer than `maxBytes`; the rest of it is not read */
+export async function wholeBody(
+  next: () => Promise<Uint8Array | undefined>,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+    length += chunk.length
+    if (length > maxBytes) return null
+    chunks.push(chunk)
+  }
   const bytes = new Uint8Array(length)
   let at = 0
   for (const chunk of chunks) {

@@ -2,7 +2,7 @@
 // server itself refuses before the service has a request.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HeaderFields, joined, type Reply, type ServiceRequest } from '../../http/exchange.ts'
+import { type HeaderFields, type Reply, type ServiceRequest, wholeBody } from '../../http/exchange.ts'
 import { urlOf } from '../../http/node-listener.ts'
 import { type Problem, phraseOf } from '../../http/problem.ts'
 import { targetProblem } from '../../http/route.ts'
@@ -69,16 +69,15 @@ export class NodeServiceRequest implements ServiceRequest {
     if (Number(this.get('content-length')) > maxBytes) return null
     this.#waiting?.writeContinue()
     this.#waiting = null
-    const chunks: Uint8Array[] = []
-    let length = 0
-    // Otherwise, the end of the loop would close the connection.
-    for await (const chunk of this.#incoming.iterator({ destroyOnReturn: false })) {
-      length += chunk.length
-      this.#received(chunk.length)
-      if (length > maxBytes) return null
-      chunks.push(chunk)
-    }
-    return joined(chunks, length)
+    // Otherwise, to leave the body would close the connection.
+    const chunks = this.#incoming.iterator({ destroyOnReturn: false })
+    const bytes = await wholeBody(async () => {
+      const { value } = await chunks.next()
+      if (value !== undefined) this.#received(value.length)
+      return value
+    }, maxBytes)
+    await chunks.return?.()
+    return bytes
   }
 }
 

@@ -16,7 +16,7 @@ import type { Resolver } from '../../resolver.ts'
 import { ageOf } from '../info-command.ts'
 import { printable } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
-import { type AnswerFunction, plain, type Served } from './http-server.ts'
+import { type AnswerFunction, type Extra, plain, type Served } from './http-server.ts'
 import { openApiJson } from './openapi.ts'
 import { operationPath, Page, questionOf } from './page.ts'
 
@@ -55,23 +55,21 @@ export function routes(
     // Probes ask the process itself, not the proxy that adds the base path.
     switch (path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path) {
       case '/healthz':
-        return plain('health', text(asked, 200, 'alive\n'))
+        return read('health', method, 'alive\n', TEXT)
       case '/readyz':
-        return plain(
-          'ready',
-          isReady() ? text(asked, 200, readiness(resolver, staleAfter)) : text(asked, 503, 'stopping\n'),
-        )
+        return isReady()
+          ? read('ready', method, readiness(resolver, staleAfter), TEXT)
+          : read('ready', method, 'stopping\n', TEXT, 503)
     }
     switch (path) {
       case `${basePath}/openapi.json`: {
-        if (!isRead(method)) return plain('openapi', refused(method))
         const headers = [
           'content-type',
           'application/json',
           ...NO_SNIFFING,
           ...(origins?.fields(asked) ?? []),
         ]
-        return plain('openapi', replyTo(method, 200, openApi, headers))
+        return read('openapi', method, openApi, headers)
       }
       case basePath:
       case `${basePath}/`: {
@@ -118,8 +116,8 @@ const TEXT: HeaderFields = [
   ...NO_SNIFFING,
 ]
 
-function text({ method }: ServiceRequest, status: number, body: string): Reply {
-  return isRead(method) ? replyTo(method, status, body, TEXT) : refused(method)
+function read(operation: Extra, method: string, body: string, headers: HeaderFields, status = 200): Served {
+  return plain(operation, isRead(method) ? replyTo(method, status, body, headers) : refused(method))
 }
 
 function isRead(method: string): boolean {
@@ -135,6 +133,5 @@ export function metricsAnswer({ url, method }: ServiceRequest, body: string, typ
   if (targetOf(url).path !== '/metrics') {
     return plain(null, problemReply({ code: 'NOT_FOUND', detail: 'This port has only /metrics.' }, method))
   }
-  if (!isRead(method)) return plain('metrics', refused(method))
-  return plain('metrics', replyTo(method, 200, body, ['content-type', type, ...NO_SNIFFING]))
+  return read('metrics', method, body, ['content-type', type, ...NO_SNIFFING])
 }
