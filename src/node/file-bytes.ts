@@ -275,7 +275,10 @@ function newInflater(): Inflater | null {
 }
 
 function isInflater(stream: object): stream is Inflater {
-  return '_handle' in stream && '_writeState' in stream && stream._writeState instanceof Uint32Array
+  if (!('_handle' in stream && '_writeState' in stream && stream._handle instanceof Object)) return false
+  return (
+    'reset' in stream._handle && 'writeSync' in stream._handle && stream._writeState instanceof Uint32Array
+  )
 }
 
 /** Node has a CRC-32 since 20.15, which takes a fifth of the time of the portable one. */
