@@ -36,19 +36,19 @@ export interface Family {
   readonly starts: Uint32Array
 }
 
-/** A row of the table of blocks. Blocks of families come first, then blocks of records, then blocks of data. */
-export interface BlockRow {
+/** The table of blocks, by column. Blocks of families come first, then blocks of records, then blocks of data. */
+export interface BlockTable<Column = Uint32Array> {
   /** Bytes of the stream when it is inflated. */
-  readonly inflated: number
+  readonly inflated: Column
   /** Bytes of the stream in the file. */
-  readonly deflated: number
+  readonly deflated: Column
   /** Bytes after the stream that are not deflated. */
-  readonly plain: number
-  readonly crc: number
+  readonly plain: Column
+  readonly crc: Column
 }
 
 /** The contents of the directory. */
-export interface Directory {
+export interface Directory<Column = number[]> {
   /** Whether unpacking joins equal subtrees. */
   readonly isJoined: boolean
   readonly recordCount: number
@@ -56,7 +56,7 @@ export interface Directory {
   readonly networkCount: number
   readonly dataBytes: number
   readonly families: readonly Family[]
-  readonly blocks: readonly BlockRow[]
+  readonly blocks: BlockTable<Column>
   /** The end of the original file, from the metadata's marker. */
   readonly metadata: Uint8Array
 }
@@ -92,7 +92,8 @@ export function encodeDirectory(directory: Directory, deflate: Deflate): Uint8Ar
   }
   const numbers = FIELDS.map((name) => fields[name])
   for (const { count, lengths, starts } of families) if (count > 0) numbers.push(...lengths, ...starts)
-  for (const name of BLOCK_COLUMNS) for (const block of blocks) numbers.push(block[name])
+  const { inflated, deflated: streams, plain: rest, crc } = blocks
+  for (const column of [inflated, streams, rest, crc]) for (const number of column) numbers.push(number)
   const plain = new Uint8Array(4 * numbers.length + metadata.length)
   const plainView = new DataView(plain.buffer)
   for (const [i, number] of numbers.entries()) plainView.setUint32(4 * i, number, true)
@@ -100,7 +101,7 @@ export function encodeDirectory(directory: Directory, deflate: Deflate): Uint8Ar
 
   const deflated = deflate(plain)
   const bytes = new Uint8Array(HEADER_BYTES + deflated.length)
-  const size = blocks.reduce((sum, { deflated, plain }) => sum + deflated + plain, bytes.length)
+  const size = [...streams, ...rest].reduce((sum, length) => sum + length, bytes.length)
   bytes.set(PACKED_MAGIC)
   const header = new DataView(bytes.buffer, 0, HEADER_BYTES)
   header.setUint32(8, VERSION, true)
@@ -113,11 +114,8 @@ export function encodeDirectory(directory: Directory, deflate: Deflate): Uint8Ar
   return bytes
 }
 
-const BLOCK_COLUMNS = ['inflated', 'deflated', 'plain', 'crc'] as const
-
-/** A directory that was read, with its blocks by column. */
-export interface ReadDirectory extends Omit<Directory, 'blocks'> {
-  readonly blocks: Readonly<Record<keyof BlockRow, Uint32Array>>
+/** A directory that was read. */
+export interface ReadDirectory extends Directory<Uint32Array> {
   /** By block, where it starts in the file. */
   readonly positions: Float64Array
 }

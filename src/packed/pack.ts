@@ -7,7 +7,7 @@ import { crc32 } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { BlockFile, sourceOf } from './block-file.ts'
-import { type BlockRow, encodeDirectory, type Family, familyShapes } from './directory.ts'
+import { type BlockTable, encodeDirectory, type Family, familyShapes } from './directory.ts'
 import {
   ALIAS,
   BLOCK_ITEMS,
@@ -77,7 +77,7 @@ export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
       networkCount: networkCount(database),
       dataBytes: data.end - data.base,
       families: writers.map(({ family }) => family),
-      blocks: blocks.rows,
+      blocks: blocks.table,
       metadata: file.subarray(metadata.start),
     },
     portableDeflate,
@@ -139,7 +139,7 @@ class Survey {
 
 /** The blocks of a file, in their order. */
 class BlockList {
-  readonly rows: BlockRow[] = []
+  readonly table: BlockTable<number[]> = { inflated: [], deflated: [], plain: [], crc: [] }
   readonly bytes: Uint8Array[] = []
   readonly #deflate: Deflate
 
@@ -150,12 +150,10 @@ class BlockList {
   add(stream: Uint8Array, plain = new Uint8Array(0)): void {
     const deflated = this.#deflate(stream)
     const block = plain.length === 0 ? deflated : concatenated([deflated, plain])
-    this.rows.push({
-      inflated: stream.length,
-      deflated: deflated.length,
-      plain: plain.length,
-      crc: crc32(block),
-    })
+    this.table.inflated.push(stream.length)
+    this.table.deflated.push(deflated.length)
+    this.table.plain.push(plain.length)
+    this.table.crc.push(crc32(block))
     this.bytes.push(block)
   }
 }

@@ -34,18 +34,16 @@ export function partsOf(packed: Uint8Array): Parts {
 
 /** Makes a packed file with right sizes and checksums. */
 export function packedOf(parts: Parts): Uint8Array {
-  const bytes: Uint8Array[] = []
-  const blocks = parts.blocks.map(({ stream, plain }) => {
-    const deflated = deflate(Uint8Array.from(stream))
-    const block = Buffer.concat([deflated, Uint8Array.from(plain)])
-    bytes.push(block)
-    return {
-      inflated: stream.length,
-      deflated: deflated.length,
-      plain: plain.length,
-      crc: crc32(block),
-    }
-  })
+  const streams = parts.blocks.map(({ stream }) => deflate(Uint8Array.from(stream)))
+  const bytes = parts.blocks.map(({ plain }, i) =>
+    Buffer.concat([streams[i] ?? new Uint8Array(0), Uint8Array.from(plain)]),
+  )
+  const blocks = {
+    inflated: parts.blocks.map(({ stream }) => stream.length),
+    deflated: streams.map(({ length }) => length),
+    plain: parts.blocks.map(({ plain }) => plain.length),
+    crc: bytes.map((block) => crc32(block)),
+  }
   return new Uint8Array(Buffer.concat([encodeDirectory({ ...parts, blocks }, deflate), ...bytes]))
 }
 
