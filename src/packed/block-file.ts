@@ -1,8 +1,8 @@
-import { compare } from '../address/position.ts'
+import { advance, compare, type Words } from '../address/position.ts'
 import { checkSize, isOutOfMemory, MAX_DATABASE_BYTES, noMemory } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/gunzip.ts'
 import { damagedFile, type InvalidDatabaseError, isGeofixError } from '../errors.ts'
-import { SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { type Metadata, readMetadata } from '../mmdb/metadata.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
 import { type Family, type ReadDirectory, readDirectory } from './directory.ts'
@@ -97,6 +97,19 @@ export class BlockFile {
     } catch (cause) {
       throw this.#unreadable(`the block of ${what} at byte ${position} of the packed file`, cause)
     }
+  }
+
+  /** The prefix length of the alias that a run is. @throws InvalidDatabaseError when it is another network */
+  aliasLength(start: Words, end: Words): number {
+    const alias = IPV4_ALIASES.find(({ words }) => compare(words, start) === 0)
+    const last = Uint32Array.from(start)
+    if (alias !== undefined) advance(last, alias.prefixLength)
+    if (alias === undefined || compare(last, end) !== 0) throw this.noAlias()
+    return alias.prefixLength
+  }
+
+  noAlias(): InvalidDatabaseError {
+    return this.fault('a network of the packed file is an alias of no other')
   }
 
   /** The error for damage in this file. */

@@ -1,7 +1,7 @@
-import { compare, prefixLengthWithin, sharedBits, type Words } from '../address/position.ts'
+import { compare, prefixLengthWithin, type Words } from '../address/position.ts'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
-import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
@@ -72,7 +72,7 @@ export class PackedTree {
     this.#run = run
     this.#offset = 0
     const value = runs.valueOf(place, run)
-    if (value === ALIAS) throw this.#noAlias()
+    if (value === ALIAS) throw this.#file.noAlias()
     return value
   }
 
@@ -133,21 +133,15 @@ export class PackedTree {
 
   /** The value of the IPv4 address in an IPv6 address. */
   #valueOfAlias(words: Words): number {
-    const [start, end] = this.#bounds()
-    for (const { words: network, prefixLength: length } of IPV4_ALIASES) {
-      if (sharedBits(words, network) < length) continue
-      const last = Uint32Array.from(start)
-      last[(length - 1) >>> 5] = (last[(length - 1) >>> 5] ?? 0) + 2 ** (31 - ((length - 1) & 31))
-      if (compare(start, network) !== 0 || compare(end, last) !== 0 || this.#ipv4.count === 0) break
-      const word = length >>> 5
-      const shift = length & 31
-      const high = (words[word] ?? 0) << shift
-      const low = shift === 0 ? 0 : (words[word + 1] ?? 0) >>> (32 - shift)
-      const value = this.valueIPv4((high | low) >>> 0)
-      this.#offset = length - 96
-      return value
-    }
-    throw this.#noAlias()
+    if (this.#ipv4.count === 0) throw this.#file.noAlias()
+    const length = this.#file.aliasLength(...this.#bounds())
+    const word = length >>> 5
+    const shift = length & 31
+    const high = (words[word] ?? 0) << shift
+    const low = shift === 0 ? 0 : (words[word + 1] ?? 0) >>> (32 - shift)
+    const value = this.valueIPv4((high | low) >>> 0)
+    this.#offset = length - 96
+    return value
   }
 
   /**
@@ -211,10 +205,6 @@ export class PackedTree {
   /** The place of the block of the last search. Decodes it again if reading its record has dropped it. */
   get #place(): number {
     return this.#contents.place(this.block)
-  }
-
-  #noAlias(): Error {
-    return this.#file.fault('a network of the packed file is an alias of no other')
   }
 }
 

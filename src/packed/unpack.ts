@@ -1,6 +1,6 @@
-import { advance, compare, listNetworks, type Words } from '../address/position.ts'
+import { listNetworks, type Words } from '../address/position.ts'
 import { isOutOfMemory, noMemory } from '../bytes/byte-limit.ts'
-import { IPV4_ALIASES, SEPARATOR_BYTES } from '../mmdb/format.ts'
+import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
 import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
@@ -120,11 +120,8 @@ class TreeBuilder {
   }
 
   #addAlias(start: Words, end: Words): void {
-    const alias = IPV4_ALIASES.find(({ words }) => compare(words, start) === 0)
-    const last = Uint32Array.from(start)
-    if (alias !== undefined) advance(last, alias.prefixLength)
-    if (alias === undefined || compare(last, end) !== 0 || !isNode(this.ipv4))
-      throw this.#file.fault('a network of the packed file is an alias of no other')
-    this.#add(start, alias.prefixLength, this.ipv4)
+    const length = this.#file.aliasLength(start, end)
+    if (!isNode(this.ipv4)) throw this.#file.noAlias()
+    this.#add(start, length, this.ipv4)
   }
 }
