@@ -84,22 +84,6 @@ describe('countNetworks', () => {
     expect(() => countNetworks(database)).toThrow('the search tree has paths of more than 32 bits')
   })
 
-  it.each([
-    [32, true],
-    [33, false],
-  ])('paths of %i bits in a tree of IPv4: %s', (bits, isRight) => {
-    // Each node leads to the next, the last to a record; the other half of each is empty.
-    const hex = (value: number): string => value.toString(16).padStart(6, '0')
-    const tree = Array.from(
-      { length: bits },
-      (_, i) => hex(i < bits - 1 ? i + 1 : bits + 16) + hex(bits),
-    ).join('')
-    const database = new Database(handMade(encode('x'), { node_count: bits }, bytesOf(tree)))
-    const count = (): number => countNetworks(database)
-    if (isRight) expect(count()).toBe(1)
-    else expect(count).toThrow('paths of more than 32 bits')
-  })
-
   it('refuses a tree that leads outside the data section', () => {
     const database = new Database(handMade(encode('x'), {}, bytesOf('000011 0fffff')))
     expect(() => countNetworks(database)).toThrow('which is not a record')
