@@ -48,20 +48,9 @@ const flat = fc.record(
   { requiredKeys: [] },
 )
 const NETWORKS = [
-  '1.0.0.0/8',
-  '80.0.0.0/4',
-  '80.1.2.0/24',
-  '89.160.20.112/28',
-  '1.2.3.4/32',
-  '2001:218::/32',
-] as const
-const MORE_NETWORKS = [
-  '2000::/3',
-  '2001:4860::/40',
-  '2a02:d300::/28',
-  '0.0.0.0/1',
-  '255.255.255.255/32',
-] as const
+  ...'1.0.0.0/8 80.0.0.0/4 80.1.2.0/24 89.160.20.112/28 1.2.3.4/32'.split(' '),
+  ...'2001:218::/32 2000::/3 2001:4860::/40 2a02:d300::/28 0.0.0.0/1 255.255.255.255/32'.split(' '),
+]
 
 const written = fc
   .record({
@@ -71,7 +60,7 @@ const written = fc
     ipVersion: fc.constantFrom(4, 6),
     networks: fc.array(
       fc.tuple(
-        fc.constantFrom(...NETWORKS, ...MORE_NETWORKS),
+        fc.constantFrom(...NETWORKS),
         fc.oneof({ weight: 4, arbitrary: record }, { weight: 2, arbitrary: flat }),
       ),
       { maxLength: 6 },

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { embedded, Resolver } from '../../src/index.ts'
+import { embedded } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { openDatabase } from '../../src/node/open-files.ts'
@@ -279,25 +279,5 @@ describe('packing', () => {
     expect(() => pack(handMade(encode('x'), {}, Uint8Array.of(0, 0, 0, 0, 0, 0)))).toThrow(
       'paths of more than',
     )
-  })
-})
-
-describe('a resolver of a packed database', () => {
-  it.skipIf(!hasShared)('answers as one of the original', () => {
-    const bytes = sharedBytes('fixtures/mmdb/GeoIP2-City-Test.mmdb')
-    const original = Resolver.openSync(bytes)
-    for (const cacheBytes of [undefined, 0]) {
-      const packed = Resolver.openSync(pack(bytes), { cacheBytes })
-      expect(packed.databases).toEqual(original.databases)
-      expect(packed.verify()).toEqual(original.verify())
-      const ips = '81.2.69.142 2.125.160.216 2001:218::1 ::ffff:81.2.69.142 1.1.1.1 10.0.0.1 x'.split(' ')
-      expect(packed.lookupMany(ips, { at: new Date(0) })).toEqual(
-        original.lookupMany(ips, { at: new Date(0) }),
-      )
-      for (const ip of ips.slice(0, 5)) {
-        expect(packed.raw(ip)).toEqual(original.raw(ip))
-        expect(packed.network(ip)).toBe(original.network(ip))
-      }
-    }
   })
 })

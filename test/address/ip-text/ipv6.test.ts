@@ -113,29 +113,10 @@ describe('parseIPv6', () => {
 })
 
 describe('formatIPv6', () => {
-  // RFC 5952 section 4, rule by rule.
-  it.each([
-    ['2001:0db8::0001', '2001:db8::1'], // 4.1: no leading zeros
-    ['2001:db8::ABCD', '2001:db8::abcd'], // 4.3: lower case
-    ['2001:db8:0:0:0:0:2:1', '2001:db8::2:1'], // 4.2.1: as short as possible
-    ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'], // 4.2.2: not for a single group
-    ['2001:0:0:1:0:0:0:1', '2001:0:0:1::1'], // 4.2.3: the longest run
-    ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'], // 4.2.3: the first of equal runs
-    ['0:0:1:0:0:1:0:0', '::1:0:0:1:0:0'], // three equal runs
-    ['0:0:0:0:0:0:0:0', '::'],
-    ['1:0:0:0:0:0:0:0', '1::'],
-    ['0:1:2:3:4:5:6:7', '0:1:2:3:4:5:6:7'], // a single zero at an end stays
-    ['1:2:3:4:5:6:7:0', '1:2:3:4:5:6:7:0'],
-    ['1:2:3:4:5:6:0:0', '1:2:3:4:5:6::'],
-    ['0:0:3:4:5:6:7:8', '::3:4:5:6:7:8'],
-    ['::1.2.3.4', '::102:304'], // never dotted
-  ])('%s is %s', (text, expected) => {
-    expect(canonical(text)).toBe(expected)
-  })
-
-  it('agrees for every pattern of zero groups', () => {
+  it('agrees with the URL standard for every pattern of zero groups', () => {
     for (let pattern = 0; pattern < 256; pattern++) {
-      const long = Array.from({ length: 8 }, (_, i) => ((pattern >> i) & 1 ? 'a' : '0')).join(':')
+      const group = (i: number) => ((pattern >> i) & 1 ? ['a', '1b', '0C0d', 'e0F1'][i % 4] : '0')
+      const long = Array.from({ length: 8 }, (_, i) => group(i)).join(':')
       expect(canonical(long)).toBe(hostname(long))
     }
   })
