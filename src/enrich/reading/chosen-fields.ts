@@ -2,7 +2,7 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError, shownName } from '../errors.ts'
 import type { CommonPlan } from '../options.ts'
-import { guessAddress, guessTime, SampleField } from './field-guess.ts'
+import { guessAddress, guessTime, type SampleField } from './field-guess.ts'
 import {
   addressNotes,
   checkNamedTimes,
@@ -13,32 +13,20 @@ import {
   unknownAddressField,
 } from './field-messages.ts'
 
-/** A field of the sample that has a name or only a number. */
-export class NumberedField extends SampleField {
-  /** @param name '' for none */
-  constructor(
-    readonly name: string,
-    /** The position of the field from 0, in the first record that has it. */
-    readonly index: number,
-  ) {
-    super([name])
-  }
-}
-
 /** The fields of a sample, and what a format calls them. */
-export interface SampledFields<Field extends SampleField> {
-  readonly fields: readonly Field[]
-  readonly words: FieldWords<Field>
+export interface SampledFields {
+  readonly fields: readonly SampleField[]
+  readonly words: FieldWords
   /** @throws EnrichError when there is no field of this name */
-  named(name: string, option: 'field' | 'timeField'): Field
+  named(name: string, option: 'field' | 'timeField'): SampleField
   /** Says in a message what the sample has, if no field holds addresses. */
   nothing(): string
 }
 
 /** How messages name numbered fields. */
-export interface NumberedWords extends FieldWords<NumberedField> {
+export interface NumberedWords extends FieldWords {
   /** The field as a list of all fields names it. */
-  listed(field: NumberedField): string
+  listed(field: SampleField): string
   /** The text after a list of all fields if none holds addresses. */
   readonly remedy: string
 }
@@ -54,9 +42,9 @@ const FIELD_WORDS: NumberedWords = {
 
 /** Fields that a user names by their names, or else by their numbers, from 1. */
 export function numberedFields(
-  fields: readonly NumberedField[],
+  fields: readonly SampleField[],
   words: NumberedWords = FIELD_WORDS,
-): SampledFields<NumberedField> {
+): SampledFields {
   return {
     fields,
     words,
@@ -72,12 +60,12 @@ export function numberedFields(
  * @param notes gets what was guessed
  * @throws EnrichError when there is no such field, nothing can be guessed, or it holds lists and no proxies are trusted
  */
-export function chosenAddress<Field extends SampleField>(
+export function chosenAddress(
   name: string | undefined,
-  sampled: SampledFields<Field>,
+  sampled: SampledFields,
   { trustedProxies }: Pick<CommonPlan, 'trustedProxies'>,
   notes: string[],
-): Field {
+): SampleField {
   const { words } = sampled
   const isTrusting = trustedProxies !== null
   if (name === undefined) {
@@ -92,11 +80,11 @@ export function chosenAddress<Field extends SampleField>(
 }
 
 /** Chooses the field with the time of the event in the same way. @returns `null` if none has a usual name */
-export function chosenTime<Field extends SampleField>(
+export function chosenTime(
   name: string | undefined,
-  sampled: SampledFields<Field>,
+  sampled: SampledFields,
   notes: string[],
-): Field | null {
+): SampleField | null {
   const { words } = sampled
   if (name === undefined) {
     const guess = guessTime(sampled.fields)
@@ -131,7 +119,7 @@ export function refuseTaken(
   )
 }
 
-function fieldNamed(named: string, fields: readonly NumberedField[], words: NumberedWords): NumberedField {
+function fieldNamed(named: string, fields: readonly SampleField[], words: NumberedWords): SampleField {
   const { noun } = words
   const [field, another] = fields.filter(({ name }) => name === named && name !== '')
   if (another !== undefined) {
@@ -155,7 +143,7 @@ function fieldNamed(named: string, fields: readonly NumberedField[], words: Numb
 /** Fields that a message lists, at most. */
 const MAX_LISTED = 12
 
-function listed(fields: readonly NumberedField[], words: NumberedWords): string {
+function listed(fields: readonly SampleField[], words: NumberedWords): string {
   return (
     fields
       .slice(0, MAX_LISTED)

@@ -33,10 +33,18 @@ export class SampleField {
   readonly #values: (string | number | null)[] = []
   #looked: LookedValues | null = null
 
-  /** @param path names from the outermost member to the field; one name for a column, '' without a header */
-  constructor(readonly path: readonly string[]) {
+  constructor(
+    /** Names from the outermost member to the field; one name for a column, '' without a header. */
+    readonly path: readonly string[],
+    /** The position of the field from 0, in the first record that has it, if fields have numbers. */
+    readonly index = 0,
+  ) {
     this.timeRank = timeRank(path)
     this.mayBeAddress = addressWeight(path, true) > 0
+  }
+
+  get name(): string {
+    return this.path.join('.')
   }
 
   /** Whether its name is a usual one for the time of the event. */
@@ -161,27 +169,27 @@ class LookedValues {
 }
 
 /** What a sample tells about the field with the client's address. */
-export interface AddressGuess<Field extends SampleField> {
+export interface AddressGuess {
   /** The chosen field, or `null`. */
-  readonly best: Field | null
+  readonly best: SampleField | null
   /** Whether it was chosen although its name is unusual. */
   readonly isByValues: boolean
   /** The other fields that hold addresses, or lists of them, best first. */
-  readonly others: readonly Field[]
+  readonly others: readonly SampleField[]
   /** Fields with names that mean the same, if none was chosen. */
-  readonly rivals: readonly Field[]
+  readonly rivals: readonly SampleField[]
   /** The field with a usual name that has other values than addresses, if none was chosen. */
-  readonly unreadable: Field | null
+  readonly unreadable: SampleField | null
 }
 
 /** A field that this many times more records have is preferred to one with a better name. */
 const TIMES_MORE = 10
 
 /** The fields without those that few records have, such as a member of inner objects of some other kind. */
-function frequent<Field extends SampleField>(
-  fields: readonly Field[],
-  canBeMeant: (field: Field) => boolean,
-): Field[] {
+function frequent(
+  fields: readonly SampleField[],
+  canBeMeant: (field: SampleField) => boolean,
+): SampleField[] {
   const most = Math.max(0, ...fields.filter(canBeMeant).map(({ values }) => values))
   // A table can have nothing but its header.
   return most === 0 ? [...fields] : fields.filter(({ values }) => values * TIMES_MORE > most)
@@ -194,12 +202,9 @@ function frequent<Field extends SampleField>(
  *
  * @param isTrusting whether proxies are trusted, so that a list of hops is preferred
  */
-export function guessAddress<Field extends SampleField>(
-  fields: readonly Field[],
-  isTrusting: boolean,
-): AddressGuess<Field> {
-  const weightOf = (field: Field): number => addressWeight(field.path, isTrusting)
-  const canBeMeant = (field: Field): boolean => field.isEmpty || field.holdsAddresses(isTrusting)
+export function guessAddress(fields: readonly SampleField[], isTrusting: boolean): AddressGuess {
+  const weightOf = (field: SampleField): number => addressWeight(field.path, isTrusting)
+  const canBeMeant = (field: SampleField): boolean => field.isEmpty || field.holdsAddresses(isTrusting)
   const named = fields.filter((field) => weightOf(field) > 0)
   const usual = frequent(named, canBeMeant).sort(
     (a, b) =>
@@ -209,7 +214,7 @@ export function guessAddress<Field extends SampleField>(
   const holding = fields
     .filter((field) => field.holdsAddresses(true))
     .sort((a, b) => weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path))
-  const result = (best: Field | null, more: Partial<AddressGuess<Field>> = {}): AddressGuess<Field> => ({
+  const result = (best: SampleField | null, more: Partial<AddressGuess> = {}): AddressGuess => ({
     best,
     isByValues: false,
     others: holding.filter((field) => field !== best),
@@ -243,13 +248,13 @@ export function guessAddress<Field extends SampleField>(
 }
 
 /** What a sample tells about the field with the time of the event. */
-export interface TimeGuess<Field extends SampleField> {
+export interface TimeGuess {
   /** The field with the time, or `null`. */
-  readonly best: Field | null
+  readonly best: SampleField | null
   /** The field with the best usual name, if its values cannot be read. `best` is then `null`. */
-  readonly unreadable: Field | null
+  readonly unreadable: SampleField | null
   /** Another field with times that can be read. */
-  readonly other: Field | null
+  readonly other: SampleField | null
 }
 
 /**
@@ -257,11 +262,11 @@ export interface TimeGuess<Field extends SampleField> {
  * or have no value. A field whose times cannot be read is not replaced by one with a worse name, which can be the time of
  * something else.
  */
-export function guessTime<Field extends SampleField>(fields: readonly Field[]): TimeGuess<Field> {
+export function guessTime(fields: readonly SampleField[]): TimeGuess {
   const times = fields.filter((field) => field.mayBeTime && (field.isEmpty || field.times.areTimes))
   const usual = frequent(times, () => true).sort((a, b) => a.timeRank - b.timeRank)
   const [first = null, ...rest] = usual
-  const isReadable = (field: Field): boolean => !field.isEmpty && field.times.fault === null
+  const isReadable = (field: SampleField): boolean => !field.isEmpty && field.times.fault === null
   const other = rest.find(isReadable) ?? null
   const isUnreadable = first !== null && first.times.fault !== null
   return { best: isUnreadable ? null : first, unreadable: isUnreadable ? first : null, other }

@@ -12,13 +12,13 @@ import {
 import type { SampleTimes } from './sample-times.ts'
 
 /** How messages name the fields of a format. */
-export interface FieldWords<Field extends SampleField> {
+export interface FieldWords {
   /** What a field is: "member". */
   readonly noun: string
   /** The field, as in "the address is in client.ip". */
-  shown(field: Field): string
+  shown(field: SampleField): string
   /** The text to type after `--field`. */
-  typed(field: Field): string
+  typed(field: SampleField): string
 }
 
 /** The proxies that messages suggest to trust. Hardly anybody but the operator has addresses in these networks. */
@@ -46,7 +46,7 @@ function throughProxies(flag: string): string {
 }
 
 /** What to add to the command to read a field. */
-function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<Field>): string {
+function fieldFlags(field: SampleField, words: FieldWords): string {
   const isList = isListName(field.path) || field.kinds.list > 0
   return `--field ${words.typed(field)}${isList ? ` --trust ${LOCAL_PROXIES}` : ''}`
 }
@@ -55,10 +55,7 @@ function fieldFlags<Field extends SampleField>(field: Field, words: FieldWords<F
 const MAX_LISTED = 5
 
 /** Fields with an example value of each: `src (for example 81.2.69.142), dst (for example 8.8.8.8)`. */
-function withExamples<Field extends SampleField>(
-  fields: readonly Field[],
-  { shown }: FieldWords<Field>,
-): string {
+function withExamples(fields: readonly SampleField[], { shown }: FieldWords): string {
   const listed = fields.slice(0, MAX_LISTED).map((field) => {
     const { address, list, other } = field.examples
     const example = address ?? (list === undefined ? other : quoted(list))
@@ -68,11 +65,7 @@ function withExamples<Field extends SampleField>(
 }
 
 /** The names of up to three fields. */
-export function shownFields<Field extends SampleField>(
-  fields: readonly Field[],
-  { shown }: FieldWords<Field>,
-  most = 3,
-): string {
+export function shownFields(fields: readonly SampleField[], { shown }: FieldWords, most = 3): string {
   return fields.slice(0, most).map(shown).join(', ') + (fields.length > most ? ', ...' : '')
 }
 
@@ -84,9 +77,9 @@ export class NoAddressFieldError extends EnrichError {}
  *
  * @param nothing what is there if no field holds addresses
  */
-export function unknownAddressField<Field extends SampleField>(
-  { others, rivals, unreadable }: AddressGuess<Field>,
-  words: FieldWords<Field>,
+export function unknownAddressField(
+  { others, rivals, unreadable }: AddressGuess,
+  words: FieldWords,
   nothing: string,
 ): EnrichError {
   const [candidate] = rivals.length > 0 ? rivals : others
@@ -111,17 +104,13 @@ export function unknownAddressField<Field extends SampleField>(
   return error(`${why} ${withExamples(others, words)}. If ${which} the client's, name it, as in ${flags}`)
 }
 
-function shownExample<Field extends SampleField>(field: Field, { shown }: FieldWords<Field>): string {
+function shownExample(field: SampleField, { shown }: FieldWords): string {
   const example = field.examples.other
   return example === undefined ? shown(field) : `${shown(field)} (for example ${quoted(example)})`
 }
 
 /** Notes on a guess that has a choice: where the address is, and what can be wrong with it. */
-export function addressNotes<Field extends SampleField>(
-  guess: AddressGuess<Field>,
-  isTrusting: boolean,
-  words: FieldWords<Field>,
-): string[] {
+export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: FieldWords): string[] {
   const { best, others, isByValues } = guess
   if (best === null) return []
   const rest = others.length === 0 ? '' : ` (addresses are also in ${shownFields(others, words)})`
@@ -172,10 +161,7 @@ export function addressNotes<Field extends SampleField>(
 }
 
 /** Notes on the time, if it is not in the field that would be expected or cannot be read. */
-export function timeNotes<Field extends SampleField>(
-  { best, unreadable, other }: TimeGuess<Field>,
-  words: FieldWords<Field>,
-): string[] {
+export function timeNotes({ best, unreadable, other }: TimeGuess, words: FieldWords): string[] {
   if (best !== null) {
     const isEmpty = best.isEmpty && best.values > 0
     const hint =

@@ -16,12 +16,11 @@ import {
 import {
   chosenAddress,
   chosenTime,
-  NumberedField,
   type NumberedWords,
   numberedFields,
   refuseTaken,
 } from '../../reading/chosen-fields.ts'
-import { kindOfValue } from '../../reading/field-guess.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
 import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
@@ -127,16 +126,16 @@ function columnsOf(
   names: readonly string[],
   rows: readonly (readonly string[])[],
   width: number,
-): NumberedField[] {
+): SampleField[] {
   return Array.from({ length: width }, (_, index) => {
-    const column = new NumberedField(names[index] ?? '', index)
+    const column = new SampleField([names[index] ?? ''], index)
     for (const row of rows) column.add(row[index] ?? '')
     return column
   })
 }
 
 /** What to do if the first line is not a header. @param columns of all rows, without names */
-function headerFault(what: string, columns: readonly NumberedField[]): EnrichError {
+function headerFault(what: string, columns: readonly SampleField[]): EnrichError {
   const holding = columns.filter((column) => column.holdsAddresses(true))
   const [only] = holding.length === 1 ? holding : []
   const which = only === undefined ? '' : ` --field ${only.index + 1}`

@@ -4,7 +4,6 @@ import { CARRIAGE_RETURN, COMMA, QUOTE, SEMICOLON, TAB } from '../../ascii.ts'
 import type { FieldRole } from '../../counting/field-values.ts'
 import { eventTimeOf } from '../../locating/event-time.ts'
 import { type CommonPlan, DEFAULT_RECORD_LINES, type LocationField } from '../../options.ts'
-import type { NumberedField } from '../../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
@@ -263,7 +262,7 @@ const DATA =
 export function dataInHeader(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
-  columns: readonly NumberedField[],
+  columns: readonly SampleField[],
 ): string | null {
   if (columns.some(isUsual) || isNumbered(titles)) return null
   const shown = (column: number, what: string): string =>
@@ -280,7 +279,7 @@ export function dataInHeader(
 }
 
 /** Whether a column with addresses, or without values, has a usual name: then the first row is a header. */
-function isUsual({ name, isEmpty, kinds }: NumberedField): boolean {
+function isUsual({ name, isEmpty, kinds }: SampleField): boolean {
   return isAddressName(name) && (isEmpty || kinds.address + kinds.list > 0)
 }
 

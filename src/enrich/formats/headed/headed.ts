@@ -10,14 +10,8 @@ import {
   type LineOptions,
   type Planned,
 } from '../../options.ts'
-import {
-  chosenAddress,
-  chosenTime,
-  NumberedField,
-  numberedFields,
-  refuseTaken,
-} from '../../reading/chosen-fields.ts'
-import { kindOfValue } from '../../reading/field-guess.ts'
+import { chosenAddress, chosenTime, numberedFields, refuseTaken } from '../../reading/chosen-fields.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName, requestFieldsIn, w3cRequestFields } from '../../reading/known-names.ts'
 import { lineFeedsIn, plainLayout } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
@@ -96,7 +90,7 @@ function planHeaded(
 }
 
 /** Headers can move a field: its name is kept, unless it was chosen by its number. */
-function keyOf(named: string | undefined): (field: NumberedField | null) => readonly (string | number)[] {
+function keyOf(named: string | undefined): (field: SampleField | null) => readonly (string | number)[] {
   return (field) =>
     field === null ? [] : [named === undefined || named === field.name ? field.name : field.index]
 }
@@ -124,7 +118,7 @@ function readSample(
   /** The values of each record, by the name of the field, without those that are unknown. */
   const records: ReadonlyMap<string, string>[] = []
   /** The fields of all headers, each name once. */
-  const columns = new Map<string, NumberedField>()
+  const columns = new Map<string, SampleField>()
   const encoder = new TextEncoder()
   let header = NO_HEADER
   for (const [index, line] of lines.entries()) {
@@ -137,7 +131,7 @@ function readSample(
       header = rules?.next(header, line) ?? { ...NO_HEADER, names: line.split(' ') }
       if (columns.size > 0 && header.names.length > MAX_FIELDS) continue
       for (const [at, name] of header.names.entries())
-        columns.set(name, columns.get(name) ?? new NumberedField(name, at))
+        columns.set(name, columns.get(name) ?? new SampleField([name], at))
       continue
     }
     const values = recordOf(bytes, separator, header.names.length, quotes)
@@ -177,7 +171,7 @@ function recordOf(bytes: Uint8Array, separator: number, width: number, quotes: b
 
 /** The fields of a W3C log that are a day and a time in UTC, or only a time if `#Date:` has the day. */
 function clockOf(
-  columns: readonly NumberedField[],
+  columns: readonly SampleField[],
   header: Header,
   timeField: string | undefined,
 ): string[] | null {

@@ -62,7 +62,7 @@ export function planObjects(
   refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
   const notes: string[] = []
   let all: readonly SampleField[] | undefined
-  const sampled: SampledFields<SampleField> = {
+  const sampled: SampledFields = {
     // Only to guess: to find all members takes longer than all else.
     get fields() {
       all ??= fieldsOf(objects, common.overwrite ? common.into : null)
@@ -109,7 +109,7 @@ function fieldAt(objects: readonly object[], path: readonly string[]): SampleFie
 const REPLACE =
   'add --overwrite to replace it, or another name, as in --into geo (in a program: overwrite, into)'
 
-const WORDS: FieldWords<SampleField> = {
+const WORDS: FieldWords = {
   noun: 'member',
   shown: ({ path }) => shownName(pathText(path)),
   typed: ({ path }) => shellWord(pathText(path)),
@@ -155,7 +155,7 @@ function namedPath(
   option: 'field' | 'timeField',
   field: string,
   objects: readonly object[],
-  sampled: SampledFields<SampleField>,
+  sampled: SampledFields,
   { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
   notes: string[],
 ): readonly string[] {

@@ -2,14 +2,8 @@
 import { wrongOption } from '../../../option-names.ts'
 import { eventTimeOf } from '../../locating/event-time.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import {
-  chosenAddress,
-  chosenTime,
-  NumberedField,
-  numberedFields,
-  refuseTaken,
-} from '../../reading/chosen-fields.ts'
-import { kindOfValue } from '../../reading/field-guess.ts'
+import { chosenAddress, chosenTime, numberedFields, refuseTaken } from '../../reading/chosen-fields.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { RAW } from '../../writing/json-text.ts'
@@ -63,7 +57,7 @@ function planPattern<Name extends string>(
   const names = pattern.fields.map(({ name }) => name)
   if (!append.append) refuseTaken(addedMembers(common), [...names, RAW, REST], 'a line has', 'field')
   const notes: string[] = []
-  const fields = names.map((name, index) => new NumberedField(name, index))
+  const fields = names.map((name, index) => new SampleField([name], index))
   for (const values of recordsOf(sample, isWhole, pattern, 1000).records)
     for (const field of fields) field.add(values[field.index] ?? '')
   // Known programs write the client's address always in the same field.
