@@ -5,7 +5,7 @@ import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-writer.ts'
 import { escapedColumnsTemplate } from './writing/column-templates.ts'
-import { alignedSize, LocationColumns } from './writing/location-columns.ts'
+import { alignedSize, LocationColumns, LocationPlaces, NO_PLACE } from './writing/location-columns.ts'
 
 export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale' | 'cityNames'> {
   readonly fields: readonly LocationField[]
@@ -24,9 +24,6 @@ const MAX_REQUEST_BYTES = 2 ** 30
 const NO_MICROSECONDS = -(2 ** 31)
 /** The range of `Date`. */
 const MAX_INSTANT_MS = 8.64e15
-
-/** Stands for an unknown offset from UTC in minutes. */
-const NO_MINUTES = 2 ** 15 - 1
 
 /** A request is not what {@link ColumnStream} reads. */
 export class ColumnRequestError extends Error {
@@ -65,16 +62,8 @@ export class ColumnStream {
   readonly #unread = new ByteSink()
   #memory = this.#unread.room(0)
   #view = new DataView(this.#memory.buffer)
-  /** For each number of a location in the locator: {@link #base} plus its number in the answer that had it last. */
-  #places = new Float64Array(1024)
-  /** The offset from UTC that it has there, in minutes. */
-  #minutes = new Int16Array(1024)
-  /** The numbers in {@link #places} that are smaller are of earlier answers. */
-  #base = 1
-  /** The locations of the answer whose offsets differ from that in {@link #minutes}. */
-  readonly #others = new Map<number, number>()
+  readonly #places: LocationPlaces
   readonly #columns: LocationColumns
-  #epoch = 0
 
   /**
    * @throws TypeError, InvalidLocaleError when an option is wrong
@@ -84,6 +73,7 @@ export class ColumnStream {
     const timeField = times === 'none' ? undefined : '2'
     const plan = makeRowPlan({ ...options, format: 'tsv', quoting: 'none', field: '1', timeField })
     this.#locator = new LineLocator(set, plan, escapedColumnsTemplate(options.fields, '\t'))
+    this.#places = new LocationPlaces(this.#locator)
     this.#times = times
     this.#columns = new LocationColumns(options.fields)
   }
@@ -136,6 +126,7 @@ export class ColumnStream {
     const memory = this.#memory
     const columns = this.#columns
     columns.addUnknown()
+    this.#places.restart(columns.count)
     const numbers = new Int32Array(rows)
     let start = this.#offsetAt(offsets, 0, addresses, timeTexts)
     const { epoch } = this.#locator
@@ -153,7 +144,6 @@ export class ColumnStream {
       numbers[row] =
         number < FIRST_LOCATION ? 0 : this.#placeOf(number - FIRST_LOCATION, this.#instantOf(request, row))
     }
-    this.#forget()
     const size = alignedSize(rows * NUMBER_BYTES) + columns.size
     const answer = new Uint8Array(ANSWER_HEADER_BYTES + size)
     const header = new DataView(answer.buffer)
@@ -196,43 +186,12 @@ export class ColumnStream {
 
   /** The number of a location in the answer, with its offset at an instant. Writes its text the first time. */
   #placeOf(location: number, instant: number): number {
-    // The locator has given new numbers.
-    if (this.#locator.epoch !== this.#epoch) {
-      this.#epoch = this.#locator.epoch
-      this.#forget()
-    }
-    if (location >= this.#places.length) this.#grow(location)
     const { texts } = this.#locator
-    const minutes = texts.offsetOf(location, instant).minutes ?? NO_MINUTES
-    const place = (this.#places[location] ?? 0) - this.#base
-    if (place < 0) {
-      this.#places[location] = this.#base + this.#columns.count
-      this.#minutes[location] = minutes
-    } else {
-      if (this.#minutes[location] === minutes) return place
-      const key = location * 2 ** 16 + minutes
-      const other = this.#others.get(key)
-      if (other !== undefined) return other
-      this.#others.set(key, this.#columns.count)
-    }
     texts.instant = instant
+    const place = this.#places.find(location)
+    if (place !== NO_PLACE) return place
     const start = texts.startOf(location)
     this.#columns.add(texts.arena.bytes, start, start + texts.sizeOf(location))
-    return this.#columns.count - 1
-  }
-
-  /** Makes all locations new: none of them is in the answer any more. */
-  #forget(): void {
-    this.#base += this.#columns.count
-    this.#others.clear()
-  }
-
-  #grow(location: number): void {
-    const places = new Float64Array(2 * location)
-    places.set(this.#places)
-    this.#places = places
-    const minutes = new Int16Array(2 * location)
-    minutes.set(this.#minutes)
-    this.#minutes = minutes
+    return this.#places.add(location)
   }
 }

@@ -260,6 +260,8 @@ export interface LocationCells {
   readonly form: 'csv' | 'tsv'
   /** Whether the address comes before them. */
   readonly hasAddress: boolean
+  /** Whether rows are written as `PackedRow` does. Otherwise they are lines of a table. */
+  readonly isPacked?: boolean
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

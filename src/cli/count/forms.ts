@@ -25,20 +25,29 @@ const GROUP_ROWS = 100_000
 export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array> {
   // Lazy: few counts are Parquet.
   const { ColumnWriter } = await import('../enrich/parquet/column-writer.ts')
-  const { elementsOf, leafOf, parquetValue } = await import('../enrich/parquet/columns.ts')
+  const { ColumnValues, elementsOf } = await import('../enrich/parquet/columns.ts')
   const numbers = numbersOf(table)
-  const columns = [...table.columns, ...numbers].map((column) => ({
-    ...column,
-    type: numbers.includes(column) || isNumeric(column) ? ('INT64' as const) : ('STRING' as const),
-  }))
-  const elements = columns.map(({ name, type }) => elementsOf(name, type))
-  const writer = new ColumnWriter(elements)
+  const columns = [...table.columns, ...numbers].map((column) => {
+    const type = numbers.includes(column) || isNumeric(column) ? 'INT64' : 'STRING'
+    const path = elementsOf(column.name, type)
+    const values = new ColumnValues(path, type)
+    // Of all codes, the first rows can have few.
+    const used = new Map<number, number>()
+    const codes = column.codes.map((code) => {
+      const number = used.get(code) ?? used.size
+      if (number === used.size) {
+        used.set(code, number)
+        values.add(column.value(code))
+      }
+      return number
+    })
+    return { path, values, codes }
+  })
+  const writer = new ColumnWriter(columns.map(({ path }) => path))
   const rows = table.counts.length
   for (let from = 0; from < rows; from += GROUP_ROWS) {
     const to = Math.min(rows, from + GROUP_ROWS)
-    const leaves = columns.map(({ codes, size, value, type }, index) =>
-      leafOf(elements[index] ?? [], codes.subarray(from, to), size, value, (key) => parquetValue(type, key)),
-    )
+    const leaves = columns.map(({ codes, values }) => values.leafOf(codes.subarray(from, to)))
     writer.add(leaves, to - from)
     yield writer.take()
   }

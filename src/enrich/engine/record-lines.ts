@@ -5,9 +5,10 @@ import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
+import { LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import { RecordLoop } from './record-loop.ts'
-import { RecordRow } from './record-row.ts'
+import { PackedRow, RecordRow } from './record-row.ts'
 import { RecordWriter } from './record-writer.ts'
 
 /**
@@ -61,6 +62,8 @@ export class RecordLines implements LineFormat {
   /** Whether the record last written is a row. */
   isRow = false
   readonly #view = new CachedView()
+  /** The places of the locations of the block in its rows. */
+  readonly #places: LocationPlaces
 
   constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
     this.#plan = plan
@@ -71,12 +74,19 @@ export class RecordLines implements LineFormat {
     this.#writer = new RecordWriter(reader, locator, form)
     this.#form = form
     this.#isObject = form.kind === 'object'
+    this.#places = new LocationPlaces(locator)
   }
 
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
   useColumns(names: readonly string[] | undefined): void {
-    const hasRows = names !== undefined && this.#isObject && this.#plan.cells !== undefined
-    this.row = hasRows ? new RecordRow(this.#reader, this.#locator, this.#plan, names) : null
+    const { cells } = this.#plan
+    // A row without fields can be of any record.
+    const hasRows =
+      cells !== undefined && (this.#isObject || (cells.isPacked === true && names?.length === 0))
+    this.#places.restart(0)
+    if (!hasRows || names === undefined) this.row = null
+    else if (cells.isPacked !== true) this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
+    else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#places)
   }
 
   get fault(): string {
@@ -151,10 +161,9 @@ export class RecordLines implements LineFormat {
     } else writer.setNothing()
     const row = this.row?.fits === true ? this.row : null
     this.isRow = row !== null
-    const into = out.room(row?.room(writer.textSize) ?? writer.room)
-    out.length =
-      row?.put(into, out.length, writer.textStart, writer.textSize) ??
-      writer.put(into, this.#view.view(into), out.length)
+    row?.locate(isLocated ? this.#locator.locationNumber : NO_PLACE)
+    const into = out.room(row?.room ?? writer.room)
+    out.length = row?.put(into, out.length) ?? writer.put(into, this.#view.view(into), out.length)
   }
 
   /** Writes the record with the place of each of its addresses. The locator has the address of the record then, as before. */

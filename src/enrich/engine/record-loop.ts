@@ -9,6 +9,7 @@ import { NOT_IPV4 } from '../locating/address-cache.ts'
 import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
+import { NO_PLACE } from '../writing/location-columns.ts'
 import type { RecordRow } from './record-row.ts'
 import type { RecordWriter } from './record-writer.ts'
 
@@ -141,8 +142,9 @@ export class RecordLoop {
       const isLocated = number >= FIRST_LOCATION
       if (!isLocated && (this.#onlyFailed || (rereads && !locator.isAddress(number)))) break
       if (writer !== null && (isLocated ? writesLocations : !dropUnresolved)) {
-        if (isLocated) {
-          texts.instant = locator.instantOr(reader.instant)
+        if (isLocated) texts.instant = locator.instantOr(reader.instant)
+        if (row !== null) row.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
+        else if (isLocated) {
           writer.textStart = texts.startOf(number - FIRST_LOCATION)
           writer.textSize = texts.sizeOf(number - FIRST_LOCATION)
         } else writer.setNothing()
@@ -154,14 +156,13 @@ export class RecordLoop {
         }
         if (row === null) {
           if (to + writer.room > OUTPUT_END) break
-        } else if (!row.fits || to + row.room(writer.textSize) > OUTPUT_END) break
+        } else if (!row.fits || to + row.room > OUTPUT_END) break
         if (isIPv4) {
           cache.ip = bytes
           cache.ipStart = addressStart
           cache.ipEnd = addressEnd
         }
-        to =
-          row === null ? writer.put(bytes, view, to) : row.put(bytes, to, writer.textStart, writer.textSize)
+        to = row === null ? writer.put(bytes, view, to) : row.put(bytes, to)
         bytes[to++] = LINE_FEED
       } else if (bytes !== arena.bytes) {
         bytes = arena.bytes

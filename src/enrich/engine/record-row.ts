@@ -1,9 +1,13 @@
 // Writes records as rows of a table whose columns are known.
+import { QUOTE } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import { ABSENT, type ReaderField, type RecordReader } from '../reading/record-reader.ts'
+import { CachedView } from '../swar.ts'
+import { JsonText, jsonRoom } from '../writing/json-text.ts'
+import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'
-import { copy } from './record-writer.ts'
+import { copy, isNumber } from './record-writer.ts'
 
 /** More than an address and a time take. Bytes. */
 const SPARE_BYTES = 512
@@ -13,8 +17,8 @@ const SPARE_BYTES = 512
  * what has no other column goes there, but from objects only.
  */
 export class RecordRow {
-  readonly #reader: RecordReader
-  readonly #locator: LineLocator
+  protected readonly reader: RecordReader
+  protected readonly locator: LineLocator
   /** The columns that are fields of records, by their names. */
   readonly #names: readonly string[]
   readonly #into: string
@@ -22,10 +26,13 @@ export class RecordRow {
   readonly #separator: number
   /** The number of columns of a location. */
   readonly #located: number
+  /** Where the text of the location is in the arena, and its size; -1 without a location. */
+  protected textStart = -1
+  protected textSize = 0
   /** The fields of records that what follows is for. */
-  #fields: readonly ReaderField[] | null = null
+  protected fields: readonly ReaderField[] | null = null
   /** For each column its field, or -1. */
-  #columns = new Int32Array(0)
+  protected columns = new Int32Array(0)
   /** The fields that have no column. */
   #others: readonly number[] = []
   /** Whether no two members of an object would have one name. */
@@ -34,8 +41,8 @@ export class RecordRow {
   constructor(reader: RecordReader, locator: LineLocator, plan: CommonPlan, names: readonly string[]) {
     const { into, cells, jsonFields } = plan
     const { form = 'csv' } = cells ?? {}
-    this.#reader = reader
-    this.#locator = locator
+    this.reader = reader
+    this.locator = locator
     this.#names = names
     this.#into = into
     this.#text = new CellText(form)
@@ -45,20 +52,27 @@ export class RecordRow {
 
   /** Whether the columns have room for all of the record. Otherwise it must become an object. */
   get fits(): boolean {
-    const reader = this.#reader
-    if (reader.fields !== this.#fields) this.#compile(reader.fields)
+    const reader = this.reader
+    if (reader.fields !== this.fields) this.#compile(reader.fields)
     return this.#isDistinct && this.#others.every((field) => !reader.find(field) && !reader.has(field))
   }
 
-  /** The most bytes that a row takes. @param textSize that of the text of the location */
-  room(textSize: number): number {
-    const { recordStart, recordEnd } = this.#reader
+  /** Sets the location of the row, by its number in the texts of the locator, at their instant; {@link NO_PLACE} for none. */
+  locate(location: number): void {
+    const { texts } = this.locator
+    this.textStart = location === NO_PLACE ? -1 : texts.startOf(location)
+    this.textSize = location === NO_PLACE ? 0 : texts.sizeOf(location)
+  }
+
+  /** The most bytes that a row takes. */
+  get room(): number {
+    const { recordStart, recordEnd } = this.reader
     const separators = cellRoom(0) + 1
     return (
       cellRoom(recordEnd - recordStart) +
       separators * this.#names.length +
       this.#located +
-      textSize +
+      this.textSize +
       SPARE_BYTES
     )
   }
@@ -67,11 +81,11 @@ export class RecordRow {
    * Writes the row, without its line end, of a record that {@link fits}.
    *
    * @param target has {@link room} from `from`
-   * @param textStart where the text of the location is in the arena; -1 without a location
    * @returns where it ends
    */
-  put(target: Uint8Array, from: number, textStart: number, textSize: number): number {
-    const [reader, columns, text, separator] = [this.#reader, this.#columns, this.#text, this.#separator]
+  put(target: Uint8Array, from: number): number {
+    const { textStart, textSize } = this
+    const [reader, columns, text, separator] = [this.reader, this.columns, this.#text, this.#separator]
     const { isPlain, record, starts, ends } = reader
     let to = from
     for (let column = 0; column < columns.length; column++) {
@@ -84,7 +98,7 @@ export class RecordRow {
       target[to++] = separator
     }
     if (textStart !== -1)
-      to = copy(this.#locator.texts.arena.bytes, textStart, textStart + textSize, target, to)
+      to = copy(this.locator.texts.arena.bytes, textStart, textStart + textSize, target, to)
     else for (let column = 1; column < this.#located; column++) target[to++] = separator
     target[to++] = separator
     return to
@@ -94,9 +108,112 @@ export class RecordRow {
     const names = fields.map(({ name }) => name)
     const numbers = new Map(names.map((name, field) => [name, field]))
     const columns = new Set(this.#names)
-    this.#fields = fields
-    this.#columns = Int32Array.from(this.#names, (name) => numbers.get(name) ?? -1)
+    this.fields = fields
+    this.columns = Int32Array.from(this.#names, (name) => numbers.get(name) ?? -1)
     this.#others = names.flatMap((name, field) => (columns.has(name) ? [] : [field]))
     this.#isDistinct = numbers.size === names.length && !numbers.has(this.#into)
+  }
+}
+
+/**
+ * Writes rows for a program that makes columns of them. All numbers are little-endian and have 32 bits. A row is:
+ * - 0 without a location; otherwise the number of its text, from 1. It is negative if the text follows: later rows of the block
+ *   have the number alone
+ * - the size of that text, and the text as it is in a string of JSON
+ * - with a location, if the plan has the address before it: the size of the address, and the address
+ * - for each column: the size of its value, and the value as JSON. The size is 0 if there is no value
+ */
+export class PackedRow extends RecordRow {
+  readonly #places: LocationPlaces
+  readonly #hasAddress: boolean
+  #location = NO_PLACE
+  #place = NO_PLACE
+  readonly #json = new JsonText()
+  readonly #view = new CachedView()
+
+  /** @param places of the locations of the block */
+  constructor(
+    reader: RecordReader,
+    locator: LineLocator,
+    plan: CommonPlan,
+    names: readonly string[],
+    places: LocationPlaces,
+  ) {
+    super(reader, locator, plan, names)
+    this.#places = places
+    this.#hasAddress = plan.cells?.hasAddress === true
+  }
+
+  /** Finds the text of the location only if the row has it: earlier rows of the block have most texts. */
+  override locate(location: number): void {
+    this.#location = location
+    this.#place = location === NO_PLACE ? NO_PLACE : this.#places.find(location)
+    super.locate(this.#place === NO_PLACE ? location : NO_PLACE)
+  }
+
+  override get room(): number {
+    const { isPlain, recordStart, recordEnd } = this.reader
+    const size = recordEnd - recordStart
+    return (isPlain ? size : jsonRoom(size)) + 6 * this.columns.length + jsonRoom(this.textSize) + SPARE_BYTES
+  }
+
+  override put(target: Uint8Array, from: number): number {
+    const [reader, columns] = [this.reader, this.columns]
+    const { isPlain, record, starts, ends } = reader
+    const view = this.#view.view(target)
+    let to = this.#putLocation(target, view, from)
+    for (let column = 0; column < columns.length; column++) {
+      const field = columns[column] ?? -1
+      const start = to + 4
+      to = start
+      if (isPlain) {
+        const first = starts[field] ?? ABSENT
+        if (first >= 0) to = this.#putValue(record, first, ends[field] ?? 0, field, target, to)
+      } else if (field !== -1 && reader.find(field))
+        to = this.#putValue(reader.bytes, reader.start, reader.end, field, target, to)
+      view.setInt32(start - 4, to - start, true)
+    }
+    return to
+  }
+
+  #putLocation(target: Uint8Array, view: DataView, from: number): number {
+    let to = from + 4
+    if (this.#location === NO_PLACE) {
+      view.setInt32(from, 0, true)
+      return to
+    }
+    const { texts, cache } = this.locator
+    if (this.#place !== NO_PLACE) view.setInt32(from, this.#place + 1, true)
+    else {
+      view.setInt32(from, ~this.#places.add(this.#location), true)
+      // A comma separates the address from the text.
+      const start = this.#hasAddress ? this.textStart + 1 : this.textStart
+      const end = this.#json.put(texts.arena.bytes, start, this.textStart + this.textSize, target, to + 4)
+      view.setInt32(to, end - to - 4, true)
+      to = end
+    }
+    if (!this.#hasAddress) return to
+    const { ip, ipStart, ipEnd } = cache
+    view.setInt32(to, ipEnd - ipStart, true)
+    return copy(ip, ipStart, ipEnd, target, to + 4)
+  }
+
+  #putValue(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    field: number,
+    target: Uint8Array,
+    to: number,
+  ): number {
+    const kind = this.fields?.[field]?.kind
+    if (kind === 'digits' || (kind === 'number' && isNumber(bytes, start, end)))
+      return copy(bytes, start, end, target, to)
+    target[to] = QUOTE
+    const after = this.reader.isPlain
+      ? copy(bytes, start, end, target, to + 1)
+      : this.#json.put(bytes, start, end, target, to + 1)
+    target[after] = QUOTE
+    return after + 1
   }
 }

@@ -316,7 +316,7 @@ function putText(text: string, target: Uint8Array, to: number): number {
 }
 
 /** Whether a value is a whole number as JSON has it. */
-function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
+export function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_DIGITS || (bytes[start] === ZERO && end - start > 1)) return false
   for (let at = start; at < end; at++) {
     const digit = (bytes[at] ?? 0) - ZERO

@@ -1,6 +1,7 @@
 // Locations as columns in the memory layout of Apache Arrow.
 import { BACKSLASH, DASH, DOT, TAB, ZERO } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
+import type { RenderedLocations } from './rendered-locations.ts'
 
 /** After a backslash, it stands for an unknown value. */
 const UNKNOWN = 0x4e
@@ -64,6 +65,90 @@ export class LocationColumns {
     let at = start
     for (const column of this.#columns) at = column.takeInto(memory, at, this.count)
     this.count = 0
+  }
+}
+
+/** Stands for an unknown offset from UTC in minutes. */
+const NO_MINUTES = 2 ** 15 - 1
+
+/** Stands for the number of a location that has none. */
+export const NO_PLACE = -1
+
+/** The texts of locations, and a number that changes when locations get new numbers. */
+interface LocationTexts {
+  readonly epoch: number
+  readonly texts: RenderedLocations
+}
+
+/** Gives the locations of a part of the output numbers, so that each text is written once. */
+export class LocationPlaces {
+  readonly #locator: LocationTexts
+  /** The number of the next location without one. */
+  #next = 0
+  /** For each number of a location in the locator: {@link #base} plus the number that it got last. */
+  #places = new Float64Array(1024)
+  /** The offset from UTC that it has there, in minutes. */
+  #minutes = new Int16Array(1024)
+  /** The numbers in {@link #places} that are smaller are of earlier parts. */
+  #base = 1
+  /** The locations whose offsets differ from that in {@link #minutes}. */
+  readonly #others = new Map<number, number>()
+  #epoch = 0
+
+  constructor(locator: LocationTexts) {
+    this.#locator = locator
+  }
+
+  /** Forgets all locations. @param next the number of the first one after it */
+  restart(next: number): void {
+    this.#forget()
+    this.#next = next
+  }
+
+  /** The number of a location, with its offset at the instant of the texts of the locator; {@link NO_PLACE} if it has none yet. */
+  find(location: number): number {
+    // The locator has given new numbers.
+    if (this.#locator.epoch !== this.#epoch) {
+      this.#epoch = this.#locator.epoch
+      this.#forget()
+    }
+    const place = (this.#places[location] ?? 0) - this.#base
+    if (!(place >= 0)) return NO_PLACE
+    const minutes = this.#minutesOf(location)
+    if (this.#minutes[location] === minutes) return place
+    return this.#others.get(location * 2 ** 16 + minutes) ?? NO_PLACE
+  }
+
+  /** Gives the location that `find` has just not found a number. */
+  add(location: number): number {
+    if (location >= this.#places.length) this.#grow(location)
+    const minutes = this.#minutesOf(location)
+    if ((this.#places[location] ?? 0) >= this.#base)
+      this.#others.set(location * 2 ** 16 + minutes, this.#next)
+    else {
+      this.#places[location] = this.#base + this.#next
+      this.#minutes[location] = minutes
+    }
+    return this.#next++
+  }
+
+  #minutesOf(location: number): number {
+    const { texts } = this.#locator
+    return texts.hasOffsets ? (texts.offsetOf(location, texts.instant).minutes ?? NO_MINUTES) : NO_MINUTES
+  }
+
+  #forget(): void {
+    this.#base += this.#next
+    this.#others.clear()
+  }
+
+  #grow(location: number): void {
+    const places = new Float64Array(2 * location)
+    places.set(this.#places)
+    this.#places = places
+    const minutes = new Int16Array(2 * location)
+    minutes.set(this.#minutes)
+    this.#minutes = minutes
   }
 }
 

@@ -104,6 +104,11 @@ export class RenderedLocations {
     this.#maxTextBytes = maxTextBytes
   }
 
+  /** Whether texts depend on the instant. */
+  get hasOffsets(): boolean {
+    return this.#variable !== null
+  }
+
   /** Whether `clear` must be called before another location is added. */
   get isFull(): boolean {
     return (

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { rowsOf, sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
 import { definitionFor, layoutOf, makePlan, withCells } from '../../../src/enrich/formats/formats.ts'
+import type { LocationCells } from '../../../src/enrich/options.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { CASES } from '../golden/cases.ts'
 import { AT, text, worldSet } from '../world.ts'
@@ -27,45 +28,101 @@ describe('rows of records', () => {
     const [block, ...others] = [...splitter.push(bytes), ...splitter.end()]
     if (block === undefined || others.length > 0) throw new Error('one block is expected')
 
-    const lines = text(new BlockEnricher({ ...plan, jsonFields: FIELDS }, worldSet()).block(block).output)
-    const objects = lines
-      .trimEnd()
-      .split('\n')
-      .map((line): Values => JSON.parse(line))
+    const objectsOf = (jsonFields: typeof FIELDS | null): Values[] =>
+      text(new BlockEnricher({ ...plan, jsonFields }, worldSet()).block(block).output)
+        .trimEnd()
+        .split('\n')
+        .map((line): Values => JSON.parse(line))
+    const objects = objectsOf(FIELDS)
     // What comes late has no column.
     const early = objects.slice(0, Math.ceil(objects.length / 2)).filter(({ raw }) => raw === undefined)
     const columns = [...new Set(early.flatMap(Object.keys))].filter((name) => name !== plan.into)
     const fits = (object: Values): boolean =>
       Object.keys(object).every((name) => columns.includes(name) || name === plan.into)
+    const locationOf = (object: Values) => object[plan.into] as Values | null // by its plan
+    const kept = objects.filter((object) => !fits(object))
+
+    /** The bytes of the rows that fit the columns. Those of a block do not depend on blocks before it. */
+    const written = (cells: LocationCells, isFused: boolean): Uint8Array => {
+      const cellPlan = withCells(plan, FIELDS, cells)
+      const enricher = new BlockEnricher(cellPlan, worldSet(), definitionFor(plan), isFused)
+      const first = enricher.block({ ...block, columns }).output
+      const { output, objects: places = [] } = enricher.block({ ...block, columns })
+      expect(output).toEqual(first)
+      expect(places).toHaveLength(2 * kept.length)
+      let end = 0
+      const rows = kept.flatMap((object, index) => {
+        const [start = 0, after = 0] = places.slice(2 * index)
+        const { [plan.into]: _, ...own }: Values = JSON.parse(text(output.subarray(start, after)))
+        expect({ ...own, [plan.into]: object[plan.into] }).toEqual(object)
+        const before = output.subarray(end, start)
+        end = after
+        return [...before]
+      })
+      return Uint8Array.from([...rows, ...output.subarray(end)])
+    }
 
     for (const [form, delimiter] of [
       ['csv', 0x2c],
       ['tsv', 0x09],
     ] as const)
       for (const isFused of [true, false]) {
-        const cells = withCells(plan, FIELDS, { form, hasAddress: false })
-        const enricher = new BlockEnricher(cells, worldSet(), definitionFor(plan), isFused)
-        const { output, objects: places = [] } = enricher.block({ ...block, columns })
-        const kept = objects.filter((object) => !fits(object))
-        expect(places).toHaveLength(2 * kept.length)
-        let end = 0
-        const rows = kept.flatMap((object, index) => {
-          const [start = 0, after = 0] = places.slice(2 * index)
-          const { [plan.into]: _, ...own }: Values = JSON.parse(text(output.subarray(start, after)))
-          expect({ ...own, [plan.into]: object[plan.into] }).toEqual(object)
-          const before = output.subarray(end, start)
-          end = after
-          return [...before]
-        })
-        const table = Uint8Array.from([...rows, ...output.subarray(end)])
+        const table = written({ form, hasAddress: false }, isFused)
         const dialect = { delimiter, quotes: true }
         expect(rowsOf(sampleTable(table, true, dialect, 1e6, 1e6))).toEqual(
           objects.filter(fits).map((object) => {
-            const location = object[plan.into] as Values | null // by its plan
+            const location = locationOf(object)
             const values = [...columns.map((name) => object[name]), ...FIELDS.map((name) => location?.[name])]
             return [...values.map(textOf), '']
           }),
         )
       }
+
+    const addresses = objectsOf(null).map((object) => locationOf(object)?.ip ?? null)
+    for (const hasAddress of [true, false])
+      for (const isFused of [true, false]) {
+        const packed = written({ form: 'csv', hasAddress, isPacked: true }, isFused)
+        expect(unpacked(packed, columns.length, hasAddress)).toEqual(
+          objects.flatMap((object, index) => {
+            if (!fits(object)) return []
+            const location = locationOf(object)
+            const cells = location && FIELDS.map((name) => textOf(location[name]))
+            const address = hasAddress ? addresses[index] : null
+            return [[cells, address, ...columns.map((name) => object[name] ?? null)]]
+          }),
+        )
+      }
   })
 })
+
+const cellsOf = (line: string): readonly string[] | undefined =>
+  rowsOf(
+    sampleTable(new TextEncoder().encode(`${line}\n`), true, { delimiter: 0x2c, quotes: true }, 1e6, 1e6),
+  )[0]
+
+/** The columns of the location of each packed row, its address, and its values. */
+function unpacked(bytes: Uint8Array, columns: number, hasAddress: boolean): unknown[][] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const texts: string[] = []
+  const rows: unknown[][] = []
+  let at = 0
+  const number = (): number => {
+    at += 4
+    return view.getInt32(at - 4, true)
+  }
+  const sized = (): string => {
+    const size = number()
+    at += size
+    return text(bytes.subarray(at - size, at))
+  }
+  while (at < bytes.length) {
+    const place = number()
+    if (place < 0) expect(texts.push(sized())).toBe(-place)
+    const cells = place === 0 ? null : cellsOf(String(JSON.parse(`"${texts[Math.abs(place) - 1]}"`)))
+    const address = hasAddress && place !== 0 ? sized() : null
+    const values = Array.from({ length: columns }, (): unknown => JSON.parse(sized() || 'null'))
+    rows.push([cells, address, ...values])
+    expect(bytes[at++]).toBe(0x0a)
+  }
+  return rows
+}

@@ -1,11 +1,8 @@
 // The types of columns, and their values.
 import type { SchemaElement } from 'hyparquet'
 import type { LocationField } from '../../../enrich/options.ts'
-import { NONE } from '../rows/distinct-texts.ts'
+import { grown, NONE } from '../rows/distinct-texts.ts'
 import { type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
-
-/** Stands for a value without a code. */
-const UNSEEN = 2 ** 31 - 1
 
 /** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */
 export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON' | 'BYTES_16'
@@ -37,42 +34,61 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/**
- * The values of a column.
- *
- * @param numbers for each row a number below `count`, or less than 0
- * @param keyOf tells the values of numbers apart; `null` for no value
- */
-export function leafOf<Key>(
-  path: readonly SchemaElement[],
-  numbers: Int32Array,
-  count: number,
-  keyOf: (number: number) => Key | null,
-  valueOfKey: (key: Key) => ParquetValue,
-): Leaf {
-  const values = new PlainValues()
-  const indexes = new Map<Key, number>()
-  // Of each number the index of its value; UNSEEN before its first row.
-  const codeOf = new Int32Array(count).fill(UNSEEN)
-  const codes = new Int32Array(numbers.length)
-  for (let row = 0; row < numbers.length; row++) {
-    const number = numbers[row] ?? NONE
-    if (number < 0) {
-      codes[row] = NONE
-      continue
-    }
-    if (codeOf[number] === UNSEEN) {
-      const key = keyOf(number)
-      const code = key === null ? -path.length : (indexes.get(key) ?? values.count)
-      codeOf[number] = code
-      if (key !== null && code === values.count) {
-        indexes.set(key, code)
-        values.add(valueOfKey(key))
+/** The values of a column, by numbers that rows have. */
+export class ColumnValues {
+  readonly #path: readonly SchemaElement[]
+  readonly #type: ColumnType
+  /** The distinct values, and the index of each. */
+  #values: ParquetValue[] = []
+  readonly #indexes = new Map<string | number, number>()
+  /** For each number the index of its value; or the code of a {@link Leaf} without one. */
+  #indexOf = new Int32Array(1024)
+  #count = 0
+
+  constructor(path: readonly SchemaElement[], type: ColumnType) {
+    this.#path = path
+    this.#type = type
+  }
+
+  /** Adds the value of the next number, from 0. @param lacksStruct whether the struct around a value is missing too */
+  add(value: string | number | null, lacksStruct = false): void {
+    if (this.#count === this.#indexOf.length) this.#indexOf = grown(this.#indexOf, 0)
+    let index = lacksStruct ? NONE : -this.#path.length
+    if (value !== null) {
+      index = this.#indexes.get(value) ?? this.#values.length
+      if (index === this.#values.length) {
+        this.#indexes.set(value, index)
+        this.#values.push(parquetValue(this.#type, value))
       }
     }
-    codes[row] = codeOf[number] ?? NONE
+    this.#indexOf[this.#count++] = index
   }
-  return { path, ...values.take(), codes }
+
+  /** The values of rows. @param numbers of the rows; {@link NONE} for none */
+  leafOf(numbers: Int32Array): Leaf {
+    const values = new PlainValues()
+    const codeOf = new Int32Array(this.#values.length).fill(NONE)
+    const codes = new Int32Array(numbers.length)
+    for (let row = 0; row < numbers.length; row++) {
+      let code = this.#indexOf[numbers[row] ?? NONE] ?? NONE
+      if (code >= 0) {
+        const index = code
+        code = codeOf[index] ?? NONE
+        if (code === NONE) {
+          code = codeOf[index] = values.count
+          values.add(this.#values[index] ?? 0)
+        }
+      }
+      codes[row] = code
+    }
+    return { path: this.#path, ...values.take(), codes }
+  }
+
+  clear(): void {
+    this.#values = []
+    this.#indexes.clear()
+    this.#count = 0
+  }
 }
 
 /** A value in the form of its column. */

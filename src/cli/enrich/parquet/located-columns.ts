@@ -1,11 +1,12 @@
 import type { SchemaElement } from 'hyparquet'
 import { COMMA } from '../../../enrich/ascii.ts'
 import type { LocationField } from '../../../enrich/options.ts'
+import { viewOf } from '../../../enrich/swar.ts'
 import { DistinctTexts, grown, NONE } from '../rows/distinct-texts.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'
 import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
-import { elementsOf, leafOf, parquetValue, typeOfField } from './columns.ts'
+import { ColumnValues, elementsOf, typeOfField } from './columns.ts'
 
 /** The most texts that are kept for the next row group, which has most of them again. */
 const MAX_TEXTS = 65_536
@@ -32,11 +33,10 @@ const SYSTEM: readonly StructMember[] = [
   ['asn_organization', 'organization'],
 ]
 
-/** A column, or a member of a column of structs. */
+/** A column of a field of the location, or a member of a column of structs. */
 interface LocatedLeaf {
-  readonly path: readonly SchemaElement[]
-  /** The field of the location; `null` for the address. */
-  readonly field: LocationField | null
+  readonly values: ColumnValues
+  readonly field: LocationField
   /** Whether rows without an autonomous system lack the struct. */
   readonly isOfSystem: boolean
 }
@@ -46,19 +46,23 @@ export class LocatedColumns {
   /** The elements of each column. */
   readonly elements: (readonly SchemaElement[])[] = []
   readonly #leaves: LocatedLeaf[] = []
+  /** The column of the address; `null` if there is none. */
+  #address: readonly SchemaElement[] | null = null
   readonly #members: ObjectMembers
   readonly #member: number
   readonly #fields: readonly LocationField[]
   readonly #isWhole: boolean
   /** The texts of the columns of locations. */
-  readonly #texts = new DistinctTexts()
-  /** The values of the texts, of those before the row group. */
-  #cells: string[][] = []
+  #texts = new DistinctTexts()
+  /** The texts whose values the leaves have. */
+  #known = 0
   readonly #ips = new DistinctTexts()
   /** The number of the text of each row, or `NONE`, and the number of its address. */
   #numbers = new Int32Array(1024)
   #addresses = new Int32Array(1024)
   #rows = 0
+  /** The number of each text in the last packed rows. */
+  #places = new Int32Array(1024)
 
   /** @param isWhole whether the columns are structs: of the whole location, and of the autonomous system if there is one */
   constructor(members: ObjectMembers, { member, into, asn, fields }: AddedColumns, isWhole: boolean) {
@@ -73,19 +77,43 @@ export class LocatedColumns {
       for (const [name, field] of fields) {
         const path = elementsOf(name, typeOfField(field))
         this.elements.push(path)
-        this.#leaves.push({ path, field, isOfSystem: false })
+        this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem: false })
       }
   }
 
-  /** Adds the location of the row. */
-  add(): void {
-    const members = this.#members
+  /** Adds the location of a packed row, which begins at `start`. @returns where its columns begin. @param view of all of `bytes` */
+  addPacked(bytes: Uint8Array, view: DataView, start: number): number {
+    const row = this.#addRow()
+    const packed = view.getInt32(start, true)
+    let at = start + 4
+    if (packed === 0) return at
+    if (packed < 0) {
+      while (-packed >= this.#places.length) this.#places = grown(this.#places, 0)
+      const end = at + 4 + view.getInt32(at, true)
+      this.#places[-packed] = this.#texts.numberOf(bytes, view, at + 4, end)
+      at = end
+    }
+    this.#numbers[row] = this.#places[Math.abs(packed)] ?? NONE
+    if (!this.#isWhole) return at
+    const end = at + 4 + view.getInt32(at, true)
+    this.#addresses[row] = this.#ips.numberOf(bytes, view, at + 4, end)
+    return end
+  }
+
+  #addRow(): number {
     const row = this.#rows++
     if (row === this.#numbers.length) {
       this.#numbers = grown(this.#numbers, 0)
       this.#addresses = grown(this.#addresses, 0)
     }
     this.#numbers[row] = NONE
+    return row
+  }
+
+  /** Adds the location of the row. */
+  add(): void {
+    const members = this.#members
+    const row = this.#addRow()
     const member = members.memberOf(this.#member)
     if (member === NONE || !members.isText(member)) return
     const { bytes, view, starts, ends } = members
@@ -102,34 +130,31 @@ export class LocatedColumns {
   *take(): Generator<Leaf> {
     const located = this.#numbers.subarray(0, this.#rows)
     const { count } = this.#texts
-    const cells = this.#cells
-    for (let number = cells.length; number < count; number++) cells.push(cellsOf(this.#texts.textOf(number)))
     const system = this.#fields.indexOf('asn_number')
-    for (const { path, field, isOfSystem } of this.#leaves) {
-      if (field === null) {
-        const values = new PlainValues()
-        for (let ip = 0; ip < this.#ips.count; ip++) values.add(this.#ips.textOf(ip))
-        const codes = located.map((number, row) => (number < 0 ? NONE : (this.#addresses[row] ?? NONE)))
-        yield { path, ...values.take(), codes }
-        continue
-      }
-      const cell = this.#fields.indexOf(field)
-      const isMissing = (number: number): boolean => isOfSystem && !cells[number]?.[system]
-      const rows = isOfSystem ? located.map((number) => (isMissing(number) ? NONE : number)) : located
-      const type = typeOfField(field)
-      yield leafOf(
-        path,
-        rows,
-        count,
-        (number) => cells[number]?.[cell] || null,
-        (value) => parquetValue(type, value),
-      )
+    for (; this.#known < count; this.#known++) {
+      const cells = cellsOf(this.#texts.textOf(this.#known))
+      for (const { values, field, isOfSystem } of this.#leaves)
+        values.add(cells[this.#fields.indexOf(field)] || null, isOfSystem && !cells[system])
     }
+    if (this.#address !== null) {
+      const values = new PlainValues()
+      for (let ip = 0; ip < this.#ips.count; ip++) values.add(this.#ips.textOf(ip))
+      const codes = located.map((number, row) => (number < 0 ? NONE : (this.#addresses[row] ?? NONE)))
+      yield { path: this.#address, ...values.take(), codes }
+    }
+    for (const { values } of this.#leaves) yield values.leafOf(located)
     this.#rows = 0
     this.#ips.clear()
     if (count <= MAX_TEXTS) return
-    this.#texts.clear()
-    this.#cells = []
+    const before = this.#texts
+    this.#texts = new DistinctTexts()
+    // Later rows of a block have numbers of texts in earlier ones.
+    this.#places = this.#places.map((number) => {
+      const text = before.textOf(number)
+      return number < count ? this.#texts.numberOf(text, viewOf(text), 0, text.length) : 0
+    })
+    for (const { values } of this.#leaves) values.clear()
+    this.#known = 0
   }
 
   #addStruct(name: string, members: readonly StructMember[], isOfSystem: boolean): void {
@@ -150,7 +175,8 @@ export class LocatedColumns {
       if (element === undefined) continue
       elements.push(element)
       const path = last === undefined ? [root, element] : [root, inner, element]
-      this.#leaves.push({ path, field, isOfSystem })
+      if (field === null) this.#address = path
+      else this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem })
     }
     this.elements.push(elements)
   }

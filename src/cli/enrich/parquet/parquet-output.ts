@@ -4,6 +4,7 @@ import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
 import { objectsIn, planNdjson } from '../../../enrich/formats/ndjson/ndjson.ts'
 import { isMasked, type LocationCells } from '../../../enrich/options.ts'
 import { sampleLines } from '../../../enrich/reading/sample.ts'
+import { viewOf } from '../../../enrich/swar.ts'
 import { flagOf } from '../../../option-kinds.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../../terminal.ts'
 import { type AddressOption, asUsage, type EnrichCommand, inWords } from '../command-line.ts'
@@ -161,12 +162,17 @@ class AddedColumnsOutput extends RowOutput {
   }
 
   override get cells(): LocationCells {
-    return { form: 'csv', hasAddress: !this.#isFlat }
+    return { form: 'csv', hasAddress: !this.#isFlat, isPacked: true }
   }
 
-  override async write(bytes: Uint8Array): Promise<void> {
+  /** Rows have nothing but a location. More than one take several turns. */
+  get columns(): readonly string[] | undefined {
+    return this.#located.length === 1 ? [] : undefined
+  }
+
+  override async write(bytes: Uint8Array, objects?: readonly number[]): Promise<void> {
     await this.#copy()
-    await super.write(bytes)
+    await super.write(bytes, objects)
   }
 
   override async flush(): Promise<void> {
@@ -184,8 +190,21 @@ class AddedColumnsOutput extends RowOutput {
     this.#file.close().catch(() => {})
   }
 
+  protected override takeRows(bytes: Uint8Array, start: number, end: number): void {
+    const view = viewOf(bytes)
+    // A line feed ends each row.
+    for (let at = start; at < end; at++) {
+      for (const located of this.#located) at = located.addPacked(bytes, view, at)
+      this.#endRow()
+    }
+  }
+
   protected row(): void {
     for (const located of this.#located) located.add()
+    this.#endRow()
+  }
+
+  #endRow(): void {
     if (++this.#rows === this.#file.groupRows[this.#added.length]) this.#addGroup()
   }
 

@@ -23,6 +23,8 @@ const RESCUED_ELEMENTS = elementsOf(RESCUED, 'JSON')
 /** A column of the values that lines have. */
 interface OwnColumn {
   readonly name: string
+  /** The name of the member of lines. */
+  readonly member: string
   readonly column: ValueColumn
   /** Empty before its type is decided. */
   elements: readonly SchemaElement[]
@@ -50,6 +52,8 @@ export class RowsOutput extends RowOutput {
   readonly #columns: (ValueColumn | undefined)[] = []
   /** Those that were made, in order. */
   readonly #own: OwnColumn[] = []
+  /** The columns of packed rows, once they are known. */
+  #packed: OwnColumn[] | null = null
   readonly #rescued = new ValueColumn('JSON')
   #isTable = false
   #hasHeader = true
@@ -66,7 +70,14 @@ export class RowsOutput extends RowOutput {
   }
 
   override get cells(): LocationCells {
-    return { form: 'csv', hasAddress: !this.#isFlat && !this.#isTable }
+    return { form: 'csv', hasAddress: !this.#isFlat && !this.#isTable, isPacked: true }
+  }
+
+  /** The members of the first lines that have one location. More than one take several turns. */
+  get columns(): readonly string[] | undefined {
+    if (this.#packed === null && this.#own.length > 0 && this.#added.length === 1)
+      this.#packed = [...this.#own]
+    return this.#packed?.map(({ member }) => member)
   }
 
   /** @param table the plan that would keep the table that the input is; `null` for another input */
@@ -86,11 +97,30 @@ export class RowsOutput extends RowOutput {
     this.#names = this.#elements.map(([column]) => column?.name ?? '')
   }
 
+  protected override takeRows(bytes: Uint8Array, start: number, end: number): void {
+    const view = viewOf(bytes)
+    const columns = this.#packed ?? []
+    // A line feed ends each row.
+    for (let at = start; at < end; at++) {
+      const rowStart = at
+      for (const located of this.#located ?? []) at = located.addPacked(bytes, view, at)
+      let rescued: string[] | null = null
+      for (const { column, member } of columns) {
+        const from = at + 4
+        at = from + view.getInt32(at, true)
+        if (at === from || column.add(this.#rows, bytes, view, from, at)) continue
+        rescued ??= []
+        rescued.push(`${JSON.stringify(member)}:${jsonIn(bytes, from, at)}`)
+      }
+      this.#endRow(rescued, at - rowStart)
+    }
+  }
+
   protected row(): void {
     const { members } = this
     const { bytes, view } = members
     for (const located of this.#located ?? []) located.add()
-    let rescued: number[] | null = null
+    let rescued: string[] | null = null
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
       const column = this.#columns[number] ?? this.#otherColumn(number, member)
@@ -100,14 +130,16 @@ export class RowsOutput extends RowOutput {
         column !== null && (members.isNull(member) || column.add(this.#rows, bytes, view, start, end))
       if (isHeld) continue
       rescued ??= []
-      rescued.push(member)
+      rescued.push(members.jsonOf(member))
     }
-    if (rescued !== null) {
-      const texts = rescued.map((member) => members.jsonOf(member))
-      this.#rescued.addText(this.#rows, `{${texts.join(',')}}`)
-    }
+    this.#endRow(rescued, members.end - members.start)
+  }
+
+  /** @param rescued the members that are in no column, as JSON */
+  #endRow(rescued: readonly string[] | null, size: number): void {
+    if (rescued !== null) this.#rescued.addText(this.#rows, `{${rescued.join(',')}}`)
     this.#rows++
-    this.#bytes += members.end - members.start
+    this.#bytes += size
     if (this.#rows >= GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
   }
 
@@ -133,7 +165,7 @@ export class RowsOutput extends RowOutput {
     if (this.#own.length >= MAX_COLUMNS) return null
     const column = new ValueColumn(this.#isTable ? 'STRING' : null)
     this.#columns[number] = column
-    this.#own.push({ name: this.#hasHeader ? name : `column_${name}`, column, elements: [] })
+    this.#own.push({ member: name, name: this.#hasHeader ? name : `column_${name}`, column, elements: [] })
     return column
   }
 

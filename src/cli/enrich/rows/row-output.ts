@@ -95,19 +95,24 @@ export abstract class RowOutput implements Output {
   usePlan(_table: DelimitedPlan | null): void {}
 
   async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length]): Promise<void> {
-    if (this.keepsBytes || objects.length === 0) {
+    if (this.keepsBytes || (objects.length === 0 && this.cells?.isPacked !== true)) {
       await this.sendRows()
       return this.send(bytes)
     }
     let rowsStart = 0
     for (let index = 0; index < objects.length; index += 2) {
       const [start = 0, end = 0] = objects.slice(index, index + 2)
-      this.out.write(bytes, rowsStart, start)
+      this.takeRows(bytes, rowsStart, start)
       this.#takeLines(bytes.subarray(start, end))
       rowsStart = end
     }
-    this.out.write(bytes, rowsStart)
+    this.takeRows(bytes, rowsStart, bytes.length)
     await this.sendRows()
+  }
+
+  /** Takes the rows in `bytes[start, end)`, which the run has written. */
+  protected takeRows(bytes: Uint8Array, start: number, end: number): void {
+    this.out.write(bytes, start, end)
   }
 
   #takeLines(bytes: Uint8Array): void {
