@@ -104,13 +104,8 @@ export default defineConfig([
     platform: 'node',
     treeshake: false,
     format: ['esm'],
-    noExternal: [
-      // CommonJS, which an ES module imports slowly: see throughCommonJs().
-      ...Object.keys(COMMON_JS).map((path) => path.split('/', 1)[0] ?? path),
-      // Only the command line needs these, but for fflate. Bundled, so that users of the library do not install them, and so that
-      // the files of the command need no others.
-      ...['bowser', 'commander', 'fflate', 'isbot', 'prom-client', 'rate-limiter-flexible'],
-    ],
+    // Everything is bundled: users of the library do not install it, and the files of the command need no others.
+    noExternal: [/./],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
