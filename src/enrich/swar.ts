@@ -82,14 +82,16 @@ function specials(word: number): number {
  */
 export class ByteFinder {
   readonly #byte: number
-  readonly #bytes: Uint8Array
   readonly #view: DataView
   readonly #buffer: Uint8Array | null
 
   /** @param native whether to use `Buffer` */
-  constructor(byte: number, bytes: Uint8Array, native: boolean = typeof Buffer !== 'undefined') {
+  constructor(
+    byte: number,
+    readonly bytes: Uint8Array,
+    native: boolean = typeof Buffer !== 'undefined',
+  ) {
     this.#byte = byte
-    this.#bytes = bytes
     this.#view = viewOf(bytes)
     this.#buffer = native ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : null
   }
@@ -108,8 +110,7 @@ export class ByteFinder {
       const word = view.getInt32(at, true) ^ pattern
       if (((word - 0x01010101) & ~word & 0x80808080) !== 0) break
     }
-    const bytes = this.#bytes
-    for (; at < end; at++) if (bytes[at] === byte) return at
+    for (; at < end; at++) if (this.bytes[at] === byte) return at
     return -1
   }
 }

@@ -7,7 +7,7 @@ export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'a
 
 /** Finds the values of the `counted` fields of a plan in the last line that a format has read. */
 export interface FieldValues {
-  /** The value, after `find` returns `true`: `bytes[start, end)`, as UTF-8, without quotes and escapes of CSV and JSON. */
+  /** The value, after `findCounted` returns `true`: `bytes[start, end)`, as UTF-8, without quotes and escapes of CSV and JSON. */
   readonly bytes: Uint8Array
   readonly start: number
   readonly end: number
@@ -17,7 +17,7 @@ export interface FieldValues {
    * @param field index in `counted`
    * @returns whether the line has a value there: `false` too if its format writes that it is unknown, as `-` or `null`
    */
-  find(field: number): boolean
+  findCounted(field: number): boolean
 }
 
 /** The index of a field by its name, or after a slash, which tells the name from a key of a count; -1 if there is none. */
@@ -45,7 +45,7 @@ export class FieldNumber {
 
   /** Reads the value of the line that was read last. */
   read(): void {
-    this.value = this.#values.find(this.#field) ? this.#number() : 0
+    this.value = this.#values.findCounted(this.#field) ? this.#number() : 0
   }
 
   #number(): number {

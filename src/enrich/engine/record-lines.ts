@@ -50,7 +50,6 @@ export interface RowParts {
 /** Locates the records of a reader, and writes them in a form. */
 export class RecordLines implements LineFormat {
   readonly rewrites: boolean
-  readonly values: FieldValues
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   readonly #plan: CommonPlan
@@ -70,11 +69,15 @@ export class RecordLines implements LineFormat {
     this.#locator = locator
     this.#reader = reader
     this.rewrites = form.rewrites
-    this.values = new CountedFields(reader)
     this.#writer = new RecordWriter(reader, locator, form)
     this.#form = form
     this.#isObject = form.kind === 'object'
     this.#places = new LocationPlaces(locator)
+  }
+
+  /** The values of the record that was read last. */
+  get values(): FieldValues {
+    return this.#reader
   }
 
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
@@ -195,29 +198,3 @@ export class RecordLines implements LineFormat {
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
-
-/** The values of the `counted` fields of a plan. */
-class CountedFields implements FieldValues {
-  readonly #reader: RecordReader
-
-  constructor(reader: RecordReader) {
-    this.#reader = reader
-  }
-
-  get bytes(): Uint8Array {
-    return this.#reader.bytes
-  }
-
-  get start(): number {
-    return this.#reader.start
-  }
-
-  get end(): number {
-    return this.#reader.end
-  }
-
-  find(counted: number): boolean {
-    const field = this.#reader.counted[counted] ?? -1
-    return field !== -1 && this.#reader.find(field)
-  }
-}

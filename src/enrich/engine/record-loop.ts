@@ -8,6 +8,7 @@ import { FAILURE_REASONS, type RunningCounts } from '../counting/counts.ts'
 import { NOT_IPV4 } from '../locating/address-cache.ts'
 import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
+import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { NO_PLACE } from '../writing/location-columns.ts'
 import type { RecordRow } from './record-row.ts'
@@ -23,12 +24,6 @@ const OUTPUT_START = INPUT_BYTES + SPARE_BYTES
 export const OUTPUT_BYTES = 524_288
 const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 
-/** The parts of a plan that the loop uses. */
-interface LoopPlan {
-  readonly maxLineBytes: number
-  readonly dropUnresolved: boolean
-}
-
 export class RecordLoop {
   /** Lines that the last call of `run` enriched. */
   lines = 0
@@ -42,7 +37,7 @@ export class RecordLoop {
   readonly #writer: RecordWriter | null
   /** Whether the reader has found the fields of a record with a location only. */
   readonly #onlyFailed: boolean
-  readonly #plan: LoopPlan
+  readonly #plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>
   readonly #arena: Arena
   #bytes: Uint8Array = new Uint8Array(0)
   #size = 0
@@ -65,7 +60,7 @@ export class RecordLoop {
     locator: LineLocator,
     writer: RecordWriter | null,
     onlyFailed: boolean,
-    plan: LoopPlan,
+    plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>,
   ) {
     this.#reader = reader
     this.#locator = locator

@@ -131,33 +131,47 @@ export class AddressCache {
 }
 
 /**
- * Parses a dotted quad in the one spelling that `Address` accepts, so that each text has its own number.
+ * Reads an IPv4 address in the one spelling that `Address` accepts, up to the first byte that is neither a digit nor a dot.
  *
- * @returns the address as a signed 32-bit number, or {@link NOT_IPV4}
+ * @param into gets the address as a signed 32-bit number
+ * @returns the index of that byte, or -1 if it is another text
  */
-export function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start < 7 || end - start > 15) return NOT_IPV4
+export function ipv4End(bytes: Uint8Array, start: number, into: { ipv4: number }): number {
   let address = 0
-  let octet = 0
-  let digits = 0
   let dots = 0
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] ?? 0
-    const digit = byte - ZERO
+  for (let at = start; ; dots++) {
+    const first = (bytes[at] ?? 0) - ZERO
+    if (first < 0 || first > 9) return -1
+    let octet = first
+    let digit = (bytes[++at] ?? 0) - ZERO
     if (digit >= 0 && digit <= 9) {
-      if (digits > 0 && octet === 0) return NOT_IPV4
       octet = octet * 10 + digit
-      if (octet > 255) return NOT_IPV4
-      digits++
-    } else {
-      if (byte !== DOT || digits === 0 || dots === 3) return NOT_IPV4
-      address = (address << 8) | octet
-      octet = 0
-      digits = 0
-      dots++
+      digit = (bytes[++at] ?? 0) - ZERO
+      if (digit >= 0 && digit <= 9) {
+        octet = octet * 10 + digit
+        digit = (bytes[++at] ?? 0) - ZERO
+      }
+      if (first === 0 || octet > 255) return -1
     }
+    address = (address << 8) | octet
+    if (dots === 3) {
+      // This number stands for a text too, which 255.255.255.255 is then.
+      into.ipv4 = address
+      // A digit or a dot would be a part of a longer text.
+      return digit === DOT - ZERO || (digit >= 0 && digit <= 9) ? -1 : at
+    }
+    if (digit !== DOT - ZERO) return -1
+    at++
   }
-  return dots === 3 && digits > 0 ? (address << 8) | octet : NOT_IPV4
+}
+
+/** Bytes of `255.255.255.255`. */
+const LONGEST_IPV4 = 15
+const read = { ipv4: NOT_IPV4 }
+
+/** The address `bytes[start, end)` as a signed 32-bit number, or {@link NOT_IPV4}: by {@link ipv4End}, so that a longer text is none. */
+export function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
+  return end - start <= LONGEST_IPV4 && ipv4End(bytes, start, read) === end ? read.ipv4 : NOT_IPV4
 }
 
 /** Addresses that are kept. */

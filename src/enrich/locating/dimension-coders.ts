@@ -351,7 +351,7 @@ export class FieldCoder implements Coder {
 
   code(mayAdd: boolean): number {
     const values = this.#values
-    if (values === null || !values.find(this.field)) return 0
+    if (values === null || !values.findCounted(this.field)) return 0
     this.isAbsent = false
     const code = this.#texts.code(values.bytes, values.start, values.end, mayAdd)
     return code === NO_CODE ? NO_CODE : code + 1

@@ -75,7 +75,7 @@ export function chosenAddress(
     return guess.best
   }
   const field = sampled.named(name, 'field')
-  if (!isTrusting && field.kinds.list > 0) throw listFault(words.shown(field))
+  if (!isTrusting && field.seen.kinds.list > 0) throw listFault(words.shown(field))
   return field
 }
 
@@ -92,7 +92,7 @@ export function chosenTime(
     return guess.best
   }
   const field = sampled.named(name, 'timeField')
-  checkNamedTimes(field.times, words.shown(field))
+  checkNamedTimes(field.seen.times, words.shown(field))
   return field
 }
 

@@ -19,9 +19,6 @@ export function kindOfValue(text: string, address = new Address()): ValueKind {
 const NETWORKS = 10
 const NETWORKS_WITHOUT_NAME = 3
 
-/** Values of a field that are compared with those of another. */
-const VALUES_COMPARED = 1000
-
 /**
  * A field of the sample, such as a column or a member of objects, and the kinds of its values. Its values are looked at when
  * something about them is first asked for: most fields of a table are named neither as an address nor as a time.
@@ -31,7 +28,7 @@ export class SampleField {
   /** Whether its name is a usual one for the client's address. */
   readonly mayBeAddress: boolean
   readonly #values: (string | number | null)[] = []
-  #looked: LookedValues | null = null
+  #seen: SeenValues | null = null
 
   constructor(
     /** Names from the outermost member to the field; one name for a column, '' without a header. */
@@ -55,7 +52,7 @@ export class SampleField {
   /** @param value `null` counts as missing */
   add(value: string | number | null): void {
     this.#values.push(value)
-    this.#looked = null
+    this.#seen = null
   }
 
   /** Values seen. */
@@ -63,29 +60,15 @@ export class SampleField {
     return this.#values.length
   }
 
-  get #found(): LookedValues {
-    this.#looked ??= new LookedValues(this.#values)
-    return this.#looked
-  }
-
-  /** Number of strings of each kind. Numbers are `other`. */
-  get kinds(): Readonly<Record<ValueKind, number>> {
-    return this.#found.kinds
-  }
-
-  /** The first value of each kind. */
-  get examples(): Readonly<Partial<Record<ValueKind, string>>> {
-    return this.#found.examples
-  }
-
-  /** Its values that are not missing, as times. */
-  get times(): SampleTimes {
-    return this.#found.times
+  /** What its values are. */
+  get seen(): SeenValues {
+    this.#seen ??= new SeenValues(this.#values)
+    return this.#seen
   }
 
   /** Whether it has no value in the sample: all are missing. */
   get isEmpty(): boolean {
-    return this.kinds.missing === this.values
+    return this.seen.kinds.missing === this.values
   }
 
   /**
@@ -94,7 +77,7 @@ export class SampleField {
    * @param isTrusting whether proxies are trusted, so that lists count as addresses
    */
   holdsAddresses(isTrusting: boolean): boolean {
-    const { address, list, other } = this.kinds
+    const { address, list, other } = this.seen.kinds
     const addresses = isTrusting ? address + list : address
     return addresses > 0 && addresses >= (isTrusting ? other : other + list)
   }
@@ -102,40 +85,41 @@ export class SampleField {
   /** Whether another field has the same name, in another place, and always the same value: either can be read. */
   isSameAs(other: SampleField): boolean {
     const isNamedSo = this.path.at(-1) === other.path.at(-1)
-    const [first, others] = [this, other].map((field) => field.#values.slice(0, VALUES_COMPARED).join())
-    return isNamedSo && this.values === other.values && first === others
+    return isNamedSo && this.values === other.values && this.#values.join() === other.#values.join()
   }
 
   /** Whether the field is an address and a port, so that the last group of an IPv6 address without brackets is the port. */
   get hasPort(): boolean {
-    return this.#found.withPort > this.#found.withoutPort
+    return this.seen.withPort > this.seen.withoutPort
   }
 
   /** Whether all its addresses are private or otherwise not public. */
   get isLocal(): boolean {
-    return this.kinds.list === 0 && this.#found.evidence.isLocal
+    return this.seen.kinds.list === 0 && this.seen.evidence.isLocal
   }
 
   /** Whether its values can hardly be anything but addresses of clients, and its name does not contradict. */
   get looksLikeClients(): boolean {
     const hasName = this.path.join('') !== ''
     if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
-    const { evidence } = this.#found
+    const { evidence, kinds } = this.seen
     if (!hasName) return evidence.isOfClients(NETWORKS_WITHOUT_NAME)
-    return this.kinds.address >= NETWORKS && evidence.isPublic && evidence.isOfClients(NETWORKS)
+    return kinds.address >= NETWORKS && evidence.isPublic && evidence.isOfClients(NETWORKS)
   }
 
   /** Whether its values could be addresses of clients as well: another field is then not chosen by its values. */
   get mayBeClients(): boolean {
     if (isListName(this.path) || isOtherName(this.path) || !this.holdsAddresses(false)) return false
-    const { evidence } = this.#found
+    const { evidence } = this.seen
     return evidence.isPublic && evidence.isSpread(NETWORKS)
   }
 }
 
 /** What the values of a field are. */
-class LookedValues {
+class SeenValues {
+  /** Number of strings of each kind. Numbers are `other`. */
   readonly kinds: Record<ValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
+  /** The first value of each kind. */
   readonly examples: Partial<Record<ValueKind, string>> = {}
   readonly evidence = new AddressEvidence()
   /** Addresses that have a port for certain, and IPv4 addresses that have none. */
@@ -159,6 +143,7 @@ class LookedValues {
     }
   }
 
+  /** Those that are not missing, as times. */
   get times(): SampleTimes {
     if (this.#times === null) {
       this.#times = new SampleTimes()
@@ -208,7 +193,9 @@ export function guessAddress(fields: readonly SampleField[], isTrusting: boolean
   const named = fields.filter((field) => weightOf(field) > 0)
   const usual = frequent(named, canBeMeant).sort(
     (a, b) =>
-      weightOf(b) - weightOf(a) || depthOf(a.path) - depthOf(b.path) || a.kinds.missing - b.kinds.missing,
+      weightOf(b) - weightOf(a) ||
+      depthOf(a.path) - depthOf(b.path) ||
+      a.seen.kinds.missing - b.seen.kinds.missing,
   )
   const [first, second] = usual.filter(canBeMeant)
   const holding = fields
@@ -263,11 +250,11 @@ export interface TimeGuess {
  * something else.
  */
 export function guessTime(fields: readonly SampleField[]): TimeGuess {
-  const times = fields.filter((field) => field.mayBeTime && (field.isEmpty || field.times.areTimes))
+  const times = fields.filter((field) => field.mayBeTime && (field.isEmpty || field.seen.times.areTimes))
   const usual = frequent(times, () => true).sort((a, b) => a.timeRank - b.timeRank)
   const [first = null, ...rest] = usual
-  const isReadable = (field: SampleField): boolean => !field.isEmpty && field.times.fault === null
+  const isReadable = (field: SampleField): boolean => !field.isEmpty && field.seen.times.fault === null
   const other = rest.find(isReadable) ?? null
-  const isUnreadable = first !== null && first.times.fault !== null
+  const isUnreadable = first !== null && first.seen.times.fault !== null
   return { best: isUnreadable ? null : first, unreadable: isUnreadable ? first : null, other }
 }

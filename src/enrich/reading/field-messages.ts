@@ -47,7 +47,7 @@ function throughProxies(flag: string): string {
 
 /** What to add to the command to read a field. */
 function fieldFlags(field: SampleField, words: FieldWords): string {
-  const isList = isListName(field.path) || field.kinds.list > 0
+  const isList = isListName(field.path) || field.seen.kinds.list > 0
   return `--field ${words.typed(field)}${isList ? ` --trust ${LOCAL_PROXIES}` : ''}`
 }
 
@@ -57,7 +57,7 @@ const MAX_LISTED = 5
 /** Fields with an example value of each: `src (for example 81.2.69.142), dst (for example 8.8.8.8)`. */
 function withExamples(fields: readonly SampleField[], { shown }: FieldWords): string {
   const listed = fields.slice(0, MAX_LISTED).map((field) => {
-    const { address, list, other } = field.examples
+    const { address, list, other } = field.seen.examples
     const example = address ?? (list === undefined ? other : quoted(list))
     return example === undefined ? shown(field) : `${shown(field)} (for example ${example})`
   })
@@ -105,7 +105,7 @@ export function unknownAddressField(
 }
 
 function shownExample(field: SampleField, { shown }: FieldWords): string {
-  const example = field.examples.other
+  const example = field.seen.examples.other
   return example === undefined ? shown(field) : `${shown(field)} (for example ${quoted(example)})`
 }
 
@@ -138,7 +138,7 @@ export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: Fi
     )
   }
   const forwarded = others.find(
-    ({ path, kinds, values }) => isListName(path) && (kinds.address + kinds.list) * 2 > values,
+    ({ path, seen: { kinds }, values }) => isListName(path) && (kinds.address + kinds.list) * 2 > values,
   )
   // A program that names the client has looked at the list already.
   const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
@@ -146,10 +146,10 @@ export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: Fi
     notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
   }
   const header = others.find(
-    ({ path, kinds, values, examples, isLocal }) =>
+    ({ path, seen, values, isLocal }) =>
       isHeaderName(path) &&
-      kinds.address * 2 > values &&
-      examples.address !== best.examples.address &&
+      seen.kinds.address * 2 > values &&
+      seen.examples.address !== best.seen.examples.address &&
       !isLocal,
   )
   if (!isTrusting && isPeer && forwarded === undefined && header !== undefined) {
@@ -170,7 +170,7 @@ export function timeNotes({ best, unreadable, other }: TimeGuess, words: FieldWo
         : ''
     return [`the time of the event is in ${words.shown(best)}${hint}`]
   }
-  const fault = unreadable?.times.fault ?? null
+  const fault = unreadable?.seen.times.fault ?? null
   if (unreadable === null || fault === null) return []
   const next =
     other === null ? '--at TIME for one instant' : `--time-field ${words.typed(other)} for another field`

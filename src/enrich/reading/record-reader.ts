@@ -1,7 +1,7 @@
 // What every format has: a reader, which finds where the parts of a record are.
-import { BACKSLASH, COMMA, DELETE, DOT, QUOTE, SPACE, ZERO } from '../ascii.ts'
+import { BACKSLASH, COMMA, DELETE, QUOTE, SPACE } from '../ascii.ts'
 import type { FieldValues } from '../counting/field-values.ts'
-import { NOT_IPV4 } from '../locating/address-cache.ts'
+import { ipv4End, NOT_IPV4 } from '../locating/address-cache.ts'
 import { NO_TIME } from '../locating/event-time.ts'
 
 /** The start of a field that the record does not have. */
@@ -115,6 +115,11 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
    */
   abstract find(field: number): boolean
 
+  findCounted(counted: number): boolean {
+    const field = this.counted[counted] ?? -1
+    return field !== -1 && this.find(field)
+  }
+
   /** Whether the record has a field, if its value was not found. An object has no member for a field that it has not. */
   has(_field: number): boolean {
     return true
@@ -188,7 +193,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   protected useAddress(bytes: Uint8Array, start: number, end: number): void {
     this.addressStart = start
     this.addressEnd = end
-    if (this.#ipv4End(bytes, start) !== end) this.ipv4 = NOT_IPV4
+    if (ipv4End(bytes, start, this) !== end) this.ipv4 = NOT_IPV4
   }
 
   /**
@@ -197,7 +202,7 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
    * @returns where the separator is; -1 if the text before it is not a plain word
    */
   protected addressBefore(bytes: Uint8Array, start: number, separator: number): number {
-    let end = this.#ipv4End(bytes, start)
+    let end = ipv4End(bytes, start, this)
     if (end === -1 || bytes[end] !== separator) {
       this.ipv4 = NOT_IPV4
       for (end = start; bytes[end] !== separator; end++) {
@@ -210,39 +215,5 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     this.addressStart = start
     this.addressEnd = end
     return end
-  }
-
-  /**
-   * Reads an IPv4 address in the one spelling that `Address` accepts, up to the first byte that is neither a digit nor a dot.
-   *
-   * @returns the index of that byte, or -1 if it is another text
-   */
-  #ipv4End(bytes: Uint8Array, start: number): number {
-    let address = 0
-    let dots = 0
-    for (let at = start; ; dots++) {
-      const first = (bytes[at] ?? 0) - ZERO
-      if (first < 0 || first > 9) return -1
-      let octet = first
-      let digit = (bytes[++at] ?? 0) - ZERO
-      if (digit >= 0 && digit <= 9) {
-        octet = octet * 10 + digit
-        digit = (bytes[++at] ?? 0) - ZERO
-        if (digit >= 0 && digit <= 9) {
-          octet = octet * 10 + digit
-          digit = (bytes[++at] ?? 0) - ZERO
-        }
-        if (first === 0 || octet > 255) return -1
-      }
-      address = (address << 8) | octet
-      if (dots === 3) {
-        // This number stands for a text too, which 255.255.255.255 is then.
-        this.ipv4 = address
-        // A digit or a dot would be a part of a longer text.
-        return digit === DOT - ZERO || (digit >= 0 && digit <= 9) ? -1 : at
-      }
-      if (digit !== DOT - ZERO) return -1
-      at++
-    }
   }
 }

@@ -193,7 +193,7 @@ export class RenderedLocations {
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
   write(number: number, at: number, out: ByteSink): void {
-    this.#check(number)
+    if (number >= this.#size) throw noLocation(number)
     this.instant = at
     const start = this.startOf(number)
     out.write(this.arena.bytes, start, start + this.sizeOf(number))
@@ -215,10 +215,6 @@ export class RenderedLocations {
   /** The bytes of the text of a location. Ask {@link startOf} first. */
   sizeOf(number: number): number {
     return this.#integers[number * INTEGERS + SIZE] ?? 0
-  }
-
-  #check(number: number): void {
-    if (number >= this.#size) throw noLocation(number)
   }
 
   #grow(): void {

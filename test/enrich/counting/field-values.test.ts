@@ -6,7 +6,12 @@ import { utf8 } from '../world.ts'
 /** The number of a text; `null` for a line without the field. */
 function numberOf(text: string | null): number {
   const bytes = utf8(`x${text}y`)
-  const number = new FieldNumber(0, { bytes, start: 1, end: bytes.length - 1, find: () => text !== null })
+  const number = new FieldNumber(0, {
+    bytes,
+    start: 1,
+    end: bytes.length - 1,
+    findCounted: () => text !== null,
+  })
   number.read()
   return number.value
 }

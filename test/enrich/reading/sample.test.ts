@@ -144,7 +144,7 @@ describe('the rank of a field', () => {
   it('counts missing values as nothing', () => {
     const field = new SampleField(['time'])
     for (const value of ['', '-', '1782907200', 'x']) field.add(value)
-    expect(field.times).toMatchObject({ readable: 1, unreadable: 0, others: 1 })
+    expect(field.seen.times).toMatchObject({ readable: 1, unreadable: 0, others: 1 })
     expect(guessTime([field]).best).toBe(field)
     const missing = new SampleField(['time'])
     missing.add('')
@@ -164,7 +164,7 @@ describe('the members with text', () => {
   it('are collected from all objects, with the kinds of their values', () => {
     const fields = fieldsOf([{ ip: '1.1.1.1', a: { b: 'x' }, n: 1 }, { ip: '-' }, { ip: '2.2.2.2' }], null)
     expect(paths(fields)).toEqual(['ip', 'a.b'])
-    expect(fieldAt(fields, 'ip')?.kinds).toEqual({ address: 2, list: 0, missing: 1, other: 0 })
+    expect(fieldAt(fields, 'ip')?.seen.kinds).toEqual({ address: 2, list: 0, missing: 1, other: 0 })
   })
 
   it('are those of five levels of objects, and of no arrays', () => {
@@ -191,7 +191,7 @@ describe('the members with text', () => {
     const fields = fieldsOf([{ ip: '-' }, members(2500), { late: 'x' }, { ip: '1.1.1.1' }], null)
     expect(fields.length).toBe(2000)
     expect(paths(fields)).not.toContain('late')
-    expect(fieldAt(fields, 'ip')?.kinds.address).toBe(1)
+    expect(fieldAt(fields, 'ip')?.seen.kinds.address).toBe(1)
   })
 
   it('leave the usual name chosen, however many members come before its first address', () => {

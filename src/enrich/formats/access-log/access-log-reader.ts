@@ -143,7 +143,6 @@ export class AccessLogReader extends AnyLine {
   readonly #depth: Depth
   readonly #logTime = new LogTime()
   #lineFeeds = new ByteFinder(LINE_FEED, this.record)
-  #searched = this.record
 
   /**
    * @param counted names of parts
@@ -178,10 +177,7 @@ export class AccessLogReader extends AnyLine {
       this.found(TIME, limit, limit + ISO_BYTES)
       this.#logTime.put(view, time + 1, limit)
     } else {
-      if (this.#searched !== bytes) {
-        this.#searched = bytes
-        this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
-      }
+      if (this.#lineFeeds.bytes !== bytes) this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
       lineEnd = this.#lineFeeds.next(request - 2, limit)
       if (bytes[lineEnd - 1] === CARRIAGE_RETURN) return -1
       if (this.#depth === 'request' && !this.#usualRequest(bytes, view, request)) return -1

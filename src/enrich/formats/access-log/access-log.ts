@@ -71,7 +71,7 @@ export function planAccessLog(
   const notes = hasForwarded
     ? [`the address is the rightmost untrusted one in ${XFF}, the part after the user agent, then ${word}`]
     : addressNotes(guess, false, words)
-  if (common.trustedProxies === null && host.kinds.list > 0) {
+  if (common.trustedProxies === null && host.seen.kinds.list > 0) {
     notes.push(
       `in some lines it is a list of addresses, which is not read, because any caller can write its left part: ${LIST_FLAGS}`,
     )
@@ -148,9 +148,9 @@ function wordsOf(sample: Uint8Array, isWhole: boolean) {
     const [, given = user] = /^\(([^)]*)\)$/.exec(ident) ?? []
     other.add(given === host ? '' : (given ?? ''))
   }
-  const isUsual = (other.kinds.address + other.kinds.list) * 2 > lines.length && !other.isLocal
-  const { address, list, missing } = hosts.kinds
-  const isShifted = second.kinds.address * 2 > lines.length
+  const isUsual = (other.seen.kinds.address + other.seen.kinds.list) * 2 > lines.length && !other.isLocal
+  const { address, list, missing } = hosts.seen.kinds
+  const isShifted = second.seen.kinds.address * 2 > lines.length
   const isHostAddress = address + list + missing > lines.length * MAX_ADDRESS_HOSTS
   const beginning = isHostAddress ? 'two addresses' : 'a name and an address'
   // Clients differ more than virtual hosts: names can be those of clients, found by their addresses.
@@ -167,7 +167,7 @@ function wordsOf(sample: Uint8Array, isWhole: boolean) {
     /** Whether there are lines, and none has that part. */
     lacksForwarded: lines.length > 0 && parts === 0,
     /** What most lines have in the place of the user, or in parentheses after the first word, if it is an address or a list. */
-    another: isUsual ? (other.examples.address ?? other.examples.list) : undefined,
+    another: isUsual ? (other.seen.examples.address ?? other.seen.examples.list) : undefined,
   }
 }
 

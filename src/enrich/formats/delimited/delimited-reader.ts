@@ -42,7 +42,6 @@ export class DelimitedReader extends RecordReader {
   /** Whether usual records are read up to their line feed, and only as far as they are wanted. */
   readonly #readsLines: boolean
   #lineFeeds = new ByteFinder(LINE_FEED, this.record)
-  #searched = this.record
 
   constructor(plan: DelimitedPlan, wantsFields: boolean) {
     super()
@@ -63,10 +62,7 @@ export class DelimitedReader extends RecordReader {
     const { width } = this.#plan
     let end = this.#readsLines ? fields.readLine(bytes, start, this.#last) : -1
     if (end === -1) {
-      if (this.#searched !== bytes) {
-        this.#searched = bytes
-        this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
-      }
+      if (this.#lineFeeds.bytes !== bytes) this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
       end = this.#lineFeeds.next(start, limit)
       if (end === start || bytes[end - 1] === CARRIAGE_RETURN) return -1
       if (!fields.read(bytes, start, end) || fields.textAfterQuote > 0) return -1

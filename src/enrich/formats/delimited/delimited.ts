@@ -72,7 +72,7 @@ export function planDelimited(
   const missingHeader = (what: string): EnrichError => headerFault(what, columnsOf([], rows, width))
   // If the user names a column, there is a header.
   const isNamed = field !== undefined && names.includes(field)
-  const data = isNamed || !hasHeader ? null : dataInHeader(names, records, columns)
+  const data = isNamed || !hasHeader ? null : dataInHeader(columns, records)
   if (data !== null) throw missingHeader(`looks like data: ${data}`)
   const sampled = numberedFields(columns, COLUMN_WORDS)
   const chosen = width === 0 ? null : chosenAddress(field, sampled, common, notes)

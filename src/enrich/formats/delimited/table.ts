@@ -254,16 +254,15 @@ const DATA =
 /**
  * Finds out whether the first row of a table is data, so that its first record would be lost as a header.
  *
- * @param titles the values of the first row
+ * @param columns named by the values of the first row
  * @param rows the other rows of the sample
- * @param columns their values
  * @returns what is in the first row that a header has not, for a message; `null` if it looks like a header
  */
 export function dataInHeader(
-  titles: readonly string[],
-  rows: readonly (readonly string[])[],
   columns: readonly SampleField[],
+  rows: readonly (readonly string[])[],
 ): string | null {
+  const titles = columns.map(({ name }) => name)
   if (columns.some(isUsual) || isNumbered(titles)) return null
   const shown = (column: number, what: string): string =>
     `${quoted(titles[column] ?? '')} in column ${column + 1} ${what}`
@@ -279,7 +278,7 @@ export function dataInHeader(
 }
 
 /** Whether a column with addresses, or without values, has a usual name: then the first row is a header. */
-function isUsual({ name, isEmpty, kinds }: SampleField): boolean {
+function isUsual({ name, isEmpty, seen: { kinds } }: SampleField): boolean {
   return isAddressName(name) && (isEmpty || kinds.address + kinds.list > 0)
 }
 
