@@ -267,11 +267,18 @@ function inflateWith(made: Inflater, stream: Uint8Array, room: number): Uint8Arr
   return output.subarray(0, room - (left[0] ?? 0))
 }
 
+/** The letter "a" as a stream: shows that the members of an inflater do what {@link inflateWith} expects. */
+const ONE_LETTER = Uint8Array.of(0x4b, 0x04, 0x00)
+
 function newInflater(): Inflater | null {
   const made = zlib.createInflateRaw({ chunkSize: MIN_CHUNK_BYTES })
   // Without a listener, a damaged stream would end the process.
   made.on('error', () => {})
-  return isInflater(made) ? made : null
+  try {
+    return isInflater(made) && String.fromCharCode(...inflateWith(made, ONE_LETTER, 2)) === 'a' ? made : null
+  } catch {
+    return null
+  }
 }
 
 function isInflater(stream: object): stream is Inflater {
