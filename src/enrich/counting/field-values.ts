@@ -65,10 +65,6 @@ export class FieldNumber {
 /** Slots of an empty table: a power of two. */
 const FIRST_SLOTS = 256
 const FIRST_BYTES = 4096
-/** Texts up to this many bytes, such as a status, are found by their bytes as a number. */
-const SHORT_BYTES = 3
-/** The binary logarithm of the short texts that are kept so. */
-const SHORT_BITS = 8
 /** Limit of the bytes of all texts. */
 export const MAX_TEXT_BYTES = 2 ** 26
 
@@ -83,10 +79,10 @@ export class TextCodes {
   #used = 0
   /** Where each text ends. */
   #ends = new Int32Array(FIRST_SLOTS)
-  /** Two numbers for each short text: its bytes, and its number plus 1. A new one replaces the one in its place. */
-  readonly #short = new Int32Array(2 << SHORT_BITS)
   /** Numbers of texts plus 1, by hash; 0 is an empty slot. */
   #slots = new Int32Array(FIRST_SLOTS)
+  /** The number of the last text: of most fields, most lines have the value of the line before. */
+  #last = 0
 
   constructor(maxBytes = MAX_TEXT_BYTES) {
     this.#maxBytes = maxBytes
@@ -99,23 +95,13 @@ export class TextCodes {
    * @returns -1 if it is unknown, and may not be added or would exceed the limit of bytes
    */
   code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
-    if (end - start > SHORT_BYTES) return this.#code(bytes, start, end, mayAdd)
-    let word = end - start
-    for (let at = start; at < end; at++) word = (word << 8) | (bytes[at] ?? 0)
-    const place = (Math.imul(word, 0x9e3779b1) >>> (32 - SHORT_BITS)) << 1
-    if (this.#short[place] === word && this.#short[place + 1] !== 0) return (this.#short[place + 1] ?? 0) - 1
-    const code = this.#code(bytes, start, end, mayAdd)
-    if (code !== -1) {
-      this.#short[place] = word
-      this.#short[place + 1] = code + 1
-    }
-    return code
-  }
-
-  #code(bytes: Uint8Array, start: number, end: number, mayAdd: boolean): number {
+    if (this.#isText(this.#last, bytes, start, end)) return this.#last
     let slot = this.#slotOf(bytes, start, end)
     const known = this.#slots[slot] ?? 0
-    if (known > 0) return known - 1
+    if (known > 0) {
+      this.#last = known - 1
+      return this.#last
+    }
     const used = this.#used + end - start
     if (!mayAdd || used > this.#maxBytes) return -1
     if (2 * this.size >= this.#slots.length) {
@@ -146,7 +132,6 @@ export class TextCodes {
   /** The slot of a text: its own, or an empty one. */
   #slotOf(bytes: Uint8Array, start: number, end: number): number {
     const slots = this.#slots
-    const own = this.#bytes
     const size = end - start
     const view = this.#source.view(bytes)
     const words = size & ~3
@@ -160,15 +145,23 @@ export class TextCodes {
     for (let slot = hash & (slots.length - 1); ; slot = (slot + 1) & (slots.length - 1)) {
       const number = slots[slot] ?? 0
       if (number === 0) return slot
-      const from = this.#startOf(number - 1)
-      if ((this.#ends[number - 1] ?? 0) - from !== size) continue
-      const ownView = this.#own.view(own)
-      let at = 0
-      while (at < words && ownView.getInt32(from + at) === view.getInt32(start + at)) at += 4
-      if (at < words) continue
-      while (at < size && own[from + at] === bytes[start + at]) at++
-      if (at === size) return slot
+      if (this.#isText(number - 1, bytes, start, end)) return slot
     }
+  }
+
+  /** Whether a text is the one with this number. */
+  #isText(number: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const own = this.#bytes
+    const size = end - start
+    const from = this.#startOf(number)
+    if (number >= this.size || (this.#ends[number] ?? 0) - from !== size) return false
+    const ownView = this.#own.view(own)
+    const view = this.#source.view(bytes)
+    const words = size & ~3
+    let at = 0
+    while (at < words && ownView.getInt32(from + at) === view.getInt32(start + at)) at += 4
+    while (at < size && own[from + at] === bytes[start + at]) at++
+    return at === size
   }
 
   #grow(): void {

@@ -135,7 +135,8 @@ export class RecordLoop {
         ? locator.numberOfIPv4(reader.ipv4)
         : locator.numberOf(bytes, addressStart, addressEnd)
       const isLocated = number >= FIRST_LOCATION
-      if (!isLocated && (this.#onlyFailed || (rereads && !locator.isAddress(number)))) break
+      if (!isLocated && ((this.#onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
+        break
       if (writer !== null && (isLocated ? writesLocations : !dropUnresolved)) {
         if (isLocated) texts.instant = locator.instantOr(reader.instant)
         if (row !== null) row.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
