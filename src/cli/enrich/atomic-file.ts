@@ -96,11 +96,16 @@ export class AtomicFile implements Output {
 function keepAccess(fd: number, { uid, gid, mode }: Stats, isSecret: boolean): void {
   try {
     fchownSync(fd, uid, gid)
-    fchmodSync(fd, mode & 0o7777)
   } catch (error) {
+    if (!isSecret) return
     // A group that has no rights does not matter. Often, the owner is not in it.
     const made = fstatSync(fd)
-    if (isSecret && (made.uid !== uid || (made.gid !== gid && (mode & 0o070) !== 0))) throw error
+    if (made.uid !== uid || (made.gid !== gid && (mode & 0o070) !== 0)) throw error
+  }
+  try {
+    fchmodSync(fd, mode & 0o7777)
+  } catch (error) {
+    if (isSecret) throw error
   }
 }
 

@@ -72,9 +72,11 @@ describe('geofix keys', () => {
     syncBuiltinESMExports()
     const isRoot = process.getuid?.() === 0
     try {
+      // Others may read it, such as the service.
+      chmodSync(file, 0o604)
       if (isRoot) chownSync(file, 0, 12_345)
       expect((await add(file)).status).toBe(0)
-      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(statSync(file).mode & 0o777).toBe(0o604)
       // Otherwise, the service could not read the file any more. Only root can make such files here.
       if (isRoot) {
         chownSync(file, 0, 12_345)
