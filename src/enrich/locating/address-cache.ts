@@ -165,13 +165,33 @@ export function ipv4End(bytes: Uint8Array, start: number, into: { ipv4: number }
   }
 }
 
-/** Bytes of `255.255.255.255`. */
-const LONGEST_IPV4 = 15
-const read = { ipv4: NOT_IPV4 }
-
-/** The address `bytes[start, end)` as a signed 32-bit number, or {@link NOT_IPV4}: by {@link ipv4End}, so that a longer text is none. */
+/**
+ * The address `bytes[start, end)` as a signed 32-bit number, or {@link NOT_IPV4}. By {@link ipv4End}, `geofix engine columns` takes
+ * 1.5 times as long: V8 then no longer inlines the cache.
+ */
 export function ipv4Of(bytes: Uint8Array, start: number, end: number): number {
-  return end - start <= LONGEST_IPV4 && ipv4End(bytes, start, read) === end ? read.ipv4 : NOT_IPV4
+  if (end - start < 7 || end - start > 15) return NOT_IPV4
+  let address = 0
+  let octet = 0
+  let digits = 0
+  let dots = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    const digit = byte - ZERO
+    if (digit >= 0 && digit <= 9) {
+      if (digits > 0 && octet === 0) return NOT_IPV4
+      octet = octet * 10 + digit
+      if (octet > 255) return NOT_IPV4
+      digits++
+    } else {
+      if (byte !== DOT || digits === 0 || dots === 3) return NOT_IPV4
+      address = (address << 8) | octet
+      octet = 0
+      digits = 0
+      dots++
+    }
+  }
+  return dots === 3 && digits > 0 ? (address << 8) | octet : NOT_IPV4
 }
 
 /** Addresses that are kept. */
