@@ -41,7 +41,8 @@ process.stderr.on('error', () => {})
 
 // For an event loop that ends although the command does not.
 process.exitCode = ExitStatus.failed
-void main()
+/** Never resolves, since the process ends first. */
+export const ended = main()
 
 /** Runs the command, and ends the process. */
 async function main(): Promise<void> {

@@ -26,10 +26,12 @@ async function main(
   })
   vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', 'geofix', ...args])
   if (status !== undefined) vi.doMock('../../src/cli/program.ts', () => ({ run: async () => status }))
-  const ended = await import('../../src/cli/main.ts').then(
-    () => false,
-    (error: unknown) => String(error).includes('the process has ended'),
-  )
+  const ended = await import('../../src/cli/main.ts')
+    .then((entry) => entry.ended)
+    .then(
+      () => false,
+      (error: unknown) => String(error).includes('the process has ended'),
+    )
   vi.doUnmock('../../src/cli/program.ts')
   const [stdout, stderr] = STREAMS.map((stream, index) => {
     const [own] = stream.listeners('error').filter((listener) => !before[index]?.includes(listener))
