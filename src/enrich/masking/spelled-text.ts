@@ -13,6 +13,8 @@ export const MARKS = [PERCENT, AND, BACKSLASH, HASH, UNDERSCORE, FULL_WIDTH, IDE
 
 /** Bytes of `&#65294;`, the longest escape but for its backslashes. */
 const MAX_BYTES = 8
+/** Bytes of `&#x00002e;`: digits that are escapes themselves can make it this long. */
+const MAX_ENTITY = 10
 
 function isMark(byte: number): boolean {
   return byte >= 0x80 || (byte >= HASH && byte <= AND) || byte === BACKSLASH
@@ -66,7 +68,7 @@ function escapeBefore(
   const last = bytes[end - 1] ?? 0
   if (last < 0x80 && last !== SEMICOLON && !isHex(last)) return null
   const [text, byte, unit, entity, decimal, and, octal] =
-    ESCAPE.exec(latin1(bytes, Math.max(0, end - MAX_BYTES - 1), end)) ?? []
+    ESCAPE.exec(latin1(bytes, Math.max(0, end - MAX_ENTITY), end)) ?? []
   if (text === undefined || and === '&') return null
   const digits = byte ?? unit ?? entity ?? decimal ?? octal
   const base = decimal !== undefined ? 10 : octal !== undefined ? 8 : 16
