@@ -60,15 +60,12 @@ function batchOf(value: unknown): Batch | Problem {
     : typeof value === 'object' && value !== null
       ? value
       : {}
-  if (!Array.isArray(ips) || !ips.every(isText)) return { code: 'MALFORMED_REQUEST', detail: SHAPE }
+  if (!Array.isArray(ips) || !ips.every((each) => typeof each === 'string'))
+    return { code: 'MALFORMED_REQUEST', detail: SHAPE }
   if (locale !== undefined && typeof locale !== 'string') {
     return { code: 'INVALID_LOCALE', detail: 'The member "locale" must be a text such as "de".' }
   }
   return { ips, locale }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
 }
 
 /** Whether a media type is `application/json`, whose only charset is UTF-8. */

@@ -46,13 +46,8 @@ const SUCCESS: HeaderFields = [
 
 const SUCCESS_IN_TEXT: HeaderFields = ['content-type', 'text/plain; charset=utf-8', ...SUCCESS.slice(2)]
 
-/** A success as text for people. */
-interface Text {
-  readonly text: string
-}
-
-/** The result of an operation. A string and bytes are the JSON of a success. */
-type Outcome = string | Uint8Array | Text | Problem
+/** The result of an operation. A string and bytes are the JSON of a success, and `text` is one for people. */
+type Outcome = string | Uint8Array | { readonly text: string } | Problem
 
 /** An answer, and what is known about it. */
 export interface Answered {

@@ -1,10 +1,10 @@
 // Mounts a handler in servers of Node, without a module of Node.
 import { type HeaderSource, lacksAnyLines, type PeerSocket, peerIn } from '../client/request-source.ts'
-import type { PlatformRequest, PlatformResponse } from '../realm.ts'
+import type { PlatformRequest } from '../realm.ts'
 import { responseOf } from './exchange.ts'
 import type { Handler } from './handler.ts'
 import type { RequestInfo } from './options.ts'
-import { FAULT, notAllowed, type Problem, problemReply } from './problem.ts'
+import { FAULT, isProblem, notAllowed, type Problem, problemReply } from './problem.ts'
 import { targetProblem } from './route.ts'
 
 /** A request of Node's servers: an `IncomingMessage` of `node:http` or an `Http2ServerRequest`. */
@@ -77,32 +77,20 @@ async function answer(handle: Handler, incoming: NodeRequest, outgoing: NodeResp
     return
   }
   const request = requestOf(incoming)
-  const response = isRequest(request)
-    ? await handle(request, info)
-    : responseOf(problemReply(request, incoming.method ?? ''))
-  await send(response, incoming, outgoing)
-}
-
-/** Whether the client of a socket without a peer has reset the connection. Its local address may remain. */
-function isReset({ destroyed, localAddress }: PeerSocket): boolean {
-  return destroyed === true || (localAddress !== undefined && localAddress !== null)
-}
-
-function isRequest(value: PlatformRequest | Problem): value is PlatformRequest {
-  return 'headers' in value && 'url' in value
-}
-
-async function send(
-  response: PlatformResponse,
-  incoming: NodeRequest,
-  outgoing: NodeResponse,
-): Promise<void> {
+  const response = isProblem(request)
+    ? responseOf(problemReply(request, incoming.method ?? ''))
+    : await handle(request, info)
   const body = await new Response(response.body).arrayBuffer()
   outgoing.statusCode = response.status
   for (const [name, value] of response.headers) outgoing.setHeader(name, value)
   // Otherwise, Node would read the rest of a body that is too long. HTTP/2 ends the stream.
   if (!incoming.complete && incoming.httpVersionMajor === 1) outgoing.setHeader('connection', 'close')
   outgoing.end(new Uint8Array(body))
+}
+
+/** Whether the client of a socket without a peer has reset the connection. Its local address may remain. */
+function isReset({ destroyed, localAddress }: PeerSocket): boolean {
+  return destroyed === true || (localAddress !== undefined && localAddress !== null)
 }
 
 /** @returns a problem if no Fetch `Request` can be made */

@@ -92,14 +92,11 @@ export const HANDLER_OPTIONS: NamesOf<
   close: true,
 }
 
-/** The answer of such a request does not say what is wrong. */
-function report(error: unknown): void {
-  console.error(error)
-}
-
 /** The options that need no other object, with their defaults. @throws TypeError when one is invalid */
 export function checkedOptions(options: Partial<HandlerOptions> = {}) {
-  const { basePath = '', asn = false, cityNames, signal, onError = report, onAnswer } = options
+  const { basePath = '', asn = false, cityNames, signal, onAnswer } = options
+  // The answer of such a request does not say what is wrong.
+  const { onError = (error: unknown) => console.error(error) } = options
   if (!/^(\/[^/?#]+)*$/.test(basePath) || new URL(`http://host${basePath}/`).pathname !== `${basePath}/`) {
     throw new TypeError(
       'basePath must be empty or a path as it is in a URL, such as "/geo", without "/" at its end',

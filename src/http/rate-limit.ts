@@ -1,5 +1,6 @@
 // Plans, and the budgets of requests that they have.
 import { Address } from '../address/address.ts'
+import { memberOf } from '../client/request-source.ts'
 import { quoted } from '../errors.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
 import { isError } from '../realm.ts'
@@ -211,17 +212,12 @@ function inStore(limiter: RateLimiter): (who: string) => Promise<CountedBudget> 
 
 /** @throws TypeError when what a limiter said is not a budget, as of a store that answers with something else */
 function counted(allowed: boolean, budget: unknown): CountedBudget {
-  if (isBudget(budget)) {
-    const { remainingPoints, msBeforeNext } = budget
-    return { allowed, remainingPoints, msBeforeNext }
-  }
+  const [remainingPoints, msBeforeNext] = ['remainingPoints', 'msBeforeNext'].map((name) =>
+    memberOf(budget, name),
+  )
+  if (Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext))
+    return { allowed, remainingPoints: Number(remainingPoints), msBeforeNext: Number(msBeforeNext) }
   throw new TypeError('the limiter gave no budget: remainingPoints and msBeforeNext must be numbers')
-}
-
-function isBudget(value: unknown): value is Budget {
-  const { remainingPoints, msBeforeNext }: Partial<Record<keyof Budget, unknown>> =
-    typeof value === 'object' && value !== null ? value : {}
-  return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext)
 }
 
 /** What a window has after a request. */
