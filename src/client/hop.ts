@@ -46,7 +46,9 @@ export function readElement(text: string, address: Address): Hop {
   if (typeof parameters === 'string') return 'malformed'
   const node = parameters.get('for')
   if (node === undefined) return 'unidentified'
-  return node.startsWith('"') ? readNode(unquoted(node), address) : readBareNode(node, address)
+  return node.startsWith('"')
+    ? readNode(node.slice(1, -1).replace(/\\(.)/g, '$1'), true, address)
+    : readNode(node, false, address)
 }
 
 /** What is wrong with a malformed element of `Forwarded`. */
@@ -70,10 +72,6 @@ function parametersOf(text: string): ReadonlyMap<string, string> | string {
     values.set(name, pair.slice(pair.indexOf('=') + 1))
   }
   return values
-}
-
-function unquoted(text: string): string {
-  return text.slice(1, -1).replace(/\\(.)/g, '$1')
 }
 
 /**
@@ -112,27 +110,18 @@ interface Node {
 }
 
 /**
- * Reads a quoted node of RFC 7239 section 6. IPv6 addresses are in brackets and have no zone. Every node can have a port or an
- * obfuscated port.
- */
-function readNode(text: string, address: Address): Hop {
-  const isBracketed = text.startsWith('[')
-  const node = isBracketed ? bracketed(text) : (withPort(text) ?? { address: text, port: null })
-  if (node === null || !(isPort(node.port) || OBFUSCATED.test(node.port ?? ''))) return 'malformed'
-  if (isUnidentified(node.address)) return 'unidentified'
-  const isInGrammar = !node.address.includes('%') && node.address.includes(':') === isBracketed
-  return isInGrammar && address.parse(node.address) ? 'address' : 'malformed'
-}
-
-/**
- * Reads a node without quotes. By RFC 7239 it is IPv4 only. Proxies such as AWS API Gateway also write IPv6 so, without
+ * Reads a node of RFC 7239 section 6, which has no zone. In quotes, IPv6 addresses are in brackets, and every node can have a port
+ * or an obfuscated port. Without quotes, it is IPv4 only by the RFC. Proxies such as AWS API Gateway also write IPv6 so, without
  * brackets. A port needs quotes.
  */
-function readBareNode(text: string, address: Address): Hop {
-  if (isUnidentified(text)) return 'unidentified'
-  const node = text.startsWith('[') ? bracketed(text) : { address: text, port: null }
-  const isInGrammar = node !== null && node.port === null && !node.address.includes('%')
-  return isInGrammar && address.parse(node.address) ? 'address' : 'malformed'
+function readNode(text: string, isQuoted: boolean, address: Address): Hop {
+  const isBracketed = text.startsWith('[')
+  const bare = { address: text, port: null }
+  const node = isBracketed ? bracketed(text) : isQuoted ? (withPort(text) ?? bare) : bare
+  if (node === null || !(isPort(node.port) || OBFUSCATED.test(node.port ?? ''))) return 'malformed'
+  if (isUnidentified(node.address)) return 'unidentified'
+  const hasForm = isQuoted ? node.address.includes(':') === isBracketed : node.port === null
+  return hasForm && !node.address.includes('%') && address.parse(node.address) ? 'address' : 'malformed'
 }
 
 function isUnidentified(text: string): boolean {
