@@ -18,7 +18,11 @@ const KILL_MS = 2000
 
 /** Serves as one of several processes. The primary process counts requests, so that all workers share one budget. */
 export async function startWorker(settings: ServeSettings, log: JsonLog): Promise<Running> {
-  sendMetrics()
+  // Sends the metrics of this process to its primary process when it asks.
+  process.on('message', (message) => {
+    if (message !== ASK_METRICS) return
+    void register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }))
+  })
   // Node itself would call `exit` when the primary process has died, which waits for a thread that opens a named pipe.
   process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   const limiter: MakeLimiter = ({ name, burst }, window) =>
@@ -116,14 +120,6 @@ const METRICS_MS = 5000
 /** The message that asks a worker for its metrics. */
 const ASK_METRICS = 'geofix:metrics'
 
-/** Sends the metrics of this process to its primary process when it asks. */
-function sendMetrics(): void {
-  process.on('message', (message) => {
-    if (message !== ASK_METRICS) return
-    void register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }))
-  })
-}
-
 /** The metrics of all workers. Counts never decrease: the counts of a worker that died stay as the worker last sent them. */
 class WorkerMetrics {
   readonly contentType: string = register.contentType
@@ -139,22 +135,21 @@ class WorkerMetrics {
 
   /** @returns whether the worker was added */
   remove(worker: Worker): boolean {
-    const counts = this.#sent.get(worker)?.filter(isCount) ?? []
+    const sent = this.#sent.get(worker) ?? []
+    // A gauge does not only increase.
+    const counts = sent.filter((metric) => 'type' in metric && metric.type !== 'gauge')
     this.#counts = sumOf([this.#counts, counts]).getMetricsAsArray()
     return this.#sent.delete(worker)
   }
 
   /** Asks the workers, and writes the sum for Prometheus. Calls while it asks get the same text. */
   async metrics(): Promise<string> {
-    this.#asking ??= this.#askAll().finally(() => {
-      this.#asking = null
-    })
+    this.#asking ??= Promise.all(Array.from(this.#sent.keys(), (worker) => this.#ask(worker)))
+      .then(() => sumOf([this.#counts, ...this.#sent.values()]).metrics())
+      .finally(() => {
+        this.#asking = null
+      })
     return this.#asking
-  }
-
-  async #askAll(): Promise<string> {
-    await Promise.all(Array.from(this.#sent.keys(), (worker) => this.#ask(worker)))
-    return sumOf([this.#counts, ...this.#sent.values()]).metrics()
   }
 
   async #ask(worker: Worker): Promise<void> {
@@ -181,9 +176,4 @@ class WorkerMetrics {
 /** Each metric says how its values are put together: usually, by their sum. */
 function sumOf(metrics: readonly (readonly object[])[]) {
   return AggregatorRegistry.aggregate([...metrics])
-}
-
-/** Whether a metric only increases. */
-function isCount(metric: object): boolean {
-  return 'type' in metric && metric.type !== 'gauge'
 }

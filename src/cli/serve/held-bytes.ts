@@ -40,27 +40,17 @@ interface Held {
 export class HeldBytes {
   /** Held connections, the longest held first. */
   readonly #held = new Map<Socket, Held>()
-  readonly #max: number
-  readonly #slowMs: number
-  readonly #minRate: number
-  readonly #cut: () => void
+  readonly #limits: Required<HeldLimits>
+  /** Bytes of all connections. */
   #total = 0
   #sweep: NodeJS.Timeout | undefined
 
   /** @param cut is called for each connection that is closed */
   constructor(
-    cut: () => void = () => {},
-    { total = MAX_HELD_BYTES, slowMs = SLOW_MS, minRate = MIN_RATE }: HeldLimits = {},
+    private readonly cut: () => void = () => {},
+    limits: HeldLimits = {},
   ) {
-    this.#max = total
-    this.#slowMs = slowMs
-    this.#minRate = minRate
-    this.#cut = cut
-  }
-
-  /** Bytes of all connections. */
-  get total(): number {
-    return this.#total
+    this.#limits = { total: MAX_HELD_BYTES, slowMs: SLOW_MS, minRate: MIN_RATE, ...limits }
   }
 
   /** Is called with each request: its client has read the answers before, or the system would soon take no more of them. */
@@ -88,8 +78,9 @@ export class HeldBytes {
       return
     }
     held.unsent += bytes
-    held.until = Math.max(held.until, performance.now() + this.#slowMs) + (bytes / this.#minRate) * 1000
-    this.#sweep ??= setInterval(() => this.#closeSlow(), Math.min(SWEEP_MS, this.#slowMs)).unref()
+    held.until =
+      Math.max(held.until, performance.now() + this.#limits.slowMs) + (bytes / this.#limits.minRate) * 1000
+    this.#sweep ??= setInterval(() => this.#closeSlow(), Math.min(SWEEP_MS, this.#limits.slowMs)).unref()
     outgoing.once('finish', () => {
       if (!this.#held.has(socket)) return
       this.#release(socket, 'unsent', bytes)
@@ -120,7 +111,7 @@ export class HeldBytes {
   #grow(bytes: number): void {
     this.#total += bytes
     // One answer alone is never too much: the limits of a batch bound it.
-    while (this.#total > this.#max && this.#held.size > 1) this.#close(this.#oldestOfLargest())
+    while (this.#total > this.#limits.total && this.#held.size > 1) this.#close(this.#oldestOfLargest())
   }
 
   /** Releases bytes, at most those that the connection holds. */
@@ -163,6 +154,6 @@ export class HeldBytes {
     // A reset frees what the system holds. After a normal end, the system goes on trying to send it. A Unix socket has no reset.
     if (socket.remoteAddress === undefined) socket.destroy()
     else socket.resetAndDestroy()
-    this.#cut()
+    this.cut()
   }
 }

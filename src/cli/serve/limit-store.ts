@@ -42,10 +42,11 @@ export class LimitStore {
       },
     }
   }
-  readonly #url: string
-  readonly #log: JsonLog
+  /** Whether requests are counted in the store now, for all replicas. */
+  isShared = false
+  /** How many connections were closed because the store sent what is not an answer. */
+  dropped = 0
   #connection: StoreConnection | null = null
-  #isShared = false
   #hasTold = false
   #isClosed = false
   /** Late answers in a row. */
@@ -53,28 +54,18 @@ export class LimitStore {
   #sharedAt = 0
   #retryMs = FIRST_RETRY_MS
   #retry: NodeJS.Timeout | undefined
-  #dropped = 0
 
   /** @param url of `redis:` or `rediss:` */
-  constructor(url: string, log: JsonLog) {
-    this.#url = url
-    this.#log = log
+  constructor(
+    private readonly url: string,
+    private readonly log: JsonLog,
+  ) {
     void this.#try()
-  }
-
-  /** Whether requests are counted in the store now, for all replicas. */
-  get isShared(): boolean {
-    return this.#isShared
-  }
-
-  /** How many connections were closed because the store sent what is not an answer. */
-  get dropped(): number {
-    return this.#dropped
   }
 
   close(): void {
     this.#isClosed = true
-    this.#isShared = false
+    this.isShared = false
     clearTimeout(this.#retry)
     this.#connection?.destroy(new Error('the service stops'))
   }
@@ -82,7 +73,7 @@ export class LimitStore {
   /** Counts a request in the store. @returns `null` if it must be counted here */
   async #counted(key: string, ms: number): Promise<WindowCount | null> {
     const connection = this.#connection
-    if (!this.#isShared || connection === null) return null
+    if (!this.isShared || connection === null) return null
     try {
       const count = await countIn(connection, key, ms)
       this.#delays = 0
@@ -98,7 +89,7 @@ export class LimitStore {
    * has, since the first count has the time to connect too.
    */
   async #try(): Promise<void> {
-    const connection = new StoreConnection(this.#url, (error) => this.#leave(connection, error))
+    const connection = new StoreConnection(this.url, (error) => this.#leave(connection, error))
     this.#connection = connection
     try {
       await countIn(connection, 'probe', 1000)
@@ -107,11 +98,11 @@ export class LimitStore {
       return this.#leave(connection, error)
     }
     if (connection !== this.#connection) return
-    this.#isShared = true
+    this.isShared = true
     this.#hasTold = false
     this.#delays = 0
     this.#sharedAt = performance.now()
-    this.#log.write('limits-shared')
+    this.log.write('limits-shared')
   }
 
   /**
@@ -121,17 +112,17 @@ export class LimitStore {
   #leave(connection: StoreConnection, error: unknown): void {
     if (connection !== this.#connection) return
     this.#connection = null
-    if (error instanceof StoreNonsense) this.#dropped++
+    if (error instanceof StoreNonsense) this.dropped++
     // Close the connection, so that the name of the store is resolved again: it can have moved.
     connection.destroy(new Error('the store is left for a while'))
     if (this.#isClosed) return
-    if (this.#isShared && performance.now() - this.#sharedAt > STEADY_MS) this.#retryMs = FIRST_RETRY_MS
-    this.#isShared = false
+    if (this.isShared && performance.now() - this.#sharedAt > STEADY_MS) this.#retryMs = FIRST_RETRY_MS
+    this.isShared = false
     this.#retry = setTimeout(() => void this.#try(), this.#retryMs).unref()
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
     if (this.#hasTold) return
     this.#hasTold = true
-    this.#log.write('limits-alone', { message: messageOf(error) })
+    this.log.write('limits-alone', { message: messageOf(error) })
   }
 }
 

@@ -15,36 +15,23 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** How often `end` looks whether all lines are written. */
 const END_INTERVAL_MS = 10
 
-export type LogFields = Readonly<Record<string, string | number | null | undefined>>
-
 /** One JSON object a line: the time, what happened, and its details. A reader that is stuck keeps nothing waiting. */
 export class JsonLog {
-  readonly #stream: Writable | null
+  /** How many lines were dropped so far, because their reader was too slow or had gone. */
+  dropped = 0
   #waiting = ''
   #waitingLines = 0
   /** Lines that the stream has and did not write yet. */
   #unwritten = 0
-  #dropped = 0
   /** Dropped lines that no line of the log has counted. */
   #unsaid = 0
   #timer: NodeJS.Timeout | undefined
 
   /** @param stream `null` to write nothing */
-  constructor(stream: Writable | null) {
-    this.#stream = stream
-  }
+  constructor(readonly stream: Writable | null) {}
 
-  get isWritten(): boolean {
-    return this.#stream !== null
-  }
-
-  /** How many lines were dropped so far, because their reader was too slow or had gone. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  write(event: string, fields: LogFields = {}): void {
-    const stream = this.#stream
+  write(event: string, fields: Readonly<Record<string, string | number | null | undefined>> = {}): void {
+    const { stream } = this
     if (stream === null) return
     if (stream.writableLength > MAX_WAITING_BYTES) {
       this.#drop(1)
@@ -67,8 +54,8 @@ export class JsonLog {
     this.#waiting = ''
     this.#waitingLines = 0
     this.#unwritten += lines
-    if (this.#stream !== null) unblock(this.#stream)
-    this.#stream?.write(text, (error) => {
+    if (this.stream !== null) unblock(this.stream)
+    this.stream?.write(text, (error) => {
       this.#unwritten -= lines
       if (error) this.#drop(lines)
     })
@@ -101,7 +88,7 @@ export class JsonLog {
   }
 
   #drop(lines: number): void {
-    this.#dropped += lines
+    this.dropped += lines
     this.#unsaid += lines
   }
 }
@@ -126,7 +113,7 @@ export function requestLog(
   log: JsonLog,
   { trustedProxies, forwardedHeader, logClient }: ServeSettings,
 ): (exchange: Exchange) => void {
-  if (!log.isWritten) return () => {}
+  if (log.stream === null) return () => {}
   const walk = new ClientWalk({ trustedProxies, forwardedHeader })
   const address = new Address()
   const clientOf = ({ asked, peer, served }: Exchange): string | null => {

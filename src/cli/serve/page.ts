@@ -158,10 +158,9 @@ export class Page {
     const headers = fields.filter((_, at) => !HEADERS.includes(fields[at - (at % 2)] ?? ''))
     const answer = JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined))
     if (status === 200) return { status, record: answer, problem: null, headers, answered }
+    const code: ProblemCode = answer.code
     const problem =
-      status === 401 && key === ''
-        ? KEY_NEEDED
-        : { title: meaningOf(answer.code), detail: String(answer.detail) }
+      status === 401 && key === '' ? KEY_NEEDED : { title: PROBLEMS[code][1], detail: String(answer.detail) }
     return { status, record: null, problem, headers, answered }
   }
 
@@ -201,10 +200,6 @@ ${result}</main>
       return html`<p>Database: ${clipped(type, MAX_NAME_LENGTH)} ${day}.${terms}</p><p>${withLinks(clipped(attribution ?? '', MAX_ATTRIBUTION_LENGTH))}</p>`
     })
   }
-}
-
-function meaningOf(code: ProblemCode): string {
-  return PROBLEMS[code][1]
 }
 
 function placeOf({ city, region, country }: LocationRecord): string {

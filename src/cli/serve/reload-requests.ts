@@ -16,7 +16,8 @@ export function canReload(): boolean {
  * always says that: the system then ends the process, and nobody else can send it.
  */
 export class ReloadRequests {
-  readonly #isWorker: boolean
+  /** The signal, or the message, that asks for a reload. */
+  readonly #asked: unknown
   #reload: (() => Promise<void>) | null = null
   #isAsked = false
   #isReloading = false
@@ -28,9 +29,9 @@ export class ReloadRequests {
    *   directly, and through their primary process
    */
   constructor(isWorker: boolean) {
-    this.#isWorker = isWorker
-    if (canReload()) process.on('SIGHUP', this.#takeSignal)
-    if (isWorker) process.on('message', this.#takeMessage)
+    this.#asked = isWorker ? ASK_RELOAD : 'SIGHUP'
+    if (canReload()) process.on('SIGHUP', this.#take)
+    if (isWorker) process.on('message', this.#take)
   }
 
   /** @param reload is called for each request from now on, and once more for those that come while it runs. Must not reject */
@@ -47,19 +48,12 @@ export class ReloadRequests {
   /** Stops listening. */
   forget(): void {
     this.ignore()
-    process.off('SIGHUP', this.#takeSignal)
-    process.off('message', this.#takeMessage)
+    process.off('SIGHUP', this.#take)
+    process.off('message', this.#take)
   }
 
-  readonly #takeSignal = (): void => {
-    if (!this.#isWorker) this.#ask()
-  }
-
-  readonly #takeMessage = (message: unknown): void => {
-    if (message === ASK_RELOAD) this.#ask()
-  }
-
-  #ask(): void {
+  readonly #take = (message: unknown): void => {
+    if (message !== this.#asked) return
     this.#isAsked = true
     void this.#run()
   }
