@@ -1,9 +1,6 @@
-import { openAsBlob, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { asUint8Array, type ByteSource, isBytes, readBytes } from '../../src/bytes/byte-source.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { temporaryFolder } from '../temporary.ts'
 
 const BYTES = Uint8Array.of(1, 2, 3, 4, 5)
 
@@ -121,14 +118,6 @@ describe('readBytes', () => {
     const error = await readBytes(broken).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(InvalidDatabaseError)
     expect(String(error).length).toBeLessThan(400)
-  })
-
-  it('refuses a file that changes while it is read', async () => {
-    const file = join(temporaryFolder(), 'changes')
-    writeFileSync(file, 'before')
-    const blob = await openAsBlob(file)
-    writeFileSync(file, 'after it')
-    await expect(readBytes(blob)).rejects.toThrow(InvalidDatabaseError)
   })
 
   it('cannot read a body twice', async () => {

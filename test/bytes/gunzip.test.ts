@@ -1,7 +1,7 @@
 // Every function that decompresses gzip, by the same tables.
 
 import { join } from 'node:path'
-import { deflateRawSync, gzipSync, crc32 as zlibCrc32 } from 'node:zlib'
+import { gzipSync, crc32 as zlibCrc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { isGzip } from '../../src/bytes/extract.ts'
@@ -181,9 +181,6 @@ describe.each(WAYS)('%s, a small database', (name, unpack) => {
 
   it.each([
     ['itself', packed],
-    ['a member of nothing', gzipSync('')],
-    ['a zero', Buffer.of(0)],
-    ['a block of zeros, as on a tape', Buffer.alloc(512)],
     ['its trailer again', packed.subarray(-8)],
     ['its trailer many times', joined(...Array.from({ length: 50 }, () => packed.subarray(-8)))],
     // zlib ignores bytes that start with a zero.
@@ -342,21 +339,10 @@ describe('isGzip', () => {
 })
 
 describe('readGzipMember', () => {
-  it.each(optionalHeaders())('finds the parts after a header with %s', (_, file) => {
-    const { deflate, length } = readGzipMember(file)
-    expect([...deflate]).toEqual([...deflateRawSync(CONTENT)])
-    expect(length).toBe(CONTENT.length)
-  })
-
   it('allows 1032 bytes of output for each byte, and no more', () => {
     const deflate = Uint8Array.of(3, 0)
     expect(readGzipMember(gzipOf(CONTENT, { deflate, length: 2064 })).length).toBe(2064)
     expect(() => readGzipMember(gzipOf(CONTENT, { deflate, length: 2065 }))).toThrow('more bytes than')
-  })
-
-  it('returns CRC and length as unsigned numbers', () => {
-    const file = gzipOf(CONTENT, { crc: 0xfedcba98 })
-    expect(readGzipMember(file).crc).toBe(0xfedcba98)
   })
 })
 

@@ -198,21 +198,6 @@ it.each([
 })
 
 describe('node:http', () => {
-  async function onUnixSocket(name: string, options: OpenOptions): Promise<object> {
-    const geo = await Resolver.open(bytes, options)
-    const socketPath = join(temporary, name)
-    await listening(http.createServer(answering(geo)), { path: socketPath })
-    return answerTo({ socketPath, headers: { 'X-Forwarded-For': '81.2.69.142' } })
-  }
-
-  it('behind a Unix socket needs unix: in trustedProxies', async () => {
-    expect(await onUnixSocket('a', {})).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', reason: 'unix-socket' })
-    expect(await onUnixSocket('b', { trustedProxies: ['unix:'] })).toEqual({
-      ip: '81.2.69.142',
-      country: 'GB',
-    })
-  })
-
   it('does not take a client that has reset its connection for a Unix socket', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['unix:', 'loopback'] })
     const answered = new Promise<object>((resolve) => {
@@ -233,14 +218,6 @@ describe('node:http', () => {
 })
 
 describe('node:http2', () => {
-  it('works with the compatibility request', async () => {
-    const geo = await Resolver.open(bytes, { trustedProxies: ['loopback'] })
-    const session = http2.connect(`http://127.0.0.1:${await listening(http2.createServer(answering(geo)))}`)
-    onTestFinished(() => session.close())
-    const stream = session.request({ ':path': '/', 'x-forwarded-for': '81.2.69.142' })
-    expect(JSON.parse((await buffer(stream)).toString())).toEqual({ ip: '81.2.69.142', country: 'GB' })
-  })
-
   it('does not take a client that has closed its connection for a Unix socket', async () => {
     const geo = await Resolver.open(bytes, { trustedProxies: ['unix:'] })
     const answered = new Promise<object>((resolve) => {

@@ -84,13 +84,10 @@ describe.each(Object.keys(MOUNTS))('mounted in %s', (name) => {
     const byProxy = 'X-Forwarded-For: 81.2.69.142\r\n'
     // With these, the request has seven lines.
     const key = 'Authorization: Bearer developer-key\r\nAccept: */*\r\nX: y\r\n'
+    // Node drops nothing from 1,000 lines, which cannot be told from more.
     for (const [lines, status] of [
-      [7, 200],
       [999, 200],
-      // Node drops nothing from this number of lines, which cannot be told from more.
       [1000, 431],
-      [1001, 431],
-      [1017, 431],
       [2000, 431],
     ] as const) {
       const head = `GET /v1/ip HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${own}${key}`

@@ -2,12 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import http2 from 'node:http2'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createHandler, createNodeListener } from '../../src/http.ts'
 import { portOf } from '../listening.ts'
-import { temporaryFolder } from '../temporary.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback', 'unix:'] })
@@ -65,17 +63,6 @@ describe('a handler in a server of Node', () => {
     const answer = await sent(request)
     expect(answer).toContain(`HTTP/1.1 ${status} `)
     if (status === 405) expect(answer).toMatch(/^allow: GET/im)
-  })
-
-  it('answers over a Unix socket, whose peer can be trusted', async () => {
-    const path = join(temporaryFolder(), 'socket')
-    const local = createServer(listener)
-    local.listen(path)
-    await once(local, 'listening')
-    const socket = connect(path)
-    socket.write(`GET /v1/ip HTTP/1.1\r\n${HOST}${KEY}X-Forwarded-For: 81.2.69.142\r\n\r\n`)
-    expect((await buffer(socket)).toString()).toContain('"ip":"81.2.69.142"')
-    local.close()
   })
 
   it('answers over HTTP/2', async () => {

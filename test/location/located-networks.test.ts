@@ -132,13 +132,6 @@ describe('resolver.networks()', () => {
     expect(() => geo.networks(options as object)).toThrow(message) // JavaScript can call it so
   })
 
-  it('refuses databases without locations', () => {
-    const bytes = new MmdbWriter({ databaseType: 'X-ASN' })
-      .insert('1.0.0.0/24', { autonomous_system_number: 13335 })
-      .toBytes()
-    expect(() => Resolver.openSync(bytes).networks()).toThrow('it has no locations')
-  })
-
   it('finds networks while it is iterated, also after other lookups and close()', () => {
     const own = CoreResolver.openSync(cities('US', '1.0.0.0/22', '2a00::/32'))
     const networks = own.networks()

@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Resolver as CoreResolver } from '../../src/core.ts'
-import { enrich } from '../../src/enrich.ts'
 import { isGeofixError } from '../../src/errors.ts'
-import { createHandler } from '../../src/http-core.ts'
 import { type LocationSchema, Resolver } from '../../src/index.ts'
 import { readSchemas } from '../../src/location/location-schema.ts'
 import { RELOAD } from '../../src/node/node-resolver.ts'
@@ -120,7 +118,7 @@ describe.each([
   })
 })
 
-it('is used by a resolver that watches, for enrich, and for HTTP', async () => {
+it('is used by a resolver that watches', async () => {
   const path = join(folder, 'watched.mmdb')
   writeFileSync(path, OWN)
   const geo = await Resolver.open(path, { schema: SCHEMA, watch: true, canaries: [IP] })
@@ -136,11 +134,6 @@ it('is used by a resolver that watches, for enrich, and for HTTP', async () => {
     // A file that a vendor's schema could read, and the program's cannot.
     expect(await replaceWith({ country: { iso_code: 'FR' } })).toBe('refused')
     expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
-    const { output } = enrich(new Blob([`${IP}\n`]).stream(), { resolver: geo, format: 'list', at: AT })
-    expect(await new Response(output).text()).toContain('"country":{"code":"IE"')
-    const handle = createHandler(geo, { authenticate: null })
-    const response = await handle(new Request(`http://localhost/v1/ip/${IP}`), { remoteAddress: IP })
-    expect(await response.json()).toMatchObject({ city: 'London', country: { code: 'IE' } })
   } finally {
     geo.close()
   }

@@ -4,9 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { formatCidr, formatIPv4, parseNetwork } from '../../src/address/ip-text.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
-import { enrich } from '../../src/enrich.ts'
 import { isGeofixError } from '../../src/errors.ts'
-import { createHandler } from '../../src/http-core.ts'
 import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
 import { readOverlays as read } from '../../src/location/overlays.ts'
 import { MmdbWriter } from '../../src/writer.ts'
@@ -179,11 +177,6 @@ describe('a resolver with overlays', () => {
     expect(geo.lookup('81.2.69.1', { locale: 'fr' }).country.name).toBe('Office')
   })
 
-  it('has them in many lookups', () => {
-    const ips = ['81.2.70.1', '10.1.2.3', '10.2.0.1', '81.2.69.1', 'x', '2a00::1']
-    expect(geo.lookupMany(ips)).toEqual(ips.map((ip) => geo.find(ip)))
-  })
-
   it('has no vendor record for them, and gives the network with the same result', () => {
     expect([geo.raw('10.1.2.3'), geo.network('10.1.2.3')]).toEqual([null, '10.1.2.0/24'])
     expect([geo.raw('10.2.0.1'), geo.network('10.2.0.1')]).toEqual([
@@ -212,21 +205,6 @@ describe('a resolver with overlays', () => {
     expect(from('10.1.2.3', '81.2.70.1')).toMatchObject({ ip: '10.1.2.3', city: 'Rack' })
     expect(from('127.0.0.1', '127.0.0.1')).toMatchObject({ error: { reason: 'trusted-proxy' } })
     expect(trusting.detect({ headers: {}, remoteAddress: '10.1.9.9' }).city).toBe('Berlin')
-  })
-
-  it('is used by enrich and the service', async () => {
-    async function* lines() {
-      yield '10.1.2.3\n10.2.0.1\n'
-    }
-    let text = ''
-    for await (const chunk of enrich(lines(), { resolver: geo, format: 'list' }).output) {
-      text += Buffer.from(chunk).toString()
-    }
-    expect(text).toContain('"city":"Rack"')
-    expect(text.trim().split('\n')[1]).toContain('null')
-    const handler = createHandler(geo, { authenticate: null })
-    const response = await handler(new Request('http://localhost/v1/ip/10.1.2.3'))
-    expect(await response.json()).toMatchObject({ city: 'Rack' })
   })
 
   it('shares them with other threads', async () => {

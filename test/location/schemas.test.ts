@@ -135,11 +135,6 @@ describe('IPinfo', () => {
   ])('%s', async (_, record, expected) => {
     expect(await lookup(record)).toEqual(expected)
   })
-
-  it('takes country names in other languages from the platform', async () => {
-    const { country } = await lookup({ country: 'United Kingdom', country_code: 'GB' }, 'de')
-    expect(country.name).toBe('Vereinigtes Königreich')
-  })
 })
 
 describe('coordinates', () => {
@@ -148,8 +143,6 @@ describe('coordinates', () => {
   it.each<[string, WritableValue]>([
     ['GeoIP2', place('51.5142', '-.0931')],
     ['ip-location-db', { country_code: 'GB', latitude: '+51.5142', longitude: ' -0.0931 ' }],
-    ['IPinfo', { country: 'GB', lat: '51.5142', lng: '-0.0931' }],
-    ['floats', place(float(51.5142), float(-0.0931))],
   ])('are read from text and numbers: %s', async (_, record) => {
     expect((await lookup(record)).coordinates).toEqual(LONDON.coordinates)
   })

@@ -1,5 +1,5 @@
 // The operating system fails while a database is read: a bad disk, a stale mount of NFS, a file that is cut short.
-import { truncateSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
@@ -129,18 +129,6 @@ describe.each(errors)('a system error %s', (code) => {
         geo.close()
       }
     }
-  })
-})
-
-describe('a file that is cut short while it is open', () => {
-  it('fails lookups with its path', () => {
-    const path = join(folder, 'short.packed')
-    writeFileSync(path, pack(raw))
-    const geo = Resolver.openSync(path, { cacheBytes: 0 })
-    truncateSync(path, 100)
-    const error = errorOf(() => geo.lookup(IP))
-    expect(error.message).toContain('short.packed: the file was changed while it is open')
-    geo.close()
   })
 })
 

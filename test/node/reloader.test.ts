@@ -56,15 +56,6 @@ describe('a replacement that could not be read', () => {
     expect(reloader.error).toBeNull()
   })
 
-  it('because it is damaged is not read again', async () => {
-    const { reloader, open, refused } = await failing([undefined])
-    await vi.waitFor(() => expect(refused).toHaveBeenCalled(), 10_000)
-    await wait(100)
-    reloader.stop()
-    expect(open).toHaveBeenCalledTimes(1)
-    expect(reloader.error?.fault).toBe('it cannot be read')
-  })
-
   it('because of an unexpected error is an InvalidDatabaseError too', async () => {
     const { reloader, open, refused } = await failing([])
     open.mockRejectedValueOnce(new Error('of another kind'))

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Resolver, type StaleEvent } from '../../src/index.ts'
 import type { DatabaseInfo } from '../../src/location/vendors.ts'
 import { StalenessTimer } from '../../src/node/watcher.ts'
-import { hasShared, sharedBytes } from '../shared.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
@@ -106,27 +105,11 @@ describe('staleAfter', () => {
     expect(Resolver.openSync(bytes, options).databases).toEqual(events[1]?.databases)
   })
 
-  it('works without a callback: status has it too', async () => {
-    const resolver = await Resolver.open(bytes, { staleAfter: daysSince - 1 })
-    expect(resolver.status.stale).toHaveLength(1)
-    resolver.close()
-    const fresh = await Resolver.open(bytes, { staleAfter: daysSince + 1 })
-    expect(fresh.status.stale).toEqual([])
-    fresh.close()
-  })
-
   it('makes opening fail if onStale throws', async () => {
     const onStale = (): never => {
       throw new Error('too old for us')
     }
     await expect(Resolver.open(bytes, { staleAfter: 0.001, onStale })).rejects.toThrow('too old for us')
-  })
-
-  it.skipIf(!hasShared)('treats an invalid build date as stale', async () => {
-    const damaged = sharedBytes('fixtures/mmdb-bad/libmaxminddb-uint64-max-epoch.mmdb')
-    const resolver = await Resolver.open(damaged, { staleAfter: 36_500 })
-    expect(resolver.status.stale).toEqual(resolver.databases)
-    resolver.close()
   })
 
   it('is checked again when the file is replaced', async () => {

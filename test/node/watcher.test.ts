@@ -5,7 +5,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -13,15 +12,8 @@ import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  embedded,
-  InvalidDatabaseError,
-  type OpenOptions,
-  type ReloadEvent,
-  Resolver,
-} from '../../src/index.ts'
+import { InvalidDatabaseError, type OpenOptions, type ReloadEvent, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { tarOf } from '../bytes/tar-samples.ts'
 import { heldMemory } from '../heap.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { CANARY, ConfigVolume, generation, KNOWN, replacements } from './watched-files.ts'
@@ -146,17 +138,6 @@ describe('a watched file', () => {
     expect(cityOf(resolver)).toEqual(cities(1))
   })
 
-  it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
-    ['gzip', (bytes) => gzipSync(bytes)],
-    ['tar.gz', (bytes) => gzipSync(tarOf({ 'City_20260101/City.mmdb': bytes }))],
-  ])('may change from raw to %s', async (_, pack) => {
-    const path = file(generation(1))
-    const { resolver, reloads } = await watching(path)
-    writeFileSync(path, pack(generation(2)))
-    await until(() => reloads.length > 0)
-    expect(cityOf(resolver)).toEqual(cities(2))
-  })
-
   it('is not reloaded while it is being written', async () => {
     const path = file(generation(1))
     const { resolver, reloads, errors } = await watching(path, { watchInterval: 100 })
@@ -180,12 +161,6 @@ describe('a watched file', () => {
     replacements['renamed over']?.(path, generation(2))
     const { resolver } = await opening
     await until(() => resolver.lookup(KNOWN[0]).city === 'city 2')
-  })
-
-  it('can be an embedded database', async () => {
-    const resolver = await Resolver.open(embedded.country, { watch: true })
-    toClose.push(resolver)
-    expect(resolver.status.watching).toBe(true)
   })
 
   it('is reloaded after openSync too', async () => {
@@ -251,17 +226,6 @@ describe('a replacement is refused', () => {
     expect(cityOf(resolver)).toEqual(cities(1))
   })
 
-  it('several bad files in a row, each reported', async () => {
-    const path = file(generation(1))
-    const { resolver, errors } = await watching(path)
-    for (const count of [1, 2, 3]) {
-      writeFileSync(path, 'not a database')
-      utimesSync(path, count, count)
-      await until(() => errors.length === count)
-    }
-    expect(resolver.status.refusals).toBe(3)
-  })
-
   it('and its memory is released', async () => {
     const path = file(generation(1, { canary: true }))
     const before = heldMemory()
@@ -270,15 +234,6 @@ describe('a replacement is refused', () => {
     await until(() => errors.length > 0)
     expect(errors[0]?.message).toContain('canary')
     expect(heldMemory() - before).toBeLessThan(10_000_000)
-  })
-
-  it('without callbacks', async () => {
-    const path = file(generation(1))
-    const { resolver } = await watching(path, { onReload: undefined, onReloadError: undefined })
-    writeFileSync(path, 'not a database')
-    await until(() => resolver.status.refusals === 1)
-    writeFileSync(path, generation(2))
-    await until(() => resolver.status.reloads === 1)
   })
 })
 

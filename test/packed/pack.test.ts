@@ -1,19 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
+import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
-import { embedded } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { openDatabase } from '../../src/node/open-files.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
-import { effort, sampled, TRIES_ALL } from '../effort.ts'
+import { effort, sampled } from '../effort.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
 import { OWN_BAD_DATABASES, OWN_DATABASES, OWN_ODD_DATABASES } from '../own-databases.ts'
-import { plainCity } from '../plain-city.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 import { expectSameAnswers } from './same-answers.ts'
 
@@ -70,14 +67,6 @@ describe('packing', () => {
 })
 
 describe('packing', () => {
-  it.each(TRIES_ALL ? (['city', 'country'] as const) : [])('keeps the embedded %s database', (name) => {
-    const bytes = name === 'city' ? plainCity() : gunzipSync(readFileSync(embedded.country))
-    const packed = pack(bytes)
-    expect(Buffer.compare(unpack(packed), bytes)).toBe(0)
-    // Comparing all networks of the city database would take a quarter of an hour.
-    if (name === 'country') expect(expectSameAnswers(bytes, openDatabase(packed))).toBeGreaterThan(100_000)
-  })
-
   it('keeps unused nodes, unless they are much more than the rest of the file', () => {
     const withUnused = (count: number): Uint8Array => {
       const tree = Buffer.alloc(6 * (1 + count))
@@ -252,11 +241,6 @@ describe('packing', () => {
       expectLossless(bytes)
       expect(new Database(unpack(pack(bytes))).countNetworks()).toBe(new Database(bytes).countNetworks())
     }
-  })
-
-  it('keeps nodes that no path leads to, as faults that verify reports', () => {
-    const tree = Uint8Array.of(0, 0, 2 + 16, 0, 0, 2, 0, 0, 2, 0, 0, 2)
-    expectLossless(handMade(encode('x'), { node_count: 2, record_size: 24, ip_version: 4 }, tree))
   })
 
   it('keeps the data section where it is not a sequence of values', () => {

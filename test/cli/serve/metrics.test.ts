@@ -23,14 +23,6 @@ async function gaugeOf(metrics: Metrics, name: string): Promise<number> {
 }
 
 describe('the metrics', () => {
-  it('count the connections beyond the limit', async () => {
-    const metrics = await metricsOf(1_700_000_000n)
-    expect(await gaugeOf(metrics, 'connections_refused_total')).toBe(0)
-    metrics.refused.inc()
-    metrics.refused.inc()
-    expect(await gaugeOf(metrics, 'connections_refused_total')).toBe(2)
-  })
-
   it('have the age of the database in seconds, since 1970 if it is unknown', async () => {
     const age = Date.now() / 1000 - 1_700_000_000
     const found = await gaugeOf(await metricsOf(1_700_000_000n), 'database_age_seconds')
