@@ -275,29 +275,17 @@ function checkedHeader(names: readonly string[], refuse: (why: string) => Invali
 
 /** What `readOverlays` takes. It ignores empty values, and checks the others. */
 function overlayOf({ values }: Row): unknown {
-  const fields = new Map(
-    values.map(([column, value]) => [COLUMNS.get(column), value === '' ? null : value] as const),
-  )
-  const text = (field: string): string | null => fields.get(field) ?? null
-  const part = (name: string) => ({ code: text(`${name}.code`), name: text(`${name}.name`) })
-  const [latitude, longitude] = ['latitude', 'longitude'].map((name) =>
-    degreesOf(text(`coordinates.${name}`)),
-  )
-  return {
-    network: text('network'),
-    record: {
-      country: part('country'),
-      region: part('region'),
-      city: text('city'),
-      postal_code: text('postal_code'),
-      coordinates: { latitude, longitude },
-      timezone: { id: text('timezone.id') },
-    },
+  const record: Record<string, unknown> = {}
+  for (const [column, value] of values) {
+    const [part = '', member] = (COLUMNS.get(column) ?? '').split('.')
+    const given = value === '' ? null : part === 'coordinates' ? degreesOf(value) : value
+    record[part] = member === undefined ? given : { ...Object(record[part]), [member]: given }
   }
+  const { network, ...parts } = record
+  return { network, record: parts }
 }
 
 /** `NaN`, which no coordinate is, for other text. */
-function degreesOf(text: string | null): number | null {
-  if (text === null) return null
+function degreesOf(text: string): number {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }

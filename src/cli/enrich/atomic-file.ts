@@ -160,7 +160,8 @@ export function removeLeftovers(target: string): string[] {
   return namesIn(folder).flatMap((name) => {
     const [, from, pid] = (name.startsWith(stem) ? SUFFIX.exec(name.slice(stem.length)) : null) ?? []
     const path = join(folder, name)
-    if (from === undefined || own.has(path) || !isFile(path)) return []
+    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+    if (from === undefined || own.has(path) || !isFile) return []
     if (from !== place()) {
       return [
         `${path} is left over if the run that wrote it, on another machine or in another container, has ended: remove it then`,
@@ -190,10 +191,6 @@ function namesIn(folder: string): string[] {
     // Opening the output reports it.
     return []
   }
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** Eight hexadecimal digits for the set of processes that this process can see. */

@@ -44,7 +44,10 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const form = to ?? (keeping === undefined || named === PARQUET ? named : undefined)
   const isParquet = form === PARQUET
   const [first, ...others] = addressesOf(flags)
-  if (others.length > 0) refuseWithSeveral(flags)
+  const single = (
+    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
+  ).find((name) => flags[name] !== undefined && flags[name] !== false)
+  if (others.length > 0 && single !== undefined) throw new UsageError(`${flag(single)} takes one --field.`)
   const asn = asnOf(flags)
   const enrichOptions: EnrichOptions = {
     ...options,
@@ -167,14 +170,6 @@ export function addressesOf({
     )
   }
   return [only, ...others]
-}
-
-/** @throws UsageError when an option is for one address a line */
-function refuseWithSeveral(flags: EnrichFlags): void {
-  const other = (
-    ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
-  ).find((name) => flags[name] !== undefined && flags[name] !== false)
-  if (other !== undefined) throw new UsageError(`${flag(other)} takes one --field.`)
 }
 
 /** A key: 256 bits as hexadecimal digits, as `openssl rand -hex 32` writes them. */

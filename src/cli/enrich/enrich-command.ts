@@ -52,7 +52,12 @@ class EnrichSession extends LineSession<EnrichCommand> {
   readonly #tables = new Set<string>()
 
   protected override async open(target: Output): Promise<Output> {
-    await this.#readTables()
+    // Reads Parquet as tables where a table is written.
+    for (const input of this.command.table === 'csv' ? this.inputs : []) {
+      if (!(await input.isParquet())) continue
+      input.readRows = (file) => file.csv()
+      this.#tables.add(input.name)
+    }
     this.#rows = await this.#rowOutput(target)
     const lines = this.#rows === null ? target : this.keep(this.#rows)
     for (const { form, path } of this.command.summaries)
@@ -91,16 +96,6 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const added = addedColumns(options, others)
     const isLive = this.inputs.some((input) => input.isLive)
     return new TableOutput(target, { form, added, isLive, hasMark, note })
-  }
-
-  /** Reads Parquet as tables where a table is written. */
-  async #readTables(): Promise<void> {
-    if (this.command.table !== 'csv') return
-    for (const input of this.inputs) {
-      if (!(await input.isParquet())) continue
-      input.readRows = (file) => file.csv()
-      this.#tables.add(input.name)
-    }
   }
 
   protected override plan(start: InputStart, { name, writtenAt }: RunInput, set: DatabaseSet): Plan {

@@ -8,7 +8,6 @@ import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input } from './input.ts'
 import { locatedStarts, planStart } from './located-sample.ts'
-import type { ParquetFile } from './parquet/parquet-file.ts'
 
 /**
  * Prints how each input would be read, and its first located lines, and stops: `geofix enrich --explain`. Only the start
@@ -22,7 +21,9 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
   for (const path of inputs) {
     const input = await Input.find(path, terminal)
     // Also of a file with columns that lines cannot have.
-    input.readRows = sampleOf
+    input.readRows = async function* (file) {
+      yield await file.sampleLines()
+    }
     try {
       for (const line of await explained(input, command, set))
         await writeLine(terminal.stdout, line.split('\t').map(printable).join('\t'))
@@ -33,11 +34,6 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
     }
   }
   return ExitStatus.ok
-}
-
-/** The first rows of a Parquet file. */
-async function* sampleOf(file: ParquetFile): AsyncGenerator<Uint8Array> {
-  yield await file.sampleLines()
 }
 
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {

@@ -40,7 +40,6 @@ interface OpenInput {
 
 /** A file or standard input. Opened when it is read: a run can have more files than the process may open. */
 export class Input implements RunInput {
-  readonly name: string
   /** Bytes on disk, compressed or not. `null` when unknown: a pipe or a device. */
   readonly size: number | null
   /** Device and inode, equal for all names of one file. `null` for pipes and devices. */
@@ -53,25 +52,20 @@ export class Input implements RunInput {
   /** Bytes read so far, before decompression. */
   bytesRead = 0
   readonly #chunks = this.#content()
-  readonly #open: () => Promise<OpenInput>
   #stop: (() => void) | null = null
   #isClosed = false
   #fill: OpenInput['fill'] = null
   /** Whether the next chunk is what the input has next, as it is: not compressed, and not read to tell that. */
   #isDirect = false
 
-  /** Whether it is standard input, which has no path. */
-  readonly #isStream: boolean
-
   private constructor(
-    name: string,
-    open: () => Promise<OpenInput>,
+    readonly name: string,
+    private readonly open: () => Promise<OpenInput>,
     status: FileStatus | null,
-    isStream = false,
+
+    /** Whether it is standard input, which has no path. */
+    private readonly isStream = false,
   ) {
-    this.name = name
-    this.#isStream = isStream
-    this.#open = open
     this.isLive = !status?.isFile()
     this.size = status?.isFile() ? status.size : null
     this.writtenAt = status?.isFile() ? status.mtimeMs : undefined
@@ -167,7 +161,7 @@ export class Input implements RunInput {
 
   /** Whether it is a Parquet file, which is read by position. @throws CommandFailure when it cannot be read */
   async isParquet(): Promise<boolean> {
-    if (this.size === null || this.#isStream) return false
+    if (this.size === null || this.isStream) return false
     try {
       const file = await open(this.name)
       const { buffer } = await file.read({ buffer: Buffer.alloc(MAGIC_BYTES) }).finally(() => file.close())
@@ -179,7 +173,7 @@ export class Input implements RunInput {
 
   /** The rows of a Parquet file as lines. */
   async *#rows(): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.size === null || this.#isStream)
+    if (this.size === null || this.isStream)
       throw unreadableInput(this.name, new Error('Parquet is read by position: name the file'))
     const { ParquetFile } = await import('./parquet/parquet-file.ts')
     const file = await ParquetFile.open(this.name)
@@ -199,7 +193,7 @@ export class Input implements RunInput {
 
   async *#raw(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      const opened = await this.#open()
+      const opened = await this.open()
       this.#stop = opened.stop
       this.#fill = opened.fill
       if (this.#isClosed) this.#stop()
@@ -262,18 +256,19 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
  */
 class FileReader {
   readonly #fd: number
-  readonly #isStopped: () => boolean
   /** The time from which nothing else could run. */
   #since = performance.now()
 
-  constructor({ fd }: FileHandle, isStopped: () => boolean) {
+  constructor(
+    { fd }: FileHandle,
+    private readonly isStopped: () => boolean,
+  ) {
     this.#fd = fd
-    this.#isStopped = isStopped
   }
 
   /** See `ChunkSource`. The next chunk lets other work run. */
   fill(memory: Uint8Array): number {
-    return this.#isStopped() || this.#isOver ? 0 : readSync(this.#fd, memory, 0, memory.length, null)
+    return this.isStopped() || this.#isOver ? 0 : readSync(this.#fd, memory, 0, memory.length, null)
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -283,7 +278,7 @@ class FileReader {
         await nextTurn()
         this.#since = performance.now()
       }
-      if (this.#isStopped()) return
+      if (this.isStopped()) return
       const size = readSync(this.#fd, buffer, 0, buffer.length, null)
       if (size === 0) return
       yield buffer.subarray(0, size)

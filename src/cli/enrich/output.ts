@@ -28,22 +28,19 @@ const closeAsync = promisify(close)
 
 /** An open file or device, written on the thread pool. Node's stream for standard output would block for these. */
 export class DescriptorOutput implements Output {
-  readonly #fd: number
-  readonly #name: string
-
-  constructor(fd: number, name: string) {
-    this.#fd = fd
-    this.#name = name
-  }
+  constructor(
+    private readonly fd: number,
+    private readonly name: string,
+  ) {}
 
   async write(bytes: Uint8Array): Promise<void> {
     try {
       // A disk that is nearly full accepts only a part. The next write then fails.
       for (let at = 0; at < bytes.length; ) {
-        at += (await writeAsync(this.#fd, bytes, at, bytes.length - at)).bytesWritten
+        at += (await writeAsync(this.fd, bytes, at, bytes.length - at)).bytesWritten
       }
     } catch (cause) {
-      throw codeOf(cause) === 'EPIPE' ? new ClosedPipe() : unwritable(this.#name, cause)
+      throw codeOf(cause) === 'EPIPE' ? new ClosedPipe() : unwritable(this.name, cause)
     }
   }
 
@@ -55,25 +52,22 @@ export class DescriptorOutput implements Output {
 
   /** Resolves when the bytes are on the disk. */
   async sync(): Promise<void> {
-    await fsyncAsync(this.#fd)
+    await fsyncAsync(this.fd)
   }
 
   async close(): Promise<void> {
-    await closeAsync(this.#fd)
+    await closeAsync(this.fd)
   }
 }
 
 /** Waits for the writes to a stream. One that fails need not call back, so what watches it calls `fail`. */
 class StreamWriter {
-  readonly #stream: Writable
   /** Wrapped in an object, because the error can have any type. */
   #failure: { readonly cause: unknown } | null = null
   /** Resolves the write that is waiting. */
   #wake: (() => void) | null = null
 
-  constructor(stream: Writable) {
-    this.#stream = stream
-  }
+  constructor(private readonly stream: Writable) {}
 
   /** The waiting write and all further ones throw this. */
   readonly fail = (cause: unknown): void => {
@@ -85,7 +79,7 @@ class StreamWriter {
     if (this.#failure === null) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
-        this.#stream.write(bytes, (error) => {
+        this.stream.write(bytes, (error) => {
           if (!error) resolve()
         })
       })
@@ -97,16 +91,16 @@ class StreamWriter {
 
 /** A pipe or a terminal. Waits for a slow reader. */
 export class StreamOutput implements Output {
-  readonly #stream: Writable
   readonly #writer: StreamWriter
-  readonly #isOwned: boolean
   readonly #stopWatching: () => void
 
   /** @param isOwned whether to destroy the stream at the end */
-  constructor(stream: Writable, name: string, isOwned = false) {
-    this.#stream = stream
+  constructor(
+    private readonly stream: Writable,
+    name: string,
+    private readonly isOwned = false,
+  ) {
     this.#writer = new StreamWriter(stream)
-    this.#isOwned = isOwned
     // Reports errors, and a stream that other code destroyed or ended.
     this.#stopWatching = finished(stream, { readable: false }, (error) => {
       const code = error ? codeOf(error) : 'EPIPE'
@@ -131,23 +125,26 @@ export class StreamOutput implements Output {
 
   discard(): void {
     this.#stopWatching()
-    if (this.#isOwned) this.#stream.destroy()
+    if (this.isOwned) this.stream.destroy()
   }
 }
 
 /** Compresses on the thread pool, and writes the result to another output. */
 export class CompressedOutput implements Output {
-  readonly #transform: Transform
-  readonly #target: Output
   readonly #writer: StreamWriter
   /** Resolves when all compressed bytes are written. Rejects when the target does. */
   readonly #copied: Promise<void>
 
-  constructor(transform: Transform, target: Output, name: string) {
-    this.#transform = transform
-    this.#target = target
+  constructor(
+    private readonly transform: Transform,
+    private readonly target: Output,
+    name: string,
+  ) {
     this.#writer = new StreamWriter(transform)
-    this.#copied = this.#copy().catch((cause) => {
+    const copy = async (): Promise<void> => {
+      for await (const chunk of transform) await target.write(chunk)
+    }
+    this.#copied = copy().catch((cause) => {
       throw cause instanceof CommandFailure || cause instanceof ClosedPipe ? cause : unwritable(name, cause)
     })
     // The next write() or finish() throws the error.
@@ -159,22 +156,18 @@ export class CompressedOutput implements Output {
   }
 
   async flush(): Promise<void> {
-    this.#transform.end()
+    this.transform.end()
     await this.#copied
-    await this.#target.flush()
+    await this.target.flush()
   }
 
   async finish(): Promise<void> {
     await this.flush()
-    await this.#target.finish()
+    await this.target.finish()
   }
 
   discard(): void {
-    this.#transform.destroy()
-    this.#target.discard()
-  }
-
-  async #copy(): Promise<void> {
-    for await (const chunk of this.#transform) await this.#target.write(chunk)
+    this.transform.destroy()
+    this.target.discard()
   }
 }

@@ -5,7 +5,7 @@ import { ColumnRequestError, ColumnStream } from '../../enrich/column-stream.ts'
 import { EnrichError } from '../../enrich/errors.ts'
 import type { RequiredRowOption } from '../../enrich/formats/format-definition.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
-import { ChunkHeaderError, type ChunkHeaders, RowStream } from '../../enrich/row-stream.ts'
+import { ChunkHeaderError, RowStream } from '../../enrich/row-stream.ts'
 import {
   hasTimeField,
   makeRowPlan,
@@ -32,17 +32,8 @@ const WHAT_TO_ADD: Readonly<Record<'format' | RequiredRowOption, string>> = {
   at: '--at TIME or --time-field NAME',
 }
 
-/** `geofix enrich --rows`. */
-interface RowsCommand {
-  readonly plan: Plan
-  /** Files. If empty, the embedded database is used. */
-  readonly databases: readonly string[]
-  readonly asn: boolean | readonly string[]
-  readonly headers: ChunkHeaders
-}
-
-/** @throws UsageError when an option is missing, wrong, or not for rows */
-function rowsCommand(files: readonly string[], flags: EnrichFlags): RowsCommand {
+/** What `geofix enrich --rows` is to do. @throws UsageError when an option is missing, wrong, or not for rows */
+function rowsCommand(files: readonly string[], flags: EnrichFlags) {
   if (files.some((file) => file !== '-')) {
     throw new UsageError('--rows reads standard input: write < FILE in place of FILE.')
   }
@@ -133,7 +124,7 @@ interface Answers {
  * @throws InvalidDatabaseError when a database cannot be read or is damaged
  */
 async function answerInput(
-  { databases, asn }: Pick<RowsCommand, 'databases' | 'asn'>,
+  { databases, asn }: { readonly databases: readonly string[]; readonly asn: boolean | readonly string[] },
   answersOf: (set: DatabaseSet) => Answers,
   terminal: Terminal,
 ): Promise<ExitStatus> {

@@ -93,7 +93,9 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
     rows.push(`  without time  ${share(counts.withoutTime)}: ${offset}`)
   }
   if (counts.countries.size > 0) {
-    const named = top(counts).map((country) => `${nameOf(country)} ${countText(country.count)}`)
+    const named = top(counts).map(
+      ({ code, name, count }) => `${printable(name ?? code ?? 'unknown')} ${countText(count)}`,
+    )
     rows.push(
       `  countries     ${atLeast(countText(counts.countries.size), counts.overflow.countries)}: ${named.join(', ')}`,
     )
@@ -124,10 +126,6 @@ function top({ countries }: Counts): CountryCount[] {
     .sort(([aKey, a], [bKey, b]) => b.count - a.count || (aKey < bKey ? -1 : 1))
     .slice(0, TOP)
     .map(([, { code, name, count }]) => ({ code, name, count }))
-}
-
-function nameOf({ code, name }: CountryCount): string {
-  return printable(name ?? code ?? 'unknown')
 }
 
 const UPDATE_INTERVAL_MS = 150

@@ -4,7 +4,6 @@ import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import { enricherOf } from '../../enrich/executor.ts'
-import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
@@ -18,9 +17,15 @@ let enricher: Enricher | undefined
 
 port?.on('message', (request: WorkerRequest) => {
   if (request.kind === 'databases') databases = request.databases
-  else if (request.kind === 'plan') usePlan(request.plan)
-  else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
-  else post(countLocations())
+  else if (request.kind === 'plan') {
+    set ??= attachInThread(databases)
+    enricher = enricherOf(request.plan, set)
+    post({ kind: 'ready' })
+  } else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
+  else {
+    const counts = enricher?.locationCounts() ?? emptyCounts()
+    post({ kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null })
+  }
 })
 
 /** Memory for the output of a block, reused. */
@@ -30,12 +35,6 @@ function post(reply: WorkerReply): void {
   // An output that did not fit the shared memory is transferred.
   const buffer = reply.kind === 'enriched' ? reply.output.buffer : null
   port?.postMessage(reply, buffer instanceof ArrayBuffer ? [buffer] : [])
-}
-
-function usePlan(plan: Plan): void {
-  set ??= attachInThread(databases)
-  enricher = enricherOf(plan, set)
-  post({ kind: 'ready' })
 }
 
 function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
@@ -59,9 +58,4 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
       message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }
   }
-}
-
-function countLocations(): WorkerReply {
-  const counts = enricher?.locationCounts() ?? emptyCounts()
-  return { kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null }
 }

@@ -21,23 +21,17 @@ export class NodeServiceRequest implements ServiceRequest {
   readonly url: string
   /** Why nobody knows what the target or the host is; `null` for other requests. */
   readonly problem: Problem | null
-  readonly #incoming: IncomingMessage
-  #waiting: ServerResponse | null
-  readonly #received: (bytes: number) => void
 
   /**
    * @param waiting the answer to a client that sends the body only after "100 Continue"; `null` for others
    * @param received is called with the bytes of each part of the body
    */
   constructor(
-    incoming: IncomingMessage,
-    waiting: ServerResponse | null = null,
-    received: (bytes: number) => void = () => {},
+    private readonly incoming: IncomingMessage,
+    private waiting: ServerResponse | null = null,
+    private readonly received: (bytes: number) => void = () => {},
   ) {
     const { method = '', url: target = '' } = incoming
-    this.#incoming = incoming
-    this.#waiting = waiting
-    this.#received = received
     this.method = method
     const host = this.get('host') ?? ''
     const isPlain = PLAIN_TARGET.test(target) && PLAIN_HOST.test(host)
@@ -49,12 +43,12 @@ export class NodeServiceRequest implements ServiceRequest {
 
   /** Whether the client sends the body: it always does if it did not ask. */
   get isContinued(): boolean {
-    return this.#waiting === null
+    return this.waiting === null
   }
 
   /** Joins repeated lines, as Fetch does. Node's own `headers` drops those of some fields. */
   get(name: string): string | null {
-    const { rawHeaders } = this.#incoming
+    const { rawHeaders } = this.incoming
     let field: string | null = null
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const key = rawHeaders[at]
@@ -67,13 +61,13 @@ export class NodeServiceRequest implements ServiceRequest {
   /** Tells the client to send the body. The body of a request without a valid key is not read, so it is not asked for. */
   async body(maxBytes: number): Promise<Uint8Array | null> {
     if (Number(this.get('content-length')) > maxBytes) return null
-    this.#waiting?.writeContinue()
-    this.#waiting = null
+    this.waiting?.writeContinue()
+    this.waiting = null
     // Otherwise, to leave the body would close the connection.
-    const chunks = this.#incoming.iterator({ destroyOnReturn: false })
+    const chunks = this.incoming.iterator({ destroyOnReturn: false })
     const bytes = await wholeBody(async () => {
       const { value } = await chunks.next()
-      if (value !== undefined) this.#received(value.length)
+      if (value !== undefined) this.received(value.length)
       return value
     }, maxBytes)
     await chunks.return?.()
