@@ -42,18 +42,13 @@ export interface AdmissionFacts {
 
 /** Finds the plan of a request by its key, and counts the request. */
 export class Admission<Source extends ServiceRequest> {
-  readonly #resolver: Resolver
-  readonly #findOwner: FindOwner<Source> | null
-  readonly #plans: PlanTable
-  readonly #limits: RateLimits
-
   /** @param findOwner `null` to admit everyone */
-  constructor(resolver: Resolver, findOwner: FindOwner<Source> | null, plans: PlanTable, limits: RateLimits) {
-    this.#resolver = resolver
-    this.#findOwner = findOwner
-    this.#plans = plans
-    this.#limits = limits
-  }
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly findOwner: FindOwner<Source> | null,
+    private readonly plans: PlanTable,
+    private readonly limits: RateLimits,
+  ) {}
 
   /**
    * @returns the plan of the request, or why it is refused
@@ -64,21 +59,21 @@ export class Admission<Source extends ServiceRequest> {
     remoteAddress: string | null | undefined,
     facts: AdmissionFacts,
   ): MaybePromise<Plan | Problem> {
-    const { highest, lowest } = this.#plans
+    const { highest, lowest } = this.plans
     /** Limits a request by its client, and not by its peer, because a proxy's clients share one. */
     const byClient = <Answer>(plan: Plan, answer: Answer): MaybePromise<Answer | Problem> => {
-      facts.client = this.#resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
-      return this.#count(plan, this.#limits.peerName(facts.client || remoteAddress), facts, answer)
+      facts.client = this.resolver[CLIENT_ADDRESS]({ headers: asked, remoteAddress })
+      return this.#count(plan, this.limits.peerName(facts.client || remoteAddress), facts, answer)
     }
-    if (this.#findOwner === null) return byClient(highest, highest)
+    if (this.findOwner === null) return byClient(highest, highest)
     const key = bearerKey(asked)
     if (typeof key !== 'string') return byClient(lowest, key)
-    return chain(this.#findOwner(key, asked), (owner): MaybePromise<Plan | Problem> => {
+    return chain(this.findOwner(key, asked), (owner): MaybePromise<Plan | Problem> => {
       if (owner === null || owner === undefined) {
         const detail = 'The API key is not valid: it is mistyped, revoked or expired.'
         return byClient(lowest, unauthenticated(detail, true))
       }
-      const plan = this.#plans.named(owner.plan)
+      const plan = this.plans.named(owner.plan)
       if (plan === undefined)
         throw new TypeError('authenticate returned a plan that is not in the option plans')
       if (typeof owner.id !== 'string' || owner.id === '')
@@ -95,7 +90,7 @@ export class Admission<Source extends ServiceRequest> {
     facts: AdmissionFacts,
     answer: Answer,
   ): MaybePromise<Answer | Problem> {
-    return chain<LimitDecision, Answer | Problem>(this.#limits.count(plan, who), ({ allowed, headers }) => {
+    return chain<LimitDecision, Answer | Problem>(this.limits.count(plan, who), ({ allowed, headers }) => {
       facts.headers = headers
       return allowed
         ? answer
