@@ -70,13 +70,9 @@ export function makeRowPlan(options: RowOptions): Plan {
   }
   if (options.into === RAW) throw wrongOption`<into> must not be ${RAW}`
   if (definition.planRows !== undefined) return definition.planRows(options)
-  if (quoting !== undefined) throw wrongOption`<quoting> is for ${quotedFormats().join(' and ')}`
+  const quotable = FORMATS.filter((name) => definitionOf(name).requiredForRows.includes('quoting')).sort()
+  if (quoting !== undefined) throw wrongOption`<quoting> is for ${quotable.join(' and ')}`
   return definition.plan(new Uint8Array(0), true, options).plan
-}
-
-/** The formats whose rows need the option `quoting`. */
-function quotedFormats(): Format[] {
-  return FORMATS.filter((name) => definitionOf(name).requiredForRows.includes('quoting')).sort()
 }
 
 /** Stands for an index before the first search. */

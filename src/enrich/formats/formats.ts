@@ -306,12 +306,9 @@ function describeUnknown(sample: Uint8Array): string {
   if (version !== null) {
     return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
   }
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${nextFlags(sample)}`
-}
-
-/** What to type for lines in which no field for the address is known. */
-function nextFlags(sample: Uint8Array): string {
-  return addressInText(sample) === null
-    ? 'No address was found in them. Lines that are an address each are read with --format list'
-    : TEXT_FLAGS
+  const next =
+    addressInText(sample) === null
+      ? 'No address was found in them. Lines that are an address each are read with --format list'
+      : TEXT_FLAGS
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${next}`
 }

@@ -27,20 +27,16 @@ export type MaskPlan = Pick<CommonPlan, 'mask' | 'dropAddress' | 'pseudonymKey'>
  * The policy `ANY_ADDRESS` says what is an address. Its port stays.
  */
 export class AddressMask {
-  /** Writes what stands for an address. */
-  readonly #put: (found: AddressScanner, out: ByteSink) => void
-  /** The bits that are kept of IPv4 and of IPv6; `null` if no address is left. */
-  readonly #mask: readonly [number, number] | null
   readonly #scanner = new AddressScanner(ANY_ADDRESS)
   readonly #spelled = new SpelledText()
 
   private constructor(
-    put: (found: AddressScanner, out: ByteSink) => void,
-    mask: readonly [number, number] | null = null,
-  ) {
-    this.#put = put
-    this.#mask = mask
-  }
+    /** Writes what stands for an address. */
+    private readonly put: (found: AddressScanner, out: ByteSink) => void,
+
+    /** The bits that are kept of IPv4 and of IPv6; `null` if no address is left. */
+    private readonly mask: readonly [number, number] | null = null,
+  ) {}
 
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
@@ -64,11 +60,11 @@ export class AddressMask {
   network(text: string): string {
     const [address = '', length] = text.split('/')
     const masked = this.text(address)
-    if (this.#mask === null || length === undefined) return masked
+    if (this.mask === null || length === undefined) return masked
     const parsed = new Address()
     parsed.parse(address)
     const ipv4 = address.includes(':') ? NOT_IPV4 : 0
-    return `${masked}/${Math.min(Number(length), keptBits({ ipv4, address: parsed }, this.#mask))}`
+    return `${masked}/${Math.min(Number(length), keptBits({ ipv4, address: parsed }, this.mask))}`
   }
 
   /** Writes `bytes[start, end)`, which are whole lines. */
@@ -132,7 +128,7 @@ export class AddressMask {
   /** Numbers with commas stay numbers, since they can be an array of JSON or columns. */
   #write(found: AddressScanner, out: ByteSink): void {
     if (found.separator === COMMA && found.ipv4 !== NOT_IPV4) putIPv4(0, COMMA, out)
-    else this.#put(found, out)
+    else this.put(found, out)
   }
 
   /** The first escape whose character, or what is after it, can be in an address; -1 when there is none. */

@@ -96,17 +96,14 @@ export function unknownAddressField(
       `it is unclear which ${words.noun} has the client's address: ${withExamples(rivals, words)}. Say which with ${which}`,
     )
   }
+  const sample = unreadable?.seen.examples.other
+  const example = sample === undefined ? '' : ` (for example ${quoted(sample)})`
   const why =
     unreadable === null
       ? `no ${words.noun} with a usual name for the client's address holds any; addresses are in`
-      : `${shownExample(unreadable, words)} has no addresses, although its name says that it has the client's; addresses are in`
+      : `${words.shown(unreadable)}${example} has no addresses, although its name says that it has the client's; addresses are in`
   const which = others.length === 1 ? 'it has' : 'one of them has'
   return error(`${why} ${withExamples(others, words)}. If ${which} the client's, name it, as in ${flags}`)
-}
-
-function shownExample(field: SampleField, { shown }: FieldWords): string {
-  const example = field.seen.examples.other
-  return example === undefined ? shown(field) : `${shown(field)} (for example ${quoted(example)})`
 }
 
 /** Notes on a guess that has a choice: where the address is, and what can be wrong with it. */

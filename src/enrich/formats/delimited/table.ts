@@ -263,10 +263,17 @@ export function dataInHeader(
   rows: readonly (readonly string[])[],
 ): string | null {
   const titles = columns.map(({ name }) => name)
-  if (columns.some(isUsual) || isNumbered(titles)) return null
+  // A column with addresses, or without values, has a usual name.
+  const isHeader = columns.some(
+    ({ name, isEmpty, seen: { kinds } }) =>
+      isAddressName(name) && (isEmpty || kinds.address + kinds.list > 0),
+  )
+  if (isHeader || isNumbered(titles)) return null
   const shown = (column: number, what: string): string =>
     `${quoted(titles[column] ?? '')} in column ${column + 1} ${what}`
   const address = titles.findIndex(isAddress)
+  const looksLikeData = (title: string): boolean =>
+    NUMBER.test(title) || DATA.test(title) || !Number.isNaN(eventTimeOf(title))
   const data = address >= 0 ? address : titles.findIndex(looksLikeData)
   if (data >= 0) return shown(data, 'is not a name')
   // A header can come again where two tables were joined.
@@ -275,11 +282,6 @@ export function dataInHeader(
     (title, column) => title !== '' && others.some((row) => row[column] === title),
   )
   return repeated < 0 ? null : shown(repeated, 'is a value of other rows too')
-}
-
-/** Whether a column with addresses, or without values, has a usual name: then the first row is a header. */
-function isUsual({ name, isEmpty, seen: { kinds } }: SampleField): boolean {
-  return isAddressName(name) && (isEmpty || kinds.address + kinds.list > 0)
 }
 
 /** Whether columns are numbered from 0 or 1, as some programs name them; the first one can have no name. */
@@ -291,8 +293,4 @@ function isNumbered(titles: readonly string[]): boolean {
     (first === 0 || first === 1) &&
     numbers.every((title, index) => title === String(first + index))
   )
-}
-
-function looksLikeData(title: string): boolean {
-  return NUMBER.test(title) || DATA.test(title) || !Number.isNaN(eventTimeOf(title))
 }

@@ -43,7 +43,7 @@ const MAX_OBJECTS = 1000
  */
 function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
   if (startsJsonArray(sample)) return true
-  if (!startsObject(sample)) return false
+  if (sample.subarray(markLength(sample)).find((byte) => byte > SPACE) !== BRACE) return false
   const lines = sampleLines(sample, false)
   const inLines = objectsIn(lines)
   const isNdjson = inLines.length * 2 >= lines.length
@@ -64,24 +64,14 @@ function planJson(sample: Uint8Array, _: boolean, options: LineOptions, isCut = 
   const array = startsJsonArray(sample) ? [] : arrayOf(sample)
   const isSplit = options.to !== undefined
   const { plan, notes } = planObjects(elementsOf(sample, array).objects, options, isCut)
-  if (!isSplit) refuseOmissions(options)
+  const omitting = omittingOption(options)
+  if (!isSplit && omitting !== undefined)
+    throw wrongOption`<${omitting}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
   const where =
     array === null
       ? []
       : [`the objects are in ${array.length === 0 ? 'an array' : `the array ${shownName(pathText(array))}`}`]
   return { plan: { ...plan, format: 'json', array, isSplit }, notes: [...where, ...notes] }
-}
-
-/** @throws TypeError when an option would remove elements but keep their commas */
-function refuseOmissions(options: LineOptions): void {
-  const option = omittingOption(options)
-  if (option === undefined) return
-  throw wrongOption`<${option}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
-}
-
-function startsObject(sample: Uint8Array): boolean {
-  const brace = sample.subarray(markLength(sample)).find((byte) => byte > SPACE)
-  return brace === BRACE
 }
 
 /** The path to the array of a document that has the objects with addresses; `null` if there is none. */

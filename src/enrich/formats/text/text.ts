@@ -9,7 +9,6 @@ import {
   ALL_FIELDS,
   ASN_FIELDS,
   addedMembers,
-  type CommonPlan,
   commonPlan,
   type LineOptions,
   type LocationField,
@@ -30,11 +29,6 @@ import { looksLikeText } from './text-guess.ts'
 import { type TextPlan, TextReader } from './text-reader.ts'
 
 const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
-
-/** Default of `annotate` for a plan. */
-function annotationOf({ asn }: Pick<CommonPlan, 'asn'>): string {
-  return asn === undefined ? ANNOTATION : ANNOTATION_WITH_SYSTEM
-}
 
 const ADDRESS = String.fromCharCode(ADDRESS_MARK)
 const IP = 'ip'
@@ -136,11 +130,12 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
     )
   }
   const writtenAt = options.writtenAt ?? null
+  const usual = common.asn === undefined ? ANNOTATION : ANNOTATION_WITH_SYSTEM
   const plan: TextPlan = {
     ...common,
     ...appendPlan(options, 'text'),
     format: 'text',
-    annotate: form === undefined || form === 'annotate' ? (annotate ?? annotationOf(common)) : null,
+    annotate: form === undefined || form === 'annotate' ? (annotate ?? usual) : null,
     nth: nth ?? null,
     latest: common.at ?? writtenAt,
   }
@@ -172,17 +167,16 @@ export function planText(
   }
   const plan = textPlan(options)
   if (options.to !== undefined) refuseTaken(addedMembers(plan), [RAW, 'ip'], 'a line has', 'member')
+  const { annotate, nth } = plan
+  const which = nth === null ? 'each public address' : `address ${nth} of each line`
+  const form =
+    annotate === null
+      ? []
+      : [`a place is added to ${which}, as ${annotate}. For objects: --to ndjson (in a program: to)`]
   return {
     plan,
-    notes: [...formNotes(plan), ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],
+    notes: [...form, ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],
   }
-}
-
-function formNotes({ annotate, nth }: TextPlan): string[] {
-  const which = nth === null ? 'each public address' : `address ${nth} of each line`
-  return annotate === null
-    ? []
-    : [`a place is added to ${which}, as ${annotate}. For objects: --to ndjson (in a program: to)`]
 }
 
 /** Says that the client's address is not certain, if one address of each line counts and more than a few lines have several. */

@@ -4,7 +4,7 @@ import type { CommonPlan, LineOptions, MemberWrapper, Planned } from '../../opti
 import { guessAddress } from '../../reading/field-guess.ts'
 import { sampleLines } from '../../reading/sample.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { fieldsOf, pathOf } from '../ndjson/member-path.ts'
+import { fieldsOf, pathOf, valueAt } from '../ndjson/member-path.ts'
 import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjson } from '../ndjson/ndjson.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
 
@@ -43,16 +43,13 @@ export function enclosedIn(sample: Uint8Array, isWhole: boolean, options: LineOp
     )
     if (having.length < SHARE * objects.length) continue
     if (guessAddress(fieldsOf(objects, line), false).best !== null) return null
-    const texts = having.map((object) => textIn(object, line).replace(/[\r\n]+/g, ' '))
+    const texts = having.map((object) => {
+      const text = valueAt(object, [line])
+      return typeof text === 'string' ? text.replace(/[\r\n]+/g, ' ') : ''
+    })
     return { wrapper, objects, member: line, sample: new TextEncoder().encode(`${texts.join('\n')}\n`) }
   }
   return null
-}
-
-/** The text of a member; '' if it has another value. */
-function textIn(object: object, name: string): string {
-  const value: unknown = Object.getOwnPropertyDescriptor(object, name)?.value
-  return typeof value === 'string' ? value : ''
 }
 
 /** Makes the plan for the objects around lines. Throws what `planNdjson` does. */
