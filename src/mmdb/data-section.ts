@@ -49,6 +49,7 @@ export class DataSection {
   /** Bytes of long text decoded since then. */
   #content = 0
 
+  /** Single bytes are read from here: with a packed file, V8 calls `getUint8` of a DataView, which takes 2% of `count --by city`. */
   protected bytes: Uint8Array
   protected view: DataView
   /** Where `bytes` and `view` start in the file. */
@@ -139,7 +140,7 @@ export class DataSection {
       const codes = shortText(size)
       let i = 0
       for (const at = start - this.from; i < size; i++) {
-        const code = this.view.getUint8(at + i)
+        const code = this.bytes[at + i] ?? 0
         if (code > 0x7f) break
         codes[i] = code
       }
@@ -226,7 +227,7 @@ export class DataSection {
   #openHere(offset: number): void {
     if (offset < this.base || offset >= this.end) throw this.fault('a field is outside its section', offset)
     this.reach(offset, 1)
-    const control = this.view.getUint8(offset - this.from)
+    const control = this.bytes[offset - this.from] ?? 0
     let at = offset + 1
     this.type = control >>> 5
     if (this.type === DataType.pointer) {
@@ -236,7 +237,7 @@ export class DataSection {
     if (this.type === 0) {
       this.#need(at, 1)
       this.reach(at, 1)
-      this.type = 7 + this.view.getUint8(at++ - this.from)
+      this.type = 7 + (this.bytes[at++ - this.from] ?? 0)
       // Extended type 0 would be a map, which is not an extended type. Other decoders refuse it too.
       if (this.type === DataType.map) throw this.fault('a field has the unknown type 0', offset)
     }
@@ -283,12 +284,9 @@ export class DataSection {
 
   #unsigned(at: number, bytes: number): number {
     this.reach(at, bytes)
-    const view = this.view
     const start = at - this.from
-    if (bytes === 2) return view.getUint16(start)
-    if (bytes === 4) return view.getUint32(start)
     let value = 0
-    for (let i = 0; i < bytes; i++) value = value * 256 + view.getUint8(start + i)
+    for (let i = 0; i < bytes; i++) value = value * 256 + (this.bytes[start + i] ?? 0)
     return value
   }
 }
