@@ -1,10 +1,9 @@
 import type { Address } from '../address/address.ts'
-import { InvalidDatabaseError, quoted } from '../errors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import {
   findRecord,
-  listedFields,
+  lacking,
   NO_VALUE,
   networkText,
   prefixBits,
@@ -130,7 +129,11 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
     super()
     this.#own = own
     this.#sources = sources
-    for (const database of own) if (tableOf(database) === null) throw withoutSystems(database)
+    for (const database of own) {
+      if (tableOf(database) !== null) continue
+      const { names } = new SampledFields(database)
+      throw lacking('autonomous systems', database, names, 'give the option asn an ASN database')
+    }
   }
 
   /**
@@ -197,13 +200,4 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
   get isAvailable(): boolean {
     return this.#own.length > 0 || this.#sources.some(hasSystems)
   }
-}
-
-function withoutSystems(database: OpenDatabase): InvalidDatabaseError {
-  const { path, metadata } = database
-  const fields = listedFields(new SampledFields(database).names)
-  return new InvalidDatabaseError(
-    `it has no autonomous systems (type ${quoted(metadata.databaseType)}; ${fields}): give the option asn an ASN database`,
-    { path },
-  )
 }

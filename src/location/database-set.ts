@@ -1,5 +1,5 @@
 import { type Address, isIPv4Compatible } from '../address/address.ts'
-import { InvalidDatabaseError, quoted } from '../errors.ts'
+import { InvalidDatabaseError } from '../errors.ts'
 import { type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import type { MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
@@ -10,6 +10,7 @@ import type { LocationRecord } from './location-record.ts'
 import { type Location, LocationTable, NO_LOCATION, type StoredLocation } from './location-table.ts'
 import {
   findRecord,
+  lacking,
   listedFields,
   networkText,
   prefixBits,
@@ -99,7 +100,10 @@ function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): Re
   return {
     database,
     locations: schema === undefined ? null : new LocationTable(database, schema, omitted),
-    error: schema !== undefined || fields.isEmpty ? null : withoutLocations(database, fields.names),
+    error:
+      schema !== undefined || fields.isEmpty
+        ? null
+        : lacking('locations', database, fields.names, 'open a City or Country database'),
   }
 }
 
@@ -321,11 +325,4 @@ interface Match {
 
 function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {
   return family === 6 && metadata.ipVersion === 4
-}
-
-function withoutLocations({ path, metadata }: OpenDatabase, fields: readonly string[]): InvalidDatabaseError {
-  return new InvalidDatabaseError(
-    `it has no locations (type ${quoted(metadata.databaseType)}; ${listedFields(fields)}): open a City or Country database`,
-    { path },
-  )
 }

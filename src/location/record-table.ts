@@ -1,7 +1,7 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
 import { ABSENT, NumberMap } from '../bytes/tables.ts'
-import { isGeofixError, quoted, ReadFailure } from '../errors.ts'
+import { InvalidDatabaseError, isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
@@ -223,6 +223,17 @@ const MAX_LISTED_FIELDS = 12
 export function listedFields(names: readonly string[]): string {
   if (names.length === 0) return 'its records have no readable fields'
   return `its records only have ${names.slice(0, MAX_LISTED_FIELDS).map(quoted).join(', ')}`
+}
+
+/** The error for a database without the values that it is opened for. @param names of the fields of its records */
+export function lacking(
+  what: string,
+  { path, metadata }: OpenDatabase,
+  names: readonly string[],
+  advice: string,
+): InvalidDatabaseError {
+  const has = `type ${quoted(metadata.databaseType)}; ${listedFields(names)}`
+  return new InvalidDatabaseError(`it has no ${what} (${has}): ${advice}`, { path })
 }
 
 function kindOf(type: number): FieldKind {
