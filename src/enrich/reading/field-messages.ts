@@ -35,16 +35,6 @@ export function listFault(what: string): EnrichError {
   )
 }
 
-/**
- * A note for lines that have public addresses and lists of hops too, as those of a server behind a content delivery
- * network have: the addresses can be those of its machines.
- *
- * @param flag names the list
- */
-function throughProxies(flag: string): string {
-  return `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: ${flag} --trust with the networks of the proxies`
-}
-
 /** What to add to the command to read a field. */
 function fieldFlags(field: SampleField, words: FieldWords): string {
   const isList = isListName(field.path) || field.seen.kinds.list > 0
@@ -140,7 +130,10 @@ export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: Fi
   // A program that names the client has looked at the list already.
   const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
   if (!isTrusting && isPeer && forwarded !== undefined) {
-    notes.push(throughProxies(`--field ${words.typed(forwarded)}`))
+    // As of a server behind a content delivery network: the addresses can be those of its machines.
+    notes.push(
+      `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: --field ${words.typed(forwarded)} --trust with the networks of the proxies`,
+    )
   }
   const header = others.find(
     ({ path, seen, values, isLocal }) =>

@@ -65,12 +65,11 @@ export class LineRecordEnds implements RecordEnds {
   spansLines = false
   contentStart = 0
   readonly #quoted: QuotedRecords | null
-  readonly #maxBytes: number
-  #bytes: Uint8Array = new Uint8Array(0)
-  #lineFeeds = new ByteFinder(LINE_FEED, this.#bytes)
-  #quotes = new ByteFinder(QUOTE, this.#bytes)
+  protected bytes: Uint8Array = new Uint8Array(0)
+  protected lineFeeds = new ByteFinder(LINE_FEED, this.bytes)
+  #quotes = new ByteFinder(QUOTE, this.bytes)
   /** Records that start before this are single physical lines. */
-  #plainUntil = 0
+  protected plainUntil = 0
   /** Where the second field of several lines of the last record opened; -1 if there is none. */
   #second = -1
   /** The first quote at or after the start of the last search; the length of the bytes if there is none. */
@@ -81,30 +80,32 @@ export class LineRecordEnds implements RecordEnds {
    * @param quoted `null` if quotes have no meaning
    * @param maxBytes bound of a record, without its line feed
    */
-  constructor(quoted: QuotedRecords | null, maxBytes: number) {
+  constructor(
+    quoted: QuotedRecords | null,
+    protected readonly maxBytes: number,
+  ) {
     this.#quoted = quoted
-    this.#maxBytes = maxBytes
   }
 
   reset(bytes: Uint8Array): void {
-    this.#bytes = bytes
-    this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
+    this.bytes = bytes
+    this.lineFeeds = new ByteFinder(LINE_FEED, bytes)
     this.#quotes = new ByteFinder(QUOTE, bytes)
-    this.#plainUntil = 0
+    this.plainUntil = 0
     this.#quote = -1
   }
 
   mayCut(at: number): boolean {
-    return at >= this.#plainUntil
+    return at >= this.plainUntil
   }
 
   next(start: number, end: number, isLast: boolean): number {
     this.contentStart = start
-    const lineEnd = this.#lineFeeds.next(start, end)
+    const lineEnd = this.lineFeeds.next(start, end)
     this.spansLines = false
-    if (this.#quoted === null || start < this.#plainUntil) return orLast(lineEnd, end, isLast)
+    if (this.#quoted === null || start < this.plainUntil) return orLast(lineEnd, end, isLast)
     if (lineEnd !== -1 && this.#quoteAfter(start) > lineEnd) return lineEnd
-    const limit = Math.min(end, start + this.#maxBytes + 1)
+    const limit = Math.min(end, start + this.maxBytes + 1)
     const recordEnd = this.#endOfQuoted(
       this.#quoted,
       start,
@@ -113,13 +114,13 @@ export class LineRecordEnds implements RecordEnds {
     )
     this.spansLines = recordEnd !== lineEnd
     if (recordEnd >= 0) return recordEnd
-    const isInReach = recordEnd !== STRAY && end - start <= this.#maxBytes
+    const isInReach = recordEnd !== STRAY && end - start <= this.maxBytes
     if (isInReach && !(isLast && recordEnd === END_IN_QUOTES)) return orLast(-1, end, isLast)
     this.spansLines = false
     // The end is not within the bound. A physical line over the bound ends at its line feed, despite its quotes.
-    const plainUntil = start + Math.ceil(this.#maxBytes / 64)
+    const plainUntil = start + Math.ceil(this.maxBytes / 64)
     if (lineEnd !== -1 && lineEnd < limit && this.#second !== -1 && this.#second < plainUntil) {
-      this.#plainUntil = plainUntil
+      this.plainUntil = plainUntil
     }
     return orLast(lineEnd, end, isLast)
   }
@@ -140,7 +141,7 @@ export class LineRecordEnds implements RecordEnds {
     lineEnd: number,
     limit: number,
   ): number {
-    const bytes = this.#bytes
+    const bytes = this.bytes
     let line = lineEnd
     let lines = 1
     this.#second = -1
@@ -154,7 +155,7 @@ export class LineRecordEnds implements RecordEnds {
         if (closing > line) {
           if (lines > 1 && this.#second === -1) this.#second = opening
           while (line < closing && lines <= maxLines) {
-            const next = this.#lineFeeds.next(line + 1, limit)
+            const next = this.lineFeeds.next(line + 1, limit)
             line = next === -1 ? limit : next
             lines++
           }
@@ -175,8 +176,8 @@ export class LineRecordEnds implements RecordEnds {
   /** The first quote at or after `start`; the length of the bytes if there is none. */
   #quoteAfter(start: number): number {
     if (start < this.#searchedFrom || start > this.#quote) {
-      const quote = this.#quotes.next(start, this.#bytes.length)
-      this.#quote = quote === -1 ? this.#bytes.length : quote
+      const quote = this.#quotes.next(start, this.bytes.length)
+      this.#quote = quote === -1 ? this.bytes.length : quote
       this.#searchedFrom = start
     }
     return this.#quote
@@ -184,7 +185,7 @@ export class LineRecordEnds implements RecordEnds {
 
   /** Whether a field goes on after its closing quote. Spaces, tabs and the line end do not count as text. */
   #hasTextAfter(start: number, line: number, limit: number, delimiter: number): boolean {
-    const bytes = this.#bytes
+    const bytes = this.bytes
     let at = start
     while (at < line && bytes[at] !== delimiter && (bytes[at] === SPACE || bytes[at] === TAB)) at++
     if (at >= line || bytes[at] === delimiter) return false

@@ -197,14 +197,11 @@ export function containerOf(sample: Uint8Array): Container | null {
       return { what: `compressed with ${name}`, advice: `decompress it, as ${program} -dc FILE does` }
     }
   }
-  if (isZippedDocument(sample, head)) return { what: DOCUMENT, advice: SAVE_AS_CSV }
+  const member = latin1(sample, ZIP_NAME, ZIP_NAME + HEAD_BYTES)
+  if (head.startsWith(ZIP_MEMBER) && IN_DOCUMENTS.some((each) => member.startsWith(each)))
+    return { what: DOCUMENT, advice: SAVE_AS_CSV }
   for (const [what, advice, ...magic] of OTHERS) if (hasOne(magic)) return { what, advice }
   return isTar(sample) ? { what: 'a tar archive', advice: 'unpack it, as tar -xf FILE does' } : null
-}
-
-function isZippedDocument(sample: Uint8Array, head: string): boolean {
-  const name = latin1(sample, ZIP_NAME, ZIP_NAME + HEAD_BYTES)
-  return head.startsWith(ZIP_MEMBER) && IN_DOCUMENTS.some((each) => name.startsWith(each))
 }
 
 /**

@@ -101,7 +101,9 @@ export class HeadedReader extends RecordReader<Header> {
     fields.findValue(bytes, this.#address)
     const { valueStart, valueEnd } = fields
     this.addressStart = valueStart
-    this.addressEnd = this.#isMissing(bytes, valueStart, valueEnd) ? valueStart : valueEnd
+    const { unset, empty } = this.#header
+    const isMissing = isText(bytes, valueStart, valueEnd, unset) || isText(bytes, valueStart, valueEnd, empty)
+    this.addressEnd = isMissing ? valueStart : valueEnd
     this.instant = this.#instant(bytes, fields)
     return 'read'
   }
@@ -137,11 +139,6 @@ export class HeadedReader extends RecordReader<Header> {
     if (count === width) return this.#plain
     this.fault = `it has ${count} ${count === 1 ? 'field' : 'fields'}, and its header has ${width}`
     return null
-  }
-
-  #isMissing(bytes: Uint8Array, start: number, end: number): boolean {
-    const { unset, empty } = this.#header
-    return isText(bytes, start, end, unset) || isText(bytes, start, end, empty)
   }
 
   #instant(bytes: Uint8Array, record: RecordFields): number {

@@ -50,9 +50,12 @@ export function addressInText(sample: Uint8Array): string | null {
 
 function isText(sample: Uint8Array): boolean {
   const lines = sampleLines(sample, false, FORM_LINES)
-  if (startsJsonArray(sample) || startsJson(lines[0] ?? '') || hasHeader(lines) || mayBeWrappedJson(lines))
-    return false
-  return !isBinary(sample)
+  // An object or an array. Logs begin with brackets too, around a time or a level.
+  const isJson = /^\ufeff?\s*(?:\{\s*(?:"|$)|\[\s*(?:"|$))/.test(lines[0] ?? '')
+  if (startsJsonArray(sample) || isJson || hasHeader(lines)) return false
+  // Objects after what Docker Compose or a container runtime writes before each line.
+  const wrapped = lines.filter((line) => /^(?:[^"{|]{1,100}\| *|\S+ std(?:out|err) [FP] )\{"/.test(line))
+  return wrapped.length * 2 <= lines.length && !isBinary(sample)
 }
 
 /** Whether the first line begins with a time, or has an address, as the lines of a log do and the header of a table does not. */
@@ -64,11 +67,6 @@ export function opensLikeLog(sample: Uint8Array): boolean {
     new OpeningTime(NO_TIME).read(sample, start, end) !== 'none' ||
     new AddressScanner(WHOLE_TOKENS).next(sample, start, start, end)
   )
-}
-
-/** An object or an array. Logs begin with brackets too, around a time or a level. */
-function startsJson(line: string): boolean {
-  return /^\ufeff?\s*(?:\{\s*(?:"|$)|\[\s*(?:"|$))/.test(line)
 }
 
 /** A header of W3C's format or of Zeek, or a header of names, one of them of an address, above as many words. */
@@ -84,12 +82,6 @@ function hasHeader([first = '', second = '']: readonly string[]): boolean {
     isHeader &&
     names.some((name, index) => kindOfValue(values[index] ?? '') === 'address' && isAddressName(name))
   )
-}
-
-/** Objects after what Docker Compose or a container runtime writes before each line. */
-function mayBeWrappedJson(lines: readonly string[]): boolean {
-  const wrapped = lines.filter((line) => /^(?:[^"{|]{1,100}\| *|\S+ std(?:out|err) [FP] )\{"/.test(line))
-  return wrapped.length * 2 > lines.length
 }
 
 function isBinary(sample: Uint8Array): boolean {

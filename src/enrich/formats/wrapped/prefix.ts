@@ -1,8 +1,7 @@
 import { CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
 import type { PrefixWrapper } from '../../options.ts'
-import { lineEndIn, type RecordEnds } from '../../reading/layout.ts'
+import { LineRecordEnds } from '../../reading/layout.ts'
 import { firstLines, markLength } from '../../reading/sample.ts'
-import { ByteFinder } from '../../swar.ts'
 
 /** An escape by which terminals change the colour. */
 const COLOURS = `(?:${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z])*`
@@ -98,50 +97,27 @@ const MAX_TAG_AT = 64
  * Finds lines that a container runtime has cut into parts: each part but the last has the tag `P`. A line whose parts together
  * exceed the bound is not joined: each part is then a record.
  */
-export class PartialLines implements RecordEnds {
-  readonly endWithLines = true
-  spansLines = false
-  contentStart = 0
-  readonly #maxBytes: number
-  #bytes: Uint8Array = new Uint8Array(0)
-  #lineFeeds = new ByteFinder(LINE_FEED, this.#bytes)
-  /** Parts that start before this are records. */
-  #plainUntil = 0
-
+export class PartialLines extends LineRecordEnds {
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    super(null, maxBytes)
   }
 
-  reset(bytes: Uint8Array): void {
-    this.#bytes = bytes
-    this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
-    this.#plainUntil = 0
-  }
-
-  mayCut(at: number): boolean {
-    return at >= this.#plainUntil
-  }
-
-  next(start: number, end: number, isLast: boolean): number {
+  override next(start: number, end: number, isLast: boolean): number {
     this.contentStart = start
     this.spansLines = false
-    const first = this.#lineFeeds.next(start, end)
-    if (start < this.#plainUntil) return first === -1 && isLast ? end : first
+    const first = this.lineFeeds.next(start, end)
+    if (start < this.plainUntil) return first === -1 && isLast ? end : first
     let last = first
-    for (let at = start; last !== -1 && this.isPart(this.#bytes, at, last); ) {
+    for (let at = start; last !== -1 && this.isPart(this.bytes, at, last); ) {
       at = last + 1
-      last = this.#lineFeeds.next(at, end)
+      last = this.lineFeeds.next(at, end)
       const size = (last === -1 ? end : last) - start
-      if (size <= this.#maxBytes) continue
-      this.#plainUntil = at
+      if (size <= this.maxBytes) continue
+      this.plainUntil = at
       return first
     }
     this.spansLines = last !== first
     return last === -1 && isLast ? end : last
-  }
-
-  passOver(bytes: Uint8Array, from: number, until: number): number {
-    return lineEndIn(bytes, from, until)
   }
 
   /** Whether the line that begins at `start` is a part that others follow. */
