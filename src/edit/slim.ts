@@ -221,24 +221,21 @@ class LocationValues {
       add('city', { names: { en: town } })
       this.languages.add('en')
     }
-    if (country !== null) parts.push(['country', this.#countryId(country)])
+    if (country !== null) {
+      const { code, translations } = country
+      parts.push(['country', this.#partId(this.#countries, country, () => this.#part(code, translations))])
+    }
     if (Object.keys(place).length > 0) add('location', place)
     if (fields.has('postal_code') && postalCode !== null) add('postal', { code: postalCode })
     // GeoIP2 writes the code of a region without the country, unless the record has no country.
     const form = country !== null && country.code !== null ? 'suffix' : 'whole'
-    if (region !== null) parts.push(['subdivisions', this.#regionsId(region, form)])
+    if (region !== null) {
+      const { code, translations } = region
+      const written = form === 'suffix' && code !== null ? code.slice(code.indexOf('-') + 1) : code
+      const make = () => [this.#part(written, translations)]
+      parts.push(['subdivisions', this.#partId(this.#regions[form], region, make)])
+    }
     return this.#values.addMap(parts)
-  }
-
-  #countryId(country: LocalizedCountry): number {
-    const { code, translations } = country
-    return this.#partId(this.#countries, country, () => this.#part(code, translations))
-  }
-
-  #regionsId(region: LocalizedRegion, form: 'whole' | 'suffix'): number {
-    const { code, translations } = region
-    const written = form === 'suffix' && code !== null ? code.slice(code.indexOf('-') + 1) : code
-    return this.#partId(this.#regions[form], region, () => [this.#part(written, translations)])
   }
 
   #partId<Part extends object>(ids: WeakMap<Part, number>, part: Part, make: () => WritableValue): number {
