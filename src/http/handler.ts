@@ -302,7 +302,10 @@ export class Service<Source extends ServiceRequest> {
       const tell = (failure: LookupFailure | null): void => {
         const outcome = failure === null ? 'found' : outcomeOf(failure)
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
-        if (failure?.error.status === null) this.#hideFault(failure)
+        if (failure?.error.status !== null) return
+        // A fault of the database. Its message has the path of the file.
+        this.#report(new Error(failure.error.message))
+        failure.error.message = 'the database is damaged here'
       }
       if (fields !== null) {
         const results = this.#resolver.lookupMany(batch.ips, { locale: batch.locale ?? locale, cityNames })
@@ -315,12 +318,6 @@ export class Service<Source extends ServiceRequest> {
         this.#batchJson.write(set, batch.ips, chosen, Date.now(), tell),
       )
     })
-  }
-
-  /** Reports a fault of the database, and hides its message, which has the path of the file. */
-  #hideFault({ error }: LookupFailure): void {
-    this.#report(new Error(error.message))
-    error.message = 'the database is damaged here'
   }
 
   #report(error: unknown): void {
