@@ -5,7 +5,7 @@ import { type DatabaseInfo, databaseInfo } from '../location/vendors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
-import { type DatabaseFault, verify } from '../mmdb/verify.ts'
+import { verify } from '../mmdb/verify.ts'
 import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { openEach } from '../opening.ts'
 import { countOf, countText } from './figures.ts'
@@ -181,7 +181,8 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
   try {
     const database = await NODE.open(pathOrBytes(file), {})
     const { faults, faultCount, nodeCount, recordCount, valueCount } = verify(database)
-    for (const fault of faults) await say(textOf(fault))
+    for (const { message, offset } of faults)
+      await say(offset === null ? message : `${message} (at byte ${offset})`)
     const checked = `${countOf(nodeCount, 'node', 'nodes')}, ${countOf(recordCount, 'record', 'records')}, ${countOf(valueCount, 'value', 'values')}`
     if (faultCount > faults.length)
       await say(`and ${countOf(faultCount - faults.length, 'more fault', 'more faults')}`)
@@ -192,8 +193,4 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
     await writeMessage(stderr, error.message)
     return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
   }
-}
-
-function textOf({ message, offset }: DatabaseFault): string {
-  return offset === null ? message : `${message} (at byte ${offset})`
 }

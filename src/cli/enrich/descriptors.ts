@@ -168,19 +168,11 @@ export async function resolveLinks(name: string): Promise<number | string> {
     const absolute = resolve(path)
     const descriptor = STANDARD_DESCRIPTORS[absolute] ?? DESCRIPTOR_PATH.exec(absolute)?.[1]
     if (descriptor !== undefined) return Number(descriptor)
-    const link = await linkAt(path)
+    // `null` for a path that is not a link, or cannot be read.
+    const link = await promises.readlink(path).catch(() => null)
     if (link === null) return path
     // A relative link starts at the real folder of the link.
     path = isAbsolute(link) ? link : `${await promises.realpath(dirname(path))}/${link}`
   }
   throw Object.assign(new Error('the symbolic links form a cycle'), { code: 'ELOOP' })
-}
-
-/** @returns `null` when the path is not a link, or cannot be read */
-async function linkAt(path: string): Promise<string | null> {
-  try {
-    return await promises.readlink(path)
-  } catch {
-    return null
-  }
 }

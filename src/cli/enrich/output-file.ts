@@ -89,7 +89,10 @@ async function targetOf(path: string): Promise<number | { file: string; status: 
   if (process.platform === 'win32' && WINDOWS_NULL.test(path)) return openAsync(devNull, 'w')
   const file = await resolveLinks(path)
   if (typeof file === 'number') return file
-  const status = await statusOf(file)
+  const status = await stat(file).catch((error) => {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  })
   if (status === null ? path.endsWith('/') || path.endsWith(sep) : status.isDirectory())
     throw directoryError()
   // A rename would replace a write-protected file without an error.
@@ -148,15 +151,5 @@ async function refuseDatabase(path: string, status: Stats, databases: readonly s
       `${path} is a database that this run reads: write to another file`,
       ExitStatus.output,
     )
-  }
-}
-
-/** @returns `null` when the path does not exist */
-async function statusOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
   }
 }

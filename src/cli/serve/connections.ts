@@ -77,7 +77,9 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    const client = this.#clientOf(socket)
+    // Not limited: a proxy, and the peer of a Unix socket.
+    const isLimited = this.#address.parse(socket.remoteAddress) && !this.#limits.isProxy?.(this.#address)
+    const client = isLimited ? clientNetwork(this.#address) : null
     const { refused = () => {}, evicted = () => {} } = this.#limits
     if (client !== null) {
       const count = (this.#byClient.get(client) ?? 0) + 1
@@ -119,12 +121,6 @@ export class Connections {
     const count = (this.#byClient.get(client) ?? 0) - 1
     if (count > 0) this.#byClient.set(client, count)
     else this.#byClient.delete(client)
-  }
-
-  /** `null` if its connections are not limited: a proxy, or the peer of a Unix socket. */
-  #clientOf({ remoteAddress }: Socket): string | null {
-    if (!this.#address.parse(remoteAddress) || this.#limits.isProxy?.(this.#address)) return null
-    return clientNetwork(this.#address)
   }
 }
 

@@ -179,11 +179,9 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   inFlags(() => new ClientWalk(flags), SERVE_OPTIONS)
   if (flags.plan?.every(({ name }) => name !== 'developer'))
     throw new UsageError('one --plan must be named developer, the lowest with lookup and batch')
-  try {
+  inFlags(() => {
     for (const plan of new PlanTable(flags.plan).all) checkMemoryWindow(plan)
-  } catch (error) {
-    throw new UsageError(messageOf(error))
-  }
+  }, SERVE_OPTIONS)
   if (port !== 0 && port === metricsPort)
     throw new UsageError('--metrics-port must not be the same as --port')
   if (flags.listen !== undefined && !trustedProxies?.includes(UNIX))
@@ -279,11 +277,7 @@ function readBasePath(text: string): string {
 
 function readOrigins(text: string): AllowedOrigins {
   const origins = text === '*' ? text : text.split(',').map((origin) => origin.trim())
-  try {
-    return new Cors(origins) && origins
-  } catch (error) {
-    throw new UsageError(`${messageOf(error)}.`)
-  }
+  return inFlags(() => new Cors(origins) && origins, {}, '.')
 }
 
 function planOf(text: string): Plan | undefined {

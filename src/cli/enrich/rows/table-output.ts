@@ -128,7 +128,10 @@ export class TableOutput extends RowOutput {
 
   protected end(): void {
     if (this.#waiting !== null && this.#waitingRows > 0) this.#decide(this.#waiting, true)
-    if (this.#rescuedRows > 0) this.#settings.note(this.#rescuedNote())
+    if (this.#rescuedRows === 0) return
+    const rows = countOf(this.#rescuedRows, 'row has', 'rows have')
+    const names = shown([...this.#rescuedNames])
+    this.#settings.note(`${rows} members that are no columns, now as JSON in ${RESCUED}: ${names}`)
   }
 
   protected override async send(bytes: Uint8Array): Promise<void> {
@@ -284,11 +287,6 @@ export class TableOutput extends RowOutput {
       rescued.push(members.jsonOf(member))
     }
     return rescued.length === 0 ? null : `{${rescued.join(',')}}`
-  }
-
-  #rescuedNote(): string {
-    const names = shown([...this.#rescuedNames])
-    return `${countOf(this.#rescuedRows, 'row has', 'rows have')} members that are no columns, now as JSON in ${RESCUED}: ${names}`
   }
 }
 
