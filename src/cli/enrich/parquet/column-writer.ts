@@ -2,17 +2,17 @@
 import type { ColumnChunk, Encoding, KeyValue, SchemaElement, Statistics } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
-import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
-import { writePlain } from 'hyparquet-writer/src/plain.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { CachedView } from '../../../enrich/swar.ts'
+import { CachedView, viewOf } from '../../../enrich/swar.ts'
 import { grown, MAX_KEPT_BYTES } from '../rows/distinct-texts.ts'
-import { SnappyCompressor } from './snappy.ts'
+import { SnappyCompressor, writeVarint } from './snappy.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
 /** A page ends before its values, or four bytes for each of their indexes, have more. Bytes. */
 const PAGE_BYTES = 2 ** 20
+/** The most bits of an index. They follow up to seven bits in a word. */
+const MAX_WIDTH = 24
 
 /** A value as its column holds it. Text and JSON are bytes. */
 export type ParquetValue = Uint8Array | bigint | number | boolean
@@ -41,22 +41,41 @@ export class PlainValues {
   #most: ParquetValue | undefined
 
   add(value: ParquetValue): void {
-    const out = this.#bytes
     if (value instanceof Uint8Array) {
-      for (let shift = 0; shift < 32; shift += 8) out.writeByte((value.length >>> shift) & 0xff)
-      out.write(value)
-    } else if (typeof value === 'boolean') out.writeByte(Number(value))
+      this.addBytes(value, 0, value.length)
+      return
+    }
+    const out = this.#bytes
+    if (typeof value === 'boolean') out.writeByte(Number(value))
     else {
       const view = this.#view.view(out.room(8))
       if (typeof value === 'bigint') view.setBigInt64(out.length, value, true)
       else view.setFloat64(out.length, value, true)
       out.length += 8
     }
-    if (this.count === this.#ends.length) this.#ends = grown(this.#ends, 0)
-    this.#ends[this.count++] = out.length
+    this.#end()
     if (Number.isNaN(value)) return
-    if (this.#least === undefined || isBefore(value, this.#least)) this.#least = kept(value)
-    if (this.#most === undefined || isBefore(this.#most, value)) this.#most = kept(value)
+    if (this.#least === undefined || value < this.#least) this.#least = value
+    if (this.#most === undefined || value > this.#most) this.#most = value
+  }
+
+  /** Adds `bytes[start, end)`. Texts are in the order of their bytes. */
+  addBytes(bytes: Uint8Array, start: number, end: number): void {
+    const out = this.#bytes
+    this.#view.view(out.room(4)).setInt32(out.length, end - start, true)
+    const from = (out.length += 4)
+    out.write(bytes, start, end)
+    this.#end()
+    const [least, most] = [this.#least, this.#most]
+    if (!(least instanceof Uint8Array) || compared(bytes, start, end, least) < 0)
+      this.#least = out.bytes.subarray(from)
+    if (!(most instanceof Uint8Array) || compared(bytes, start, end, most) > 0)
+      this.#most = out.bytes.subarray(from)
+  }
+
+  #end(): void {
+    if (this.count === this.#ends.length) this.#ends = grown(this.#ends, 0)
+    this.#ends[this.count++] = this.#bytes.length
   }
 
   /** The values, which it forgets. They are valid until the next one is added. */
@@ -68,8 +87,8 @@ export class PlainValues {
     this.count = out.length = 0
     this.#least = this.#most = undefined
     const statistics = {
-      ...(least !== undefined && { min_value: least === 0 ? -0 : least }),
-      ...(most !== undefined && { max_value: most === 0 ? 0 : most }),
+      ...(least !== undefined && { min_value: least === 0 ? -0 : kept(least) }),
+      ...(most !== undefined && { max_value: most === 0 ? 0 : kept(most) }),
     }
     return { plain, ends, statistics }
   }
@@ -81,9 +100,9 @@ export class ColumnWriter {
   readonly #writer: ParquetWriter
   readonly #snappy = new SnappyCompressor()
   // Memory for each page. New memory would stay until a garbage collection.
-  readonly #levelBytes = new ByteWriter()
-  readonly #body = new ByteWriter()
-  #levels = new Uint8Array(0)
+  readonly #levelBytes = new ByteSink()
+  readonly #body = new ByteSink()
+  #levels = new Int32Array(0)
   #present = new Int32Array(0)
 
   /** @param columns the elements of each column */
@@ -133,17 +152,19 @@ export class ColumnWriter {
     const sizeOf = (code: number): number => (ends[code] ?? 0) - (ends[code - 1] ?? 0)
     const { type = 'BYTE_ARRAY', logical_type } = path.at(-1) ?? { name: '' }
     let rowsWithValue = 0
-    let plainBytes = 0
-    for (let row = 0; row < codes.length; row++) {
-      const code = codes[row] ?? -1
-      if (code < 0) continue
-      rowsWithValue++
-      plainBytes += sizeOf(code)
-    }
+    for (let row = 0; row < codes.length; row++) if ((codes[row] ?? -1) >= 0) rowsWithValue++
     const width = bitsOf(ends.length - 1)
     const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
+    // Each value is there once at least, and a text takes four bytes. Most columns need no look at more sizes.
+    const isText = type === 'BYTE_ARRAY'
+    let plainBytes = plain.length + (rowsWithValue - ends.length) * (isText ? 4 : sizeOf(0))
+    if (isText && 2 * dictionaryBytes > plainBytes) {
+      plainBytes = 0
+      for (let row = 0; row < codes.length; row++) plainBytes += sizeOf(codes[row] ?? -1)
+    }
     // A dictionary is worth it if it takes at most half of the bytes.
-    const hasDictionary = rowsWithValue > 0 && type !== 'BOOLEAN' && 2 * dictionaryBytes <= plainBytes
+    const hasDictionary =
+      rowsWithValue > 0 && type !== 'BOOLEAN' && width <= MAX_WIDTH && 2 * dictionaryBytes <= plainBytes
     const encoding: Encoding = hasDictionary ? 'RLE_DICTIONARY' : 'PLAIN'
     const start = writer.offset
     let uncompressed = 0
@@ -164,13 +185,14 @@ export class ColumnWriter {
       for (let bytes = 0; to < codes.length && !hasDictionary && (bytes < PAGE_BYTES || to === from); to++)
         bytes += sizeOf(codes[to] ?? -1)
       const page = codes.subarray(from, to)
-      uncompressed += this.#writePage(page, path.length, encoding, (body, present) => {
+      const isFull = rowsWithValue === codes.length
+      uncompressed += this.#writePage(page, path.length, isFull, encoding, (body, present) => {
         if (hasDictionary) {
-          body.appendUint8(width)
-          writeRleBitPackedHybrid(body, present, width)
+          body.writeByte(width)
+          writeHybrid(body, present, width)
         } else if (type === 'BOOLEAN') {
-          const values = Array.from(present, (code) => plain[code] === 1)
-          writePlain(body, values, type, undefined)
+          const values = present.map((code) => plain[code] ?? 0)
+          writeBits(body, values, 0, values.length, 1)
         } else writeValues(body, present, plain, ends)
       })
       from = to
@@ -195,65 +217,113 @@ export class ColumnWriter {
     }
   }
 
-  /** Writes a page of data, of version 2. @returns its size before compression */
+  /** Writes a page of data, of version 2. @param isFull whether all rows have a value @returns its size before compression */
   #writePage(
     codes: Int32Array,
     maxLevel: number,
+    isFull: boolean,
     encoding: Encoding,
-    writeBody: (body: ByteWriter, present: Int32Array) => void,
+    writeBody: (body: ByteSink, present: Int32Array) => void,
   ): number {
-    const writer = this.#bytes
-    if (codes.length > this.#levels.length) {
-      this.#levels = new Uint8Array(codes.length)
-      this.#present = new Int32Array(codes.length)
+    const [writer, levelBytes, body] = [this.#bytes, this.#levelBytes, this.#body]
+    levelBytes.length = body.length = 0
+    let present = codes
+    if (isFull) writeRun(levelBytes, maxLevel, codes.length, 1)
+    else {
+      if (codes.length > this.#levels.length) {
+        this.#levels = new Int32Array(codes.length)
+        this.#present = new Int32Array(codes.length)
+      }
+      const [levels, own] = [this.#levels, this.#present]
+      let count = 0
+      for (let row = 0; row < codes.length; row++) {
+        const code = codes[row] ?? -1
+        levels[row] = code < 0 ? ~code : maxLevel
+        if (code >= 0) own[count++] = code
+      }
+      writeHybrid(levelBytes, levels.subarray(0, codes.length), bitsOf(maxLevel))
+      present = own.subarray(0, count)
     }
-    const levels = this.#levels.subarray(0, codes.length)
-    const present = this.#present
-    let count = 0
-    for (let row = 0; row < codes.length; row++) {
-      const code = codes[row] ?? -1
-      levels[row] = code < 0 ? ~code : maxLevel
-      if (code >= 0) present[count++] = code
-    }
-    const levelBytes = emptied(this.#levelBytes)
-    writeRleBitPackedHybrid(levelBytes, levels, bitsOf(maxLevel))
-    const body = emptied(this.#body)
-    writeBody(body, present.subarray(0, count))
-    const compressed = this.#snappy.compress(body.getBytes())
+    writeBody(body, present)
+    const compressed = this.#snappy.compress(body.bytes)
     const start = writer.offset
     writePageHeader(writer, {
       type: 'DATA_PAGE_V2',
-      uncompressed_page_size: levelBytes.offset + body.offset,
-      compressed_page_size: levelBytes.offset + compressed.length,
+      uncompressed_page_size: levelBytes.length + body.length,
+      compressed_page_size: levelBytes.length + compressed.length,
       data_page_header_v2: {
         num_values: codes.length,
-        num_nulls: codes.length - count,
+        num_nulls: codes.length - present.length,
         num_rows: codes.length,
         encoding,
-        definition_levels_byte_length: levelBytes.offset,
+        definition_levels_byte_length: levelBytes.length,
         repetition_levels_byte_length: 0,
         is_compressed: true,
       },
     })
     const headerSize = writer.offset - start
-    writer.appendBytes(levelBytes.getBytes())
+    writer.appendBytes(levelBytes.bytes)
     writer.appendBytes(compressed)
-    return headerSize + levelBytes.offset + body.offset
+    return headerSize + levelBytes.length + body.length
   }
 }
 
-function emptied(writer: ByteWriter): ByteWriter {
-  writer.offset = writer.index = 0
-  return writer
+/** Writes numbers as runs of equal ones, and packed in between. Runs begin after whole groups of eight. */
+function writeHybrid(out: ByteSink, numbers: Int32Array, width: number): void {
+  let packed = 0
+  for (let at = 0; at < numbers.length; ) {
+    const number = numbers[at] ?? 0
+    let end = at + 1
+    while (end < numbers.length && numbers[end] === number) end++
+    if (end - at < 8) at += 8
+    else {
+      writePacked(out, numbers, packed, at, width)
+      writeRun(out, number, end - at, width)
+      packed = at = end
+    }
+  }
+  writePacked(out, numbers, packed, numbers.length, width)
+}
+
+function writeRun(out: ByteSink, number: number, count: number, width: number): void {
+  writeVarint(out, 2 * count)
+  for (let shift = 0; shift < width; shift += 8) out.writeByte((number >>> shift) & 0xff)
+}
+
+function writePacked(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
+  if (start === end) return
+  writeVarint(out, 2 * Math.ceil((end - start) / 8) + 1)
+  writeBits(out, numbers, start, end, width)
+}
+
+/** Writes the bits of `numbers[start, end)`, and zeros up to a multiple of eight numbers. */
+function writeBits(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
+  const size = Math.ceil((end - start) / 8) * width
+  const bytes = out.room(size + 4)
+  const view = viewOf(bytes)
+  let at = out.length
+  let word = 0
+  let bits = 0
+  out.length += size
+  for (let index = start; index < end; index++) {
+    word |= (numbers[index] ?? 0) << bits
+    bits += width
+    view.setInt32(at, word, true)
+    at += bits >> 3
+    word >>>= bits & 0x18
+    bits &= 7
+  }
+  bytes[at] = word
+  bytes.fill(0, at + 1, out.length)
 }
 
 /** Writes the values with these codes. Neighbours are copied together. */
-function writeValues(body: ByteWriter, codes: Int32Array, plain: Uint8Array, ends: Int32Array): void {
+function writeValues(body: ByteSink, codes: Int32Array, plain: Uint8Array, ends: Int32Array): void {
   for (let at = 0; at < codes.length; ) {
     const first = codes[at] ?? 0
     let size = 1
     while (codes[at + size] === first + size) size++
-    body.appendBytes(plain.subarray(ends[first - 1] ?? 0, ends[first + size - 1]))
+    body.write(plain, ends[first - 1] ?? 0, ends[first + size - 1])
     at += size
   }
 }
@@ -268,9 +338,12 @@ function kept(value: ParquetValue): ParquetValue {
   return value instanceof Uint8Array ? new Uint8Array(value) : value
 }
 
-/** Texts are in the order of their bytes. */
-function isBefore(value: ParquetValue, other: ParquetValue): boolean {
-  return value instanceof Uint8Array && other instanceof Uint8Array
-    ? Buffer.compare(value, other) < 0
-    : value < other
+/** How `bytes[start, end)` compares with other bytes. */
+function compared(bytes: Uint8Array, start: number, end: number, other: Uint8Array): number {
+  const size = Math.min(end - start, other.length)
+  for (let at = 0; at < size; at++) {
+    const difference = (bytes[start + at] ?? 0) - (other[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return end - start - other.length
 }

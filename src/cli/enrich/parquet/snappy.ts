@@ -25,7 +25,7 @@ export class SnappyCompressor {
     const view = viewOf(input)
     const lastWord = input.length - MIN_COPY_BYTES
     out.length = 0
-    this.#addLength(input.length)
+    writeVarint(out, input.length)
     let literal = 0
     let misses = 32
     for (let at = 1; at <= lastWord; ) {
@@ -49,12 +49,6 @@ export class SnappyCompressor {
     }
     this.#addLiteral(input, literal, input.length)
     return out.bytes
-  }
-
-  #addLength(length: number): void {
-    let rest = length
-    for (; rest >= 0x80; rest >>>= 7) this.#out.writeByte((rest & 0x7f) | 0x80)
-    this.#out.writeByte(rest)
   }
 
   #addLiteral(input: Uint8Array, start: number, end: number): void {
@@ -82,4 +76,10 @@ export class SnappyCompressor {
       left -= part
     }
   }
+}
+
+export function writeVarint(out: ByteSink, number: number): void {
+  let rest = number
+  for (; rest >= 0x80; rest >>>= 7) out.writeByte((rest & 0x7f) | 0x80)
+  out.writeByte(rest)
 }
