@@ -1,3 +1,4 @@
+import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 
 /** Texts hash to other places in each process, so that an input cannot make them collide. */
@@ -12,18 +13,19 @@ export const MAX_KEPT_BYTES = 2 ** 20
 /** Distinct texts, as bytes. Each has a number, from 0. */
 export class DistinctTexts {
   count = 0
-  #bytes = new Uint8Array(1024)
+  readonly #texts = new ByteSink(1024)
+  /** The memory of {@link #texts}. */
+  #bytes = this.#texts.room(0)
   #view = viewOf(this.#bytes)
   /** Where each text begins in {@link #bytes}, and after them where the last one ends. */
   #starts = new Int32Array(32)
-  #hashes = new Int32Array(32)
   /** The hash of the text that was looked for last, and its place in {@link #table}. */
   #hash = 0
   #place = 0
   /** The text that was found last. Rows often have that of the row before. */
   #last = 0
-  /** An open-addressing table of numbers; {@link NONE} is a free place. At most half of it is in use. */
-  #table = new Int32Array(64).fill(NONE)
+  /** An open-addressing table of pairs, a number and its hash; {@link NONE} is a free place. At most half of it is in use. */
+  #table = new Int32Array(128).fill(NONE)
 
   /** The number of the text `bytes[start, end)`, which is added if it is new. @param view of all of `bytes` */
   numberOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
@@ -53,35 +55,46 @@ export class DistinctTexts {
   }
 
   /** Whether the text is the one from `start`. */
-  isAt(number: number, bytes: Uint8Array, view: DataView, start: number): boolean {
+  isAt(number: number, bytes: Uint8Array, other: DataView, start: number): boolean {
     const own = this.#bytes
     const from = this.#starts[number] ?? 0
     const size = (this.#starts[number + 1] ?? 0) - from
     if (start + size > bytes.length) return false
+    const view = this.#view
+    const last = size - 4
     let at = 0
-    for (; at + 4 <= size; at += 4) {
-      if (this.#view.getInt32(from + at, true) !== view.getInt32(start + at, true)) return false
+    if (last < 0) {
+      while (at < size && own[from + at] === bytes[start + at]) at++
+      return at === size
     }
-    for (; at < size; at++) if (own[from + at] !== bytes[start + at]) return false
-    return true
+    for (; at < last - 4; at += 8) {
+      const differences =
+        (view.getInt32(from + at, true) ^ other.getInt32(start + at, true)) |
+        (view.getInt32(from + at + 4, true) ^ other.getInt32(start + at + 4, true))
+      if (differences !== 0) return false
+    }
+    // The last words can have bytes in common.
+    at = Math.min(at, last)
+    return (
+      view.getInt32(from + at, true) === other.getInt32(start + at, true) &&
+      view.getInt32(from + last, true) === other.getInt32(start + last, true)
+    )
   }
 
   clear(): void {
     this.count = 0
-    if (this.#bytes.length > MAX_KEPT_BYTES) {
-      this.#bytes = new Uint8Array(1024)
-      this.#view = viewOf(this.#bytes)
-    }
+    if (this.#texts.length > MAX_KEPT_BYTES) this.#texts.take()
+    this.#texts.length = 0
     this.#table.fill(NONE)
   }
 
   #placeOf(hash: number, bytes: Uint8Array, view: DataView, start: number, end: number): number {
     const table = this.#table
-    const last = table.length - 1
-    for (let place = hash & last; ; place = (place + 1) & last) {
+    const last = table.length - 2
+    for (let place = (hash << 1) & last; ; place = (place + 2) & last) {
       const number = table[place] ?? NONE
       if (number === NONE) return place
-      const isSame = this.#hashes[number] === hash && this.sizeOf(number) === end - start
+      const isSame = table[place + 1] === hash && this.sizeOf(number) === end - start
       if (isSame && this.isAt(number, bytes, view, start)) return place
     }
   }
@@ -89,33 +102,31 @@ export class DistinctTexts {
   /** Adds the text that `find` has just not found. @returns its number */
   add(bytes: Uint8Array, start: number, end: number): number {
     const number = this.count++
-    const from = number === 0 ? 0 : (this.#starts[number] ?? 0)
-    const to = from + end - start
-    if (to > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(to, 2 * this.#bytes.length))
-      larger.set(this.#bytes)
-      this.#bytes = larger
-      this.#view = viewOf(larger)
+    this.#texts.write(bytes, start, end)
+    const memory = this.#texts.room(0)
+    if (memory !== this.#bytes) {
+      this.#bytes = memory
+      this.#view = viewOf(memory)
     }
-    this.#bytes.set(bytes.subarray(start, end), from)
-    if (number + 1 >= this.#starts.length) {
-      this.#starts = grown(this.#starts, 0)
-      this.#hashes = grown(this.#hashes, 0)
-    }
-    this.#starts[number + 1] = to
-    this.#hashes[number] = this.#hash
+    if (number + 1 >= this.#starts.length) this.#starts = grown(this.#starts, 0)
+    this.#starts[number + 1] = this.#texts.length
     this.#table[this.#place] = number
-    if (2 * this.count > this.#table.length) this.#rehash()
+    this.#table[this.#place + 1] = this.#hash
+    if (4 * this.count > this.#table.length) this.#rehash()
     return number
   }
 
   #rehash(): void {
-    const table = new Int32Array(2 * this.#table.length).fill(NONE)
-    const last = table.length - 1
-    for (let number = 0; number < this.count; number++) {
-      let place = (this.#hashes[number] ?? 0) & last
-      while (table[place] !== NONE) place = (place + 1) & last
+    const before = this.#table
+    const table = new Int32Array(2 * before.length).fill(NONE)
+    const last = table.length - 2
+    for (let from = 0; from < before.length; from += 2) {
+      const [number = NONE, hash = 0] = [before[from], before[from + 1]]
+      if (number === NONE) continue
+      let place = (hash << 1) & last
+      while (table[place] !== NONE) place = (place + 2) & last
       table[place] = number
+      table[place + 1] = hash
     }
     this.#table = table
   }
@@ -130,11 +141,22 @@ export function grown(array: Int32Array, filling: number): Int32Array<ArrayBuffe
 
 function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = SEED ^ (end - start)
+  let other = ~hash
+  const last = end - 4
   let at = start
-  for (const last = end - 4; at <= last; at += 4) {
-    hash = Math.imul(hash ^ view.getInt32(at, true), 0x5bd1e995)
-    hash ^= hash >>> 15
+  if (last < start) for (; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x5bd1e995)
+  else {
+    // Two chains, since each waits for its own product.
+    for (; at < last - 4; at += 8) {
+      hash = Math.imul(hash ^ view.getInt32(at, true), 0x5bd1e995)
+      other = Math.imul(other ^ view.getInt32(at + 4, true), 0x5bd1e995)
+      hash ^= hash >>> 15
+      other ^= other >>> 15
+    }
+    // The last words can have bytes in common.
+    hash = Math.imul(hash ^ view.getInt32(Math.min(at, last), true), 0x5bd1e995)
+    other = Math.imul(other ^ view.getInt32(last, true), 0x5bd1e995)
   }
-  for (; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x5bd1e995)
+  hash = Math.imul(hash ^ (hash >>> 15) ^ other, 0x5bd1e995)
   return hash ^ (hash >>> 13)
 }
