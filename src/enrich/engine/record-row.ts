@@ -7,7 +7,7 @@ import { CachedView } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'
-import { copy, isNumber } from './record-writer.ts'
+import { copy, copyAscii, isNumber } from './record-writer.ts'
 
 /** More than an address and a time take. Bytes. */
 const SPARE_BYTES = 512
@@ -207,12 +207,14 @@ export class PackedRow extends RecordRow {
     to: number,
   ): number {
     const kind = this.fields?.[field]?.kind
-    if (kind === 'digits' || (kind === 'number' && isNumber(bytes, start, end)))
-      return copy(bytes, start, end, target, to)
+    const isNumeric = kind === 'digits' || (kind === 'number' && isNumber(bytes, start, end))
+    const from = isNumeric ? to : to + 1
+    let after = from
+    if (this.reader.isPlain && bytes === target) after = copyAscii(this.#view.view(target), start, end, from)
+    else if (isNumeric || this.reader.isPlain) after = copy(bytes, start, end, target, from)
+    else after = this.#json.put(bytes, start, end, target, from)
+    if (isNumeric) return after
     target[to] = QUOTE
-    const after = this.reader.isPlain
-      ? copy(bytes, start, end, target, to + 1)
-      : this.#json.put(bytes, start, end, target, to + 1)
     target[after] = QUOTE
     return after + 1
   }

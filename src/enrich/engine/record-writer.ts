@@ -298,7 +298,7 @@ export function copy(bytes: Uint8Array, start: number, end: number, target: Uint
 }
 
 /** Copies ASCII that is `[start, end)`, and up to eight bytes more. */
-function copyAscii(view: DataView, start: number, end: number, to: number): number {
+export function copyAscii(view: DataView, start: number, end: number, to: number): number {
   let at = start | 0
   let into = to | 0
   // ASCII has no doubles that are a NaN, which runtimes can change; what is after it can have them.

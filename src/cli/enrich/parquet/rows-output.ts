@@ -209,8 +209,8 @@ const SMALL_F = 0x66
 const SMALL_T = 0x74
 
 const MOST_INT64 = 2n ** 63n - 1n
-/** The types of columns whose values have one, in the order in which they are tried. JSON holds any value. */
-const TYPES = ['BOOLEAN', 'INT64', 'DOUBLE', 'TIMESTAMP', 'STRING'] as const
+/** The types of columns, in the order in which they are tried. JSON holds any value. */
+const TYPES = ['BOOLEAN', 'INT64', 'DOUBLE', 'TIMESTAMP', 'STRING', 'JSON'] as const
 
 const encoder = new TextEncoder()
 
@@ -239,11 +239,7 @@ class ValueColumn {
     const type = this.#type
     let code = this.#texts.find(bytes, view, start, end)
     if (code === NONE) {
-      if (type !== null) {
-        const value = valueAs(type, bytes, start, end)
-        if (value === undefined) return false
-        this.#values.add(value)
-      }
+      if (type !== null && !this.#addAs(type, bytes, start, end)) return false
       code = this.#texts.add(bytes, start, end)
     }
     if (this.#count === this.#rows.length) {
@@ -264,35 +260,41 @@ class ValueColumn {
   decide(): ColumnType {
     if (this.#type !== null) return this.#type
     const texts = Array.from({ length: this.#texts.count }, (_, number) => this.#texts.textOf(number))
-    const valuesAs = (type: ColumnType): ParquetValue[] | null => {
-      const values: ParquetValue[] = []
-      for (const text of texts) {
-        const value = valueAs(type, text, 0, text.length)
-        if (value === undefined) return null
-        values.push(value)
-      }
-      return values
-    }
     // Most columns whose first values are missing are text, such as the user of a request.
-    const types = texts.length === 0 ? (['STRING'] as const) : ([...TYPES, 'JSON'] as const)
+    const types = texts.length === 0 ? (['STRING'] as const) : TYPES
     for (const type of types) {
-      const values = valuesAs(type)
-      if (values === null) continue
-      this.#type = type
-      for (const value of values) this.#values.add(value)
-      return type
+      if (texts.every((text) => this.#addAs(type, text, 0, text.length))) {
+        this.#type = type
+        return type
+      }
+      this.#values.take()
     }
     return 'JSON'
   }
 
+  /** Adds a value of JSON to the values, if a column of the type can hold it. */
+  #addAs(type: ColumnType, bytes: Uint8Array, start: number, end: number): boolean {
+    if (type === 'STRING' && bytes[start] === QUOTE && isPlainString(bytes, start, end))
+      this.#values.addBytes(bytes, start + 1, end - 1)
+    else {
+      const value = valueAs(type, bytes, start, end)
+      if (value === undefined) return false
+      this.#values.add(value)
+    }
+    return true
+  }
+
   /** The values of a row group, which the column forgets. */
   take(element: SchemaElement, rows: number): Leaf {
-    const codes = new Int32Array(rows).fill(NONE)
-    for (let index = 0; index < this.#count; index++)
-      codes[this.#rows[index] ?? 0] = this.#codes[index] ?? NONE
+    const count = this.#count
+    let codes = this.#codes
+    if (count < rows) {
+      codes = new Int32Array(rows).fill(NONE)
+      for (let index = 0; index < count; index++) codes[this.#rows[index] ?? 0] = this.#codes[index] ?? NONE
+    }
     this.#texts.clear()
     this.#count = 0
-    return { path: [element], ...this.#values.take(), codes }
+    return { path: [element], ...this.#values.take(), codes: codes.subarray(0, rows) }
   }
 }
 
@@ -309,10 +311,7 @@ function valueAs(type: ColumnType, bytes: Uint8Array, start: number, end: number
     case 'TIMESTAMP':
       return first === QUOTE ? instantOf(bytes, start + 1, end - 1) : undefined
     case 'STRING':
-      if (first !== QUOTE) return undefined
-      return isPlainString(bytes, start, end)
-        ? bytes.subarray(start + 1, end - 1)
-        : encoder.encode(textIn(bytes, start, end))
+      return first === QUOTE ? encoder.encode(textIn(bytes, start, end)) : undefined
     case 'JSON':
       return encoder.encode(jsonIn(bytes, start, end))
   }
