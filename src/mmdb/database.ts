@@ -66,7 +66,7 @@ export interface OpenDatabase {
    * @throws InvalidDatabaseError when the record is damaged
    */
   record(offset: number): MmdbValue
-  /** Offsets of the first records in the order of their networks, each once. */
+  /** Offsets of the first records, each once: in the order of their networks, or in that of the data of a packed file. */
   firstRecords(limit: number): Iterable<number>
   /** How many networks have a record. IPv4 networks count once, even if aliases lead to them. */
   countNetworks(): number

@@ -10,7 +10,7 @@ interface Sections {
 }
 
 /** Nodes that a search for records visits at most: the paths of a damaged tree can be endless. */
-export const MAX_VISITED_NODES = 100_000
+const MAX_VISITED_NODES = 100_000
 
 /** Shared subtrees are repeated, so a tree has up to this many networks for each node, and some more. */
 const MAX_REPETITION = 4

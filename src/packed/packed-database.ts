@@ -3,7 +3,6 @@ import type { BlockCodec } from '../bytes/gunzip.ts'
 import { Database, type OpenDatabase, UseCount } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
-import { MAX_VISITED_NODES } from '../mmdb/networks.ts'
 import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
 import { BlockFile, type BlockSource, sourceOf } from './block-file.ts'
 import { PackedContents, PackedData } from './contents.ts'
@@ -103,15 +102,12 @@ export class PackedDatabase implements OpenDatabase {
     return this.#decoder.decode(offset)
   }
 
+  /** Reads no block of networks. */
   *firstRecords(limit: number): Iterable<number> {
-    const { dataStart, dataEnd } = this.#file
-    const seen = new Set<number>()
-    for (const value of this.tree.firstValues(MAX_VISITED_NODES)) {
-      if (value < FIRST_RECORD || seen.has(value)) continue
-      seen.add(value)
-      const offset = this.#contents.record(value - FIRST_RECORD) - SEPARATOR_BYTES + dataStart
+    const { dataStart, dataEnd, directory } = this.#file
+    for (let index = 0; index < Math.min(limit, directory.recordCount); index++) {
+      const offset = this.#contents.record(index) - SEPARATOR_BYTES + dataStart
       if (offset >= dataStart && offset < dataEnd) yield offset
-      if (seen.size === limit) return
     }
   }
 

@@ -1,5 +1,4 @@
 import { compare, prefixLengthWithin, type Words } from '../address/position.ts'
-import { isGeofixError, ReadFailure } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
@@ -142,37 +141,6 @@ export class PackedTree {
     const value = this.valueIPv4((high | low) >>> 0)
     this.#offset = length - 96
     return value
-  }
-
-  /**
-   * The values of the first runs, in the order of their addresses. Leaves out damaged blocks.
-   *
-   * @param most how many
-   * @throws InvalidDatabaseError when all blocks are damaged, or the file cannot be read
-   */
-  *firstValues(most: number): Generator<number> {
-    let left = most
-    let damaged: unknown
-    let isSound = false
-    for (const runs of this.#contents.families) {
-      for (let block = 0; block < runs.blocks; block++) {
-        let values: Uint32Array
-        try {
-          values = runs.valuesOf(this.#contents.place(runs.firstBlock + block), block)
-          isSound = true
-        } catch (error) {
-          if (!isGeofixError(error) || error instanceof ReadFailure) throw error
-          damaged = error
-          continue
-        }
-        for (const value of values) {
-          if (left-- === 0) return
-          yield value
-        }
-      }
-    }
-    // If all blocks are damaged, throw: otherwise every lookup would say "not found".
-    if (!isSound) throw damaged
   }
 
   /** The offset of a record in the original file, by the value of its run, or {@link NO_RECORD}. */

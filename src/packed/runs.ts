@@ -80,12 +80,6 @@ export class Runs {
     return this.words[place + this.width * BLOCK_ITEMS + (run & (BLOCK_ITEMS - 1))] ?? 0
   }
 
-  /** A copy of the values of a block. */
-  valuesOf(place: number, block: number): Uint32Array {
-    const first = place + this.width * BLOCK_ITEMS
-    return this.words.slice(first, first + this.countOf(block))
-  }
-
   /** Writes where a run starts. */
   startOf(place: number, run: number, into: Words): void {
     this.#copy(this.words, place + (run & (BLOCK_ITEMS - 1)), BLOCK_ITEMS, into)

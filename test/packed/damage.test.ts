@@ -120,17 +120,6 @@ describe('a packed file', () => {
     }
   })
 
-  it('has the first records of its undamaged blocks', () => {
-    const damaged = PACKED.slice()
-    damaged[END] = (damaged[END] ?? 0) ^ 1
-    const [first, ...others] = Array.from({ length: 10_000 }, (_, i) => i)
-      .map((i) => (((1 + (i >>> 8)) << 24) | ((i & 255) << 16)) >>> 0)
-      .filter((address) => address >= (DIRECTORY.families[0]?.starts[1] ?? 0))
-      .map((address) => new Database(PLAIN).tree.findIPv4(address))
-    expect([...openPacked(damaged).firstRecords(1)]).toEqual([first])
-    expect([...openPacked(damaged).firstRecords(100)]).toEqual([first, ...others.slice(0, 99)])
-  })
-
   it('is refused if it is cut short, or longer', () => {
     for (const length of sampled([...PACKED.keys()].slice(8), 60)) {
       expect(() => openDatabase(PACKED.subarray(0, length))).toThrow(InvalidDatabaseError)

@@ -44,8 +44,9 @@ function expectLossless(bytes: Uint8Array): void {
   expect(verify(database)).toEqual(verify(original))
   // In the packed file, a value of the tree that is not a record does not end the sample.
   if (verify(original).faults.some(({ message }) => message.includes('which is not a record'))) return
-  for (const limit of [3, 1000])
-    expect([...database.firstRecords(limit)]).toEqual([...original.firstRecords(limit)])
+  const records = [...database.firstRecords(1000)]
+  expect(records).toEqual([...original.firstRecords(1000)].sort((a, b) => a - b))
+  expect([...database.firstRecords(3)]).toEqual(records.slice(0, 3))
 }
 
 /** @param hasLoop whether the search tree has a loop: such files open, and are the only ones that cannot be packed then */
