@@ -144,11 +144,10 @@ function makeProgram(
       addOptions(command, groups, isWhole, text)
       if (text !== undefined) command.addHelpText('after', textAfter(text, commandLine(command), isWhole))
     }
-    if (typeof options !== 'function') use(options)
-    else
-      command.parent?.hook('preSubcommand', async (_, chosen) => {
-        if (chosen === command) use(await options(), await help?.())
-      })
+    if (typeof options !== 'function' && command === program) use(options)
+    command.parent?.hook('preSubcommand', async (_, chosen) => {
+      if (chosen === command) use(typeof options === 'function' ? await options() : options, await help?.())
+    })
     if (argument !== undefined) {
       const [name, text, read = (each: string) => each] = argument
       command.argument(name, text, (each, previous: unknown) => collect(read, each, previous))

@@ -57,9 +57,8 @@ const FIRST_WHOLE_WINDOW = Math.ceil(Date.UTC(1973, 0) / WINDOW_MS)
 export function useZoneOfProcess(minutesIn: (zone: string, instant: number) => number): void {
   // Whether a system is in a zone such as CET, ICU also asks the C library, which may know none.
   const listed = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))
-  const zones = new Map(listed.map((zone) => [zone.toLowerCase(), zone]))
   processClock = (id) => {
-    const zone = zones.get(id)
+    const zone = listed.find((each) => each.toLowerCase() === id)
     return zone === undefined ? undefined : (instant) => minutesIn(zone, clampToDate(instant))
   }
 }
