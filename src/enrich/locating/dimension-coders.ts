@@ -6,10 +6,13 @@ import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
 import { type Timezone, timezoneOf } from '../../location/timezone.ts'
+import { utf8Decoder } from '../../realm.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
-import { type FieldValues, TextCodes } from '../counting/field-values.ts'
+import { DistinctTexts, NONE } from '../counting/distinct-texts.ts'
+import type { FieldValues } from '../counting/field-values.ts'
 import { isMapped, Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
+import { CachedView } from '../swar.ts'
 import type { LineLocator } from './line-locator.ts'
 
 const HOUR_MS = 3_600_000
@@ -335,29 +338,40 @@ class SystemCoder extends TupleCoder {
 
 const NO_AS = { number: null, organization: null }
 
+/** Limit of the bytes of all values of a field. */
+const MAX_TEXT_BYTES = 2 ** 26
+
+const decoder = /* @__PURE__ */ utf8Decoder({ ignoreBOM: true })
+
 /** The values of a field of the log. Code 0 is for lines without one. */
 export class FieldCoder implements Coder {
   /** Whether no line had a value so far. */
   isAbsent = true
-  readonly #values: FieldValues | null
-  readonly #texts = new TextCodes()
+  readonly #texts = new DistinctTexts()
+  readonly #views = new CachedView()
 
+  /** @param maxBytes limit of the bytes of all values */
   constructor(
     readonly field: number,
-    values: FieldValues | null,
-  ) {
-    this.#values = values
-  }
+    readonly source: FieldValues | null,
+    readonly maxBytes = MAX_TEXT_BYTES,
+  ) {}
 
   code(mayAdd: boolean): number {
-    const values = this.#values
-    if (values === null || !values.findCounted(this.field)) return 0
+    const { source } = this
+    if (source === null || !source.findCounted(this.field)) return 0
     this.isAbsent = false
-    const code = this.#texts.code(values.bytes, values.start, values.end, mayAdd)
-    return code === NO_CODE ? NO_CODE : code + 1
+    const texts = this.#texts
+    const { bytes, start, end } = source
+    const known = texts.find(bytes, this.#views.view(bytes), start, end)
+    if (known !== NONE) return known + 1
+    return mayAdd && texts.length + end - start <= this.maxBytes ? texts.add(bytes, start, end) + 1 : NO_CODE
   }
 
   values(): (readonly CountValue[])[] {
-    return [[null], ...Array.from({ length: this.#texts.size }, (_, code) => [this.#texts.text(code)])]
+    const texts = Array.from({ length: this.#texts.count }, (_, code) => [
+      decoder.decode(this.#texts.textOf(code)),
+    ])
+    return [[null], ...texts]
   }
 }

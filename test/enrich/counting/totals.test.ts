@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
-import { TextCodes } from '../../../src/enrich/counting/field-values.ts'
 import { DistinctAddresses, Groups } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
+import { FieldCoder } from '../../../src/enrich/locating/dimension-coders.ts'
 import { NOTHING_ELSE } from '../counted.ts'
 
 describe('DistinctAddresses', () => {
@@ -46,30 +46,18 @@ describe('DistinctAddresses', () => {
   })
 })
 
-describe('TextCodes', () => {
-  it('numbers distinct texts in their order, and gives them back', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 400 }), (texts) => {
-        const codes = new TextCodes()
-        const encoder = new TextEncoder()
-        const known = [...new Set(texts)]
-        for (const text of texts) {
-          const bytes = encoder.encode(`<${text}>`)
-          expect(codes.code(bytes, 1, bytes.length - 1, true)).toBe(known.indexOf(text))
-        }
-        expect(known.map((_, code) => codes.text(code))).toEqual(known)
-      }),
-    )
-  })
-
+describe('FieldCoder', () => {
   it('refuses new texts when it may not add them, or they exceed its memory', () => {
-    const codes = new TextCodes(5)
-    const bytes = new TextEncoder().encode('abcdefgh')
-    expect(codes.code(bytes, 0, 3, true)).toBe(0)
-    expect(codes.code(bytes, 3, 5, false)).toBe(-1)
-    expect(codes.code(bytes, 3, 8, true)).toBe(-1)
-    expect(codes.code(bytes, 3, 5, true)).toBe(1)
-    expect(codes.code(bytes, 0, 3, false)).toBe(0)
+    const source = { bytes: Buffer.from('abcdefgh'), start: 0, end: 0, findCounted: () => true }
+    const coder = new FieldCoder(0, source, 5)
+    const code = (start: number, end: number, mayAdd: boolean): number =>
+      Object.assign(source, { start, end }) && coder.code(mayAdd)
+    expect(code(0, 3, true)).toBe(1)
+    expect(code(3, 5, false)).toBe(-1)
+    expect(code(3, 8, true)).toBe(-1)
+    expect(code(3, 5, true)).toBe(2)
+    expect(code(0, 3, false)).toBe(1)
+    expect(coder.values()).toEqual([[null], ['abc'], ['de']])
   })
 })
 

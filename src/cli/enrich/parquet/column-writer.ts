@@ -3,8 +3,8 @@ import type { ColumnChunk, Encoding, KeyValue, SchemaElement, Statistics } from 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { grown, MAX_KEPT_BYTES } from '../../../enrich/counting/distinct-texts.ts'
 import { CachedView, viewOf } from '../../../enrich/swar.ts'
-import { grown, MAX_KEPT_BYTES } from '../rows/distinct-texts.ts'
 import { SnappyCompressor, writeVarint } from './snappy.ts'
 
 /** Names the program in the metadata of files. */

@@ -1,7 +1,7 @@
 // The types of columns, and their values.
 import type { SchemaElement } from 'hyparquet'
+import { grown, NONE } from '../../../enrich/counting/distinct-texts.ts'
 import type { LocationField } from '../../../enrich/options.ts'
-import { grown, NONE } from '../rows/distinct-texts.ts'
 import { type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
 
 /** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */

@@ -1,6 +1,6 @@
 import { BACKSLASH, BRACE, BRACE_END, BRACKET, COLON, COMMA, DELETE, QUOTE } from '../../../enrich/ascii.ts'
+import { DistinctTexts, grown, NONE } from '../../../enrich/counting/distinct-texts.ts'
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
-import { DistinctTexts, grown, NONE } from './distinct-texts.ts'
 
 const SMALL_N = 0x6e
 

@@ -1,5 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
+import { NONE } from '../../../enrich/counting/distinct-texts.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
@@ -13,7 +14,6 @@ import {
 } from '../../../enrich/writing/separated-values.ts'
 import { countOf } from '../../figures.ts'
 import type { Output } from '../output.ts'
-import { NONE } from './distinct-texts.ts'
 import { jsonIn, textIn } from './object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output.ts'
 

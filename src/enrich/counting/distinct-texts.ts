@@ -1,5 +1,5 @@
-import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { viewOf } from '../../../enrich/swar.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
+import { viewOf } from '../swar.ts'
 
 /** Texts hash to other places in each process, so that an input cannot make them collide. */
 const SEED = Math.floor(Math.random() * 2 ** 32)
@@ -43,6 +43,11 @@ export class DistinctTexts {
     const number = this.#table[this.#place] ?? NONE
     if (number !== NONE) this.#last = number
     return number
+  }
+
+  /** Bytes of all texts. */
+  get length(): number {
+    return this.#texts.length
   }
 
   sizeOf(number: number): number {
