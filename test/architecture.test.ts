@@ -139,20 +139,6 @@ describe('the imports of src', () => {
     expect(others).toEqual([])
   })
 
-  it.each(['core.ts', 'details.ts', 'enrich.ts', 'http-core.ts', 'writer.ts'])(
-    'lead from %s to nothing of Node',
-    (entry) => {
-      const reached = [...reachableFrom(entry)]
-      expect(reached.length).toBeGreaterThan(5)
-      const node = reached.flatMap((file) =>
-        (graph.get(file)?.foreign ?? [])
-          .filter((name) => name.startsWith('node:'))
-          .map((name) => `${file}: ${name}`),
-      )
-      expect(node).toEqual([])
-    },
-  )
-
   it('lead from the writer to no dependency but those of the library', () => {
     const foreign = [...reachableFrom('writer.ts')].flatMap((file) => graph.get(file)?.foreign ?? [])
     expect([...new Set(foreign)].sort()).toEqual(['fflate', 'mmdb-lib/lib/decoder.js'])

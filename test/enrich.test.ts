@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { finishedCounts } from '../src/enrich/counting/counts.ts'
 import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
@@ -320,10 +319,5 @@ describe('enrichStream', () => {
     writer.write(LINE).catch(() => {})
     writer.abort(new RangeError('enough')).catch(() => {})
     await expect(collect(readable)).rejects.toThrow('enough')
-  })
-
-  it('accepts Node streams', async () => {
-    const { output } = enrich(Readable.from([Buffer.from(LINE)]), { resolver, at: AT })
-    expect((await buffer(Readable.fromWeb(output as never))).toString()).toBe(text(run(LINE).output))
   })
 })

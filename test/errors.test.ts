@@ -31,11 +31,6 @@ describe('the error classes', () => {
     expect(error.stack).toContain('errors.test.ts')
     expect(isGeofixError(error)).toBe(true)
   })
-
-  it('has the reason why an address has no location', () => {
-    const error = new UnresolvableAddressError('text', 'shared', '100.64.0.1')
-    expect(error).toMatchObject({ message: 'text', reason: 'shared', address: '100.64.0.1' })
-  })
 })
 
 describe('InvalidDatabaseError', () => {

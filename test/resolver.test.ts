@@ -61,21 +61,6 @@ describe('lookup', () => {
     expect((await Resolver.open(sample())).lookup(asked)).toMatchObject({ ip, city })
   })
 
-  it.each([
-    ['with the mapped alias in the tree', true],
-    ['without it', false],
-  ])('finds IPv4 in an IPv6 tree %s', async (_, aliases) => {
-    const geo = await Resolver.open(sample({ aliases }))
-    expect(geo.lookup('::ffff:81.2.69.142').city).toBe('Boxford')
-    expect(geo.network('::ffff:81.2.69.142')).toBe('81.2.69.0/24')
-  })
-
-  it('does not look up special-purpose addresses in the database', async () => {
-    const geo = await Resolver.open(sample())
-    const expected = { code: 'UNRESOLVABLE_ADDRESS', status: 422, reason: 'private', address: '10.0.0.1' }
-    expect(() => geo.lookup('10.0.0.1')).toThrow(expect.objectContaining(expected))
-  })
-
   it('has different errors for not found, malformed addresses and invalid locales', async () => {
     const geo = await Resolver.open(sample())
     expect(() => geo.lookup('8.8.8.8')).toThrow(UnresolvableAddressError)

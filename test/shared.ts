@@ -14,8 +14,3 @@ if (!hasShared) {
 export function sharedBytes(name: string): Uint8Array {
   return new Uint8Array(readFileSync(SHARED + name))
 }
-
-/** A JSON file of the shared folder; `otherwise` where the folder is missing, as skipped suites are still collected. */
-export function sharedJson<T>(name: string, otherwise: T): T {
-  return hasShared ? (JSON.parse(readFileSync(SHARED + name, 'utf8')) as T) : otherwise
-}

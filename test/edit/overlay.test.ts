@@ -54,16 +54,6 @@ describe('overlay', () => {
     expect(geo.raw('10.1.9.9')).toMatchObject({ location: { latitude: 52.52, longitude: 13.405 } })
   })
 
-  it('uses the most specific of the given networks, and those of the database elsewhere', () => {
-    const codes = ['81.2.69.1', '81.2.69.200', '81.2.200.1', '2a00:2::1'].map((ip) => geo.find(ip))
-    expect(codes).toMatchObject([
-      { country: { code: 'DE', name: 'Office' }, city: null },
-      { city: 'Berlin' },
-      { country: { code: 'GB' }, city: 'London' },
-      { country: { code: 'DE' } },
-    ])
-  })
-
   it('has no location for ::1 and its neighbours, in a file and as an option', () => {
     const overlays = ['0.0.0.0/0', '::/0'].map((network) => ({ network, record: { city: 'Bern' } }))
     const option = Resolver.openSync(sample(), { overlays })

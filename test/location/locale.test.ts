@@ -12,10 +12,6 @@ describe('localeOf', () => {
 
   it.each([
     ['empty', ''],
-    ['too short', 'e'],
-    ['a POSIX name', 'en_US'],
-    ['a space', 'english language'],
-    ['an empty subtag', 'en-'],
     ['a private use tag without a subtag', 'x'],
     ['a private use suffix without a subtag', 'en-x'],
     ['an unregistered tag that starts with i-', 'i-unheard'],
@@ -26,7 +22,6 @@ describe('localeOf', () => {
     ['four extended languages', 'zh-aaa-bbb-ccc-ddd'],
     ['a character that is only ASCII in lower case', '\u212ala'],
     ['the same in a grandfathered tag', 'i-\u212alingon'],
-    ['a range, not a tag', '*'],
     ['a well-formed tag that is too long', `de-x-${'a-'.repeat(100)}a`],
     ['null, as URLSearchParams.get returns it', null],
     ['a number', 7],

@@ -1,12 +1,11 @@
 // Well-formed databases: our own, and those of the format's authors in ../shared/fixtures.
 import fc from 'fast-check'
-import ipaddr from 'ipaddr.js'
 import { Reader, type Response } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { Database } from '../../src/mmdb/database.ts'
 import { lazily } from '../lazily.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
-import { hasShared, sharedBytes, sharedJson } from '../shared.ts'
+import { hasShared, sharedBytes } from '../shared.ts'
 import { ask } from './questions.ts'
 
 const OF_THE_AUTHORS = [
@@ -86,68 +85,3 @@ function withoutBuffers(value: unknown): unknown {
 const groups = fc
   .array(fc.oneof(fc.nat(0xffff), fc.constant(0)), { minLength: 8, maxLength: 8 })
   .map((each) => each.map((group) => group.toString(16)).join(':'))
-
-type Source = readonly Readonly<Record<string, unknown>>[]
-
-interface Row {
-  readonly network: string
-  readonly first: bigint
-  readonly last: bigint
-  readonly bits: 32 | 128
-  readonly prefixLength: number
-  readonly record: unknown
-}
-
-function rowOf(network: string, record: unknown): Row {
-  const [address, prefixLength] = ipaddr.parseCIDR(network)
-  const bytes = address.toByteArray()
-  const bits = bytes.length === 4 ? 32 : 128
-  const first = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-  return {
-    network,
-    first,
-    last: first + (1n << BigInt(bits - prefixLength)) - 1n,
-    bits,
-    prefixLength,
-    record,
-  }
-}
-
-function textOf(address: bigint, bits: 32 | 128): string {
-  const hex = address.toString(16).padStart(bits / 4, '0')
-  if (bits === 128) return (hex.match(/.{4}/g) ?? []).join(':')
-  return [...Buffer.from(hex, 'hex')].join('.')
-}
-
-describe.skipIf(!hasShared).each([
-  ['GeoIP2-City-Test', 251],
-  ['GeoLite2-City-Test', 242],
-  ['GeoLite2-Country-Test', 244],
-])('the JSON source of %s', (name, least) => {
-  const source = sharedJson<Source>(`fixtures/mmdb-source/${name}.json`, [])
-  const rows = source.flatMap((each) =>
-    Object.entries(each).map(([network, record]) => rowOf(network, record)),
-  )
-
-  it('gives every network its record, at its first and its last address', () => {
-    const database = new Database(sharedBytes(`fixtures/mmdb/${name}.mmdb`))
-    expect(rows.length).toBeGreaterThanOrEqual(least - 20)
-    for (const { network, first, last, bits, prefixLength } of rows) {
-      for (const address of [first, last]) {
-        const text = textOf(address, bits)
-        const inside = rows.filter((row) => row.bits === bits && row.first <= address && address <= row.last)
-        const expected = inside.sort((a, b) => b.prefixLength - a.prefixLength)[0]
-        const answer = ask(database, text)
-        expect(answer.record, `${text} in ${network}`).toEqual(expected?.record)
-        // A network that contains others is split.
-        if (
-          !rows.some(
-            (row) => row.bits === bits && row.first >= first && row.last <= last && row.network !== network,
-          )
-        ) {
-          expect(answer.prefixLength, network).toBe(prefixLength)
-        }
-      }
-    }
-  })
-})

@@ -38,6 +38,7 @@ describe('readMetadata', () => {
   it.each<[string, Record<string, HandMade | undefined>, object]>([
     ['no languages', { languages: undefined }, { languages: [] }],
     ['no description', { description: undefined }, { description: {} }],
+    ['an empty map last', { description: new Map() }, { description: {} }],
     ['an empty type', { database_type: '' }, { databaseType: '' }],
     ['a build time of 0', { build_epoch: 0n }, { buildDate: new Date(0) }],
     ['a build time of another type', { build_epoch: 5 }, { buildDate: new Date(5000) }],

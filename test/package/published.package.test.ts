@@ -191,15 +191,6 @@ console.log(Resolver.openSync(country).lookup('81.2.69.142').country.code)`,
     expect(output(user, process.execPath, 'url.cjs')).toBe('true true\nGB\n')
   })
 
-  it('opens the embedded city database by default', () => {
-    writeProject(user, {
-      'city.mjs': `import { Resolver } from 'geofix'
-const geo = await Resolver.open()
-console.log(geo.databases[0].type, geo.lookup('81.2.69.142').city)`,
-    })
-    expect(output(user, process.execPath, 'city.mjs')).toBe('Geofix-City London\n')
-  })
-
   it('recognises errors across its ESM and CommonJS builds', () => {
     writeProject(user, {
       'errors.cjs': `const { parseAddress } = require('geofix')

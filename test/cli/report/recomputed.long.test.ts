@@ -4,13 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MAX_ROWS } from '../../../src/cli/report/rankings.ts'
 import type { Summary } from '../../../src/cli/report/summary.ts'
 import { Resolver } from '../../../src/index.ts'
 import { SHARED } from '../../shared.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix } from '../enrich/command-line.ts'
-import { attribute, type Element, Page, textOf, within } from './sample.ts'
 
 const REAL_LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
 
@@ -90,33 +88,20 @@ function networkOf(ip: string): string {
 const texts = (rows: readonly Readonly<Record<string, unknown>>[], ...names: string[]): string[] =>
   rows.map((row) => names.map((name) => String(row[name])).join('|')).sort()
 
-/** The cells of the rows that are always shown. */
-function shownRows(card: Element): string[][] {
-  const [table] = within(card, 'table')
-  return within(table as Element, 'tr')
-    .slice(1, MAX_ROWS + 1)
-    .map((row) => row.childNodes.map(textOf).filter((text) => text !== ''))
-}
-
 describe('the figures of a report of a log', () => {
   const folder = temporaryFolder()
   let summary: Summary
-  let page: Page
   let events: readonly Event[]
-  let bytesRead: number
 
   beforeAll(async () => {
     const resolver = await Resolver.open(undefined, { asn: true })
     const text = existsSync(REAL_LOG) ? gunzipSync(readFileSync(REAL_LOG)).toString() : madeLog(resolver)
-    bytesRead = Buffer.byteLength(text)
     const log = join(folder, 'access.log')
     writeFileSync(log, text)
-    const [json, html] = [join(folder, 'report.json'), join(folder, 'report.html')]
-    const args = ['enrich', log, '--only-failed', '--quiet']
-    const summaries = ['--summary', `json=${json}`, '--summary', `html=${html}`]
-    expect(await geofix([...args, ...summaries])).toEqual({ status: 0, out: '', err: '' })
+    const json = join(folder, 'report.json')
+    const args = ['enrich', log, '--only-failed', '--quiet', '--summary', `json=${json}`]
+    expect(await geofix(args)).toEqual({ status: 0, out: '', err: '' })
     summary = JSON.parse(readFileSync(json, 'utf8'))
-    page = new Page(readFileSync(html, 'utf8'))
     const lines = text.split('\n').slice(0, -1)
     const matches = lines.map((line) => LINE.exec(line)?.groups ?? expect.fail(line))
     const records = resolver.lookupMany(matches.map(({ ip = '' }) => ip))
@@ -260,68 +245,5 @@ describe('the figures of a report of a log', () => {
       expected.push({ start: new Date(start).toISOString(), counts: [...counts, others] })
     }
     expect(summary.timeline).toEqual({ unit: 'hour', countries: largest, lines: expected })
-  })
-
-  const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/, ',')
-  const share = (count: number, all: number): string => `${((100 * count) / all).toFixed(1)}%`
-
-  it.each<[card: string, table: keyof Summary['tables'], name: string, within: string | null]>([
-    ['Countries', 'countries', 'name', 'code'],
-    ['Addresses', 'addresses', 'ip', 'place'],
-    ['Networks', 'networks', 'network', 'country'],
-    ['Network owners', 'owners', 'asn', 'organization'],
-    ['Pages', 'pages', 'path', null],
-    ['Not found', 'not-found', 'path', null],
-  ])('stand in the page as in the data: %s', (card, table, name, inside) => {
-    const all =
-      table === 'pages'
-        ? events.filter(({ path }) => path !== null && !ASSET.test(path)).length
-        : table === 'not-found'
-          ? events.filter(({ status }) => status === '404').length
-          : events.length
-    expect(shownRows(page.card(card))).toEqual(
-      summary.tables[table]
-        .slice(0, MAX_ROWS)
-        .map((row) => [
-          inside === null ? row[name] : `${row[name]} ${row[inside]}`,
-          ...('addresses' in row ? [thousands(Number(row.addresses))] : []),
-          ...('bytes' in row ? [expect.stringMatching(/^\d[\d.]* (?:bytes?|[kMG]B)$/)] : []),
-          thousands(Number(row.lines)),
-          share(Number(row.lines), all),
-        ]),
-    )
-  })
-
-  it('stand in the page: key figures, bars and circles', () => {
-    const tiles = page.texts('div', 'tile')
-    expect(tiles).toEqual(
-      expect.arrayContaining([
-        `Lines${thousands(events.length)}${(bytesRead / 1e6).toFixed(2)} MB`,
-        `Addresses${thousands(new Set(events.map(({ ip }) => ip)).size)}distinct: lines are not visitors`,
-        `Countries${tally(events, ({ country }) => country.code).size}${tally(events, ({ country, regionName }) => (regionName === null ? null : country.code + regionName)).size} regions, ${tally(events, ({ country, regionName, city }) => (city === null ? null : `${country.code}${regionName}|${city}`)).size} cities`,
-      ]),
-    )
-    const linesIn = (title: string): number =>
-      Number(/: ([\d,]+) lines?/.exec(title)?.[1]?.replaceAll(',', ''))
-    const timeline = within(page.card('Lines over time'), 'title').map(textOf)
-    expect(timeline.map(linesIn)).toEqual(
-      summary.timeline?.lines.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0)),
-    )
-    const hours = within(page.card('Local time of day'), 'title').map(textOf)
-    expect(hours.map((title) => Number(/: (\d+) line/.exec(title)?.[1]))).toEqual([
-      ...summary.local_hours,
-      ...summary.local_week_hours,
-    ])
-    const [countries] = page.elements.filter((element) => attribute(element, 'id') === 'countries')
-    const shaded = within(countries as Element, 'title').map(textOf)
-    expect(shaded.length).toBeGreaterThan(80)
-    const byName = tally(events, ({ country }) => country.name)
-    for (const title of shaded) {
-      const [, name = ''] = /^\u2068(.*)\u2069/.exec(title) ?? []
-      expect(linesIn(title)).toBe(byName.get(name)?.lines)
-    }
-    const [status] = page.texts('p', 'note').filter((text) => text.startsWith('Methods'))
-    const methods = summary.tables.methods.map(({ method, lines }) => `${method} ${thousands(Number(lines))}`)
-    expect(status).toMatch(new RegExp(`^Methods: ${methods.join(', ')}\\. [\\d.]+ [GM]B were sent\\.$`))
   })
 })

@@ -22,28 +22,19 @@ describe.skipIf(!existsSync(PACKAGES))(
     })
 
     it.each<[string, string, string | null]>([
-      ['US', 'California', 'US-CA'],
-      ['US', 'District of Columbia', 'US-DC'],
-      ['CA', 'Quebec', 'CA-QC'],
-      ['GB', 'England', 'GB-ENG'],
-      ['IE', 'Leinster', 'IE-L'],
       ['DE', 'State of Berlin', 'DE-BE'],
       ['DE', 'Free and Hanseatic City of Hamburg', 'DE-HH'],
-      ['DE', 'Rheinland-Pfalz', 'DE-RP'],
       ['FR', 'Ile-de-France', 'FR-IDF'],
       ['FR', 'Rhone-Alpes', 'FR-ARA'], // a region until 2016
       ['FR', 'Province Nord', null], // New Caledonia's, not the department Nord
       ['ES', 'Madrid', 'ES-MD'], // not the province ES-M
       ['ES', 'Valencia', 'ES-VC'], // not the province ES-V
       ['IT', 'Lombardy', 'IT-25'],
-      ['PL', 'Lodz Voivodeship', 'PL-10'],
-      ['CZ', 'Zlin', 'CZ-72'], // not the district CZ-724
       ['CZ', 'Prague', 'CZ-10'],
       ['HU', 'Veszprem', 'HU-VE'], // not the city HU-VM
       ['HR', 'City of Zagreb', 'HR-21'],
       ['HR', 'County of Zagreb', 'HR-01'],
       ['LT', 'Vilnius', 'LT-VL'], // not the district LT-58
-      ['EE', 'Tartu', 'EE-79'],
       ['BG', 'Sofia', 'BG-23'], // the surrounding district
       ['BG', 'Sofia-grad', 'BG-22'], // the capital
       ['UA', 'Kyiv', 'UA-32'], // the oblast
@@ -53,13 +44,7 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['RU', 'Moscow', 'RU-MOW'],
       ['RU', 'Moscow Oblast', 'RU-MOS'],
       ['RU', 'St.-Petersburg', 'RU-SPE'],
-      ['NO', 'Oslo', 'NO-03'],
       ['NO', 'Akershus', 'NO-32'], // of 2024
-      ['NO', 'Ostfold', 'NO-31'],
-      ['NO', 'Buskerud', 'NO-33'],
-      ['NO', 'Vestfold', 'NO-39'],
-      ['NO', 'Telemark', 'NO-40'],
-      ['NO', 'Troms', 'NO-55'],
       ['NO', 'Finnmark', 'NO-56'],
       ['NO', 'Viken', 'NO-30'], // until 2023
       ['LV', 'Augsdaugava Municipality', 'LV-111'], // of 2021
@@ -71,34 +56,19 @@ describe.skipIf(!existsSync(PACKAGES))(
       ['KZ', 'Almaty', 'KZ-75'], // the city
       ['KZ', 'Almaty Region', 'KZ-19'],
       ['KZ', 'Nur-Sultan', 'KZ-71'],
-      ['KZ', 'Karaganda', 'KZ-35'],
       ['IN', 'Telangana', 'IN-TS'], // IN-TG until 2023
-      ['IN', 'Uttarakhand', 'IN-UK'],
-      ['IN', 'Maharashtra', 'IN-MH'],
       ['IR', 'Tehran', 'IR-23'], // CLDR has it at IR-07, which is Fars today
       ['IR', 'Isfahan', 'IR-10'], // CLDR has it at IR-04, which is West Azerbaijan today
       ['IR', 'Fars', 'IR-07'],
       ['MA', 'Casablanca-Settat', 'MA-06'], // CLDR's MA-06 is Meknès-Tafilalet
       ['MA', 'Marrakesh-Safi', 'MA-07'],
-      ['TR', 'Istanbul', 'TR-34'],
       ['JP', 'Tokyo', 'JP-13'],
-      ['KR', 'Gyeonggi-do', 'KR-41'],
-      ['CN', 'Inner Mongolia', 'CN-NM'],
       ['TW', 'Taiwan', null], // no ISO region
-      ['VN', 'Hanoi', 'VN-HN'],
-      ['PH', 'National Capital Region', 'PH-00'],
-      ['AU', 'New South Wales', 'AU-NSW'],
-      ['NZ', 'Auckland', 'NZ-AUK'],
-      ['BR', 'Sao Paulo', 'BR-SP'],
-      ['MX', 'Mexico City', 'MX-CMX'],
       ['MX', 'Mexico', 'MX-MEX'], // the surrounding state
       ['AR', 'Buenos Aires', 'AR-B'], // the province
       ['AR', 'Buenos Aires F.D.', 'AR-C'], // the city
-      ['CO', 'Bogota D.C.', 'CO-DC'],
-      ['PE', 'Lima Province', 'PE-LMA'],
       ['KN', 'Saint Mary Cayon', 'KN-08'], // not the island KN-K
       ['ZA', 'Gauteng', 'ZA-GP'],
-      ['EG', 'Cairo', 'EG-C'],
       ['XK', 'Pristina', null],
       ['PR', 'San Juan', null],
     ])('%s %s is %s', (country, name, code) => expect(codes.find(country, name).code).toBe(code))
