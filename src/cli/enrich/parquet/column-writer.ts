@@ -63,7 +63,8 @@ export class PlainValues {
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const out = this.#bytes
     this.#view.view(out.room(4)).setInt32(out.length, end - start, true)
-    const from = (out.length += 4)
+    out.length += 4
+    const from = out.length
     out.write(bytes, start, end)
     this.#end()
     const [least, most] = [this.#least, this.#most]
@@ -155,10 +156,11 @@ export class ColumnWriter {
     for (let row = 0; row < codes.length; row++) if ((codes[row] ?? -1) >= 0) rowsWithValue++
     const width = bitsOf(ends.length - 1)
     const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
-    // Each value is there once at least, and a text takes four bytes. Most columns need no look at more sizes.
-    const isText = type === 'BYTE_ARRAY'
-    let plainBytes = plain.length + (rowsWithValue - ends.length) * (isText ? 4 : sizeOf(0))
-    if (isText && 2 * dictionaryBytes > plainBytes) {
+    // Each value is there once at least. Most columns need no look at the sizes of more.
+    let least = sizeOf(0)
+    for (let code = 1; code < ends.length; code++) least = Math.min(least, sizeOf(code))
+    let plainBytes = plain.length + (rowsWithValue - ends.length) * least
+    if (2 * dictionaryBytes > plainBytes) {
       plainBytes = 0
       for (let row = 0; row < codes.length; row++) plainBytes += sizeOf(codes[row] ?? -1)
     }
