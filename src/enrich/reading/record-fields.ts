@@ -74,14 +74,14 @@ export class RecordFields {
   }
 
   /**
-   * Reads a record that is one line, up to the line feed, which must exist, as must three bytes after it. Only the offsets of the
+   * Reads a record that is one line, up to the line feed, which must exist, as must seven bytes after it. Only the offsets of the
    * fields up to `last` are kept. The others are counted without a branch for each, since the processor guesses few of their
    * lengths: the loop for CSV takes 0.85 of the time.
    *
    * @returns where the line feed is; -1 if `read` must read the record: these fields have quotes, there are control
    *   characters, or text follows a closing quote
    */
-  readLine(bytes: Uint8Array, start: number, last: number): number {
+  readLine(bytes: Uint8Array, view: DataView, start: number, last: number): number {
     const [delimiter, quotes, starts, ends] = [this.#delimiter, this.#quotes, this.starts, this.ends]
     let at = start
     for (let field = 0; field <= last; field++, at++) {
@@ -90,7 +90,6 @@ export class RecordFields {
         if (byte < SPACE || byte === QUOTE) return -1
       ends[field] = at
     }
-    const view = this.#words.view(bytes)
     const pattern = Math.imul(delimiter, 0x01010101)
     let count = last + 2
     for (;;) {
@@ -99,18 +98,28 @@ export class RecordFields {
       const stops = lineStops(word)
       if (stops === 0) {
         count += Math.imul(delimiters, 0x01010101) >>> 24
-        at += 4
+        at = (at + 4) | 0
         continue
       }
       // Only the delimiters before the first stop.
       count += Math.imul(delimiters & ((stops & -stops) - 1), 0x01010101) >>> 24
-      at += firstOf(stops)
+      at = (at + firstOf(stops)) | 0
       if (bytes[at] === LINE_FEED) break
       if (bytes[at] !== QUOTE) return -1
-      if (quotes && bytes[at - 1] === delimiter) {
-        at = endOfQuotedText(bytes, view, at + 1)
-        if (at === -1 || (bytes[at] !== delimiter && bytes[at] !== LINE_FEED)) return -1
-      } else at++
+      at++
+      if (!quotes || bytes[at - 2] !== delimiter) continue
+      // Not in a function: V8 would then call `lineStops` for each word. The loop for CSV takes 0.9 of the time.
+      for (;;) {
+        const low = lineStops(view.getInt32(at, true))
+        const high = lineStops(view.getInt32((at + 4) | 0, true))
+        at = (at + (low !== 0 ? firstOf(low) : high !== 0 ? 4 + firstOf(high) : 8)) | 0
+        if ((low | high) === 0) continue
+        if (bytes[at] !== QUOTE) return -1
+        at++
+        if (bytes[at] !== QUOTE) break
+        at++
+      }
+      if (bytes[at] !== delimiter && bytes[at] !== LINE_FEED) return -1
     }
     this.count = count
     this.textAfterQuote = 0
@@ -165,21 +174,6 @@ function endOfQuotes(bytes: Uint8Array, view: DataView, start: number, end: numb
     at++
   }
   return -1
-}
-
-/** @param start index after the opening quote. @returns the index after the closing quote, or -1 if there is a control character before it */
-function endOfQuotedText(bytes: Uint8Array, view: DataView, start: number): number {
-  for (let at = start; ; ) {
-    const stops = lineStops(view.getInt32(at, true))
-    if (stops === 0) {
-      at += 4
-      continue
-    }
-    at += firstOf(stops)
-    if (bytes[at] !== QUOTE) return -1
-    if (bytes[at + 1] !== QUOTE) return at + 1
-    at += 2
-  }
 }
 
 /** Whether anything but spaces and tabs is between a closing quote and the delimiter. */

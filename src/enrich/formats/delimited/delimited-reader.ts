@@ -57,10 +57,10 @@ export class DelimitedReader extends RecordReader {
     this.#readsLines = !wantsFields && counted.length === 0 && delimiter > SPACE
   }
 
-  override usual(bytes: Uint8Array, _: DataView, start: number, limit: number): number {
+  override usual(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
     const fields = this.#fields
     const { width } = this.#plan
-    let end = this.#readsLines ? fields.readLine(bytes, start, this.#last) : -1
+    let end = this.#readsLines ? fields.readLine(bytes, view, start, this.#last) : -1
     if (end === -1) {
       if (this.#lineFeeds.bytes !== bytes) this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
       end = this.#lineFeeds.next(start, limit)
