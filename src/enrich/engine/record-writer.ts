@@ -79,7 +79,7 @@ export class RecordWriter {
     const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
     // Each fixed text is there with a quote before it too.
     const located = this.#form.isText === true ? jsonRoom(this.textSize) : this.textSize
-    return text + located + this.#fixed.byteLength / 2 + SPARE_BYTES
+    return text + located + 4 * this.#fixed.length + SPARE_BYTES
   }
 
   /**
@@ -146,11 +146,11 @@ export class RecordWriter {
   /** @param quote 1 to write a quote first, else 0 */
   #putLocation(target: Uint8Array, view: DataView, from: number, quote = 0): number {
     if (this.textStart === -1) return this.#putFixed(2 * quote + 1, view, from)
-    return this.#putFound(target, this.#putFixed(2 * quote, view, from))
+    return this.#putFound(target, view, this.#putFixed(2 * quote, view, from))
   }
 
   /** Writes the address, if it is wanted, and the text of the location. */
-  #putFound(target: Uint8Array, from: number): number {
+  #putFound(target: Uint8Array, view: DataView, from: number): number {
     const { head, isText } = this.#form
     const { bytes } = this.#locator.texts.arena
     const textEnd = this.textStart + this.textSize
@@ -158,7 +158,8 @@ export class RecordWriter {
     if (isText === true) target[to++] = QUOTE
     if (head !== null) {
       const { ip, ipStart, ipEnd } = this.#locator.cache
-      for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
+      if (ip === target) to = copyAscii(view, ipStart, ipEnd, to)
+      else for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
     if (isText !== true) return copy(bytes, this.textStart, textEnd, target, to)
     to = this.#putString(bytes, this.textStart, textEnd, target, to)
@@ -186,7 +187,7 @@ export class RecordWriter {
     let to = this.#putName(joint, before, target, from)
     if (this.textStart === -1) return putText(nothing.slice(before.length), target, to)
     if (head !== null) to = putText(head, target, to)
-    return this.#putFound(target, to)
+    return this.#putFound(target, view, to)
   }
 
   /** The name of the member, also after the white space that the first member has before it. */

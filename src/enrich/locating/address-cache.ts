@@ -88,7 +88,8 @@ export class AddressCache {
   /** Stores the number of an address. @param value 0 or more */
   setIPv4(ipv4: number, value: number): void {
     const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
-    this.#ipv4.copyWithin(slot + 2, slot, slot + 2)
+    this.#ipv4[slot + 2] = this.#ipv4[slot] ?? 0
+    this.#ipv4[slot + 3] = this.#ipv4[slot + 1] ?? 0
     this.#ipv4[slot] = ipv4
     this.#ipv4[slot + 1] = value + 1
   }
