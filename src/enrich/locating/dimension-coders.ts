@@ -1,5 +1,6 @@
 // The values of a line for each dimension of a count, as codes.
 
+import { DistinctTexts, NONE } from '../../bytes/distinct-texts.ts'
 import { remember } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
@@ -9,7 +10,6 @@ import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import { utf8Decoder } from '../../realm.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
-import { DistinctTexts, NONE } from '../counting/distinct-texts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
 import { isMapped, Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
 import { CachedView } from '../swar.ts'

@@ -1,4 +1,5 @@
 import { ByteSink } from '../../bytes/byte-sink.ts'
+import { DistinctTexts } from '../../bytes/distinct-texts.ts'
 import { RowSet } from '../../bytes/tables.ts'
 import { isOfClass, isUint8Array } from '../../realm.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES, MAX_VALUES } from '../format.ts'
@@ -18,20 +19,17 @@ export type Composite = {
   readonly parts: readonly number[]
 }
 
-// The numbers in the row of a value: where its content starts and ends, its type, and the cost of reading it.
-const START = 0
-const END = 1
-const TYPE = 2
+// The numbers in the row of a value: the cost of reading it.
 /**
  * The value and everything in it, including keys: a reader that skips a map counts them too. A part that is used
  * twice counts twice, although it is stored once: a reader follows the pointers.
  */
-const VALUES = 3
+const VALUES = 0
 /** Bytes of scalars and keys. */
-const CONTENT_BYTES = 4
-const ROW = 5
+const CONTENT_BYTES = 1
+const ROW = 2
 
-/** The type in the row of a value that is not a map or an array. Its content starts with its own type. */
+/** The type of a value that is not a map or an array. Its content starts with its own type. */
 const SCALAR = 0
 
 /** Bytes of an id in the content of a map or an array. */
@@ -45,12 +43,12 @@ const ID_BYTES = 4
  * 100,000 records took twice as long.
  */
 export class ValueTable {
-  /** The encoded bytes of scalars, and the ids of the parts of maps and arrays. */
+  /** The values by their ids: a byte for the type, and the encoded bytes of a scalar or the ids of the parts of a map or an array. */
+  readonly #contents = new DistinctTexts()
+  /** The value that is added now. */
   readonly #content = new ByteSink(1024)
   /** Rows of values by their ids. */
   readonly #rows = new RowSet(ROW)
-  /** Hash table of ids plus 1, with open addressing; 0 is a free bucket. */
-  #buckets = new Int32Array(1 << 11)
   readonly #idByText = new Map<string, number>()
 
   /** Distinct values in the table, including parts. */
@@ -61,12 +59,11 @@ export class ValueTable {
   /** The encoded bytes of a scalar, valid until the next call of {@link add}, or the parts of a map or an array. */
   entry(id: number): Uint8Array | Composite {
     if (id >= this.size) throw new RangeError(`there is no value with id ${id} in a table of ${this.size}`)
-    const type = this.#number(id, TYPE)
-    const [start, end] = [this.#number(id, START), this.#number(id, END)]
-    if (type === SCALAR) return this.#content.bytes.subarray(start, end)
-    const { buffer, byteOffset } = this.#content.bytes
-    const ids = new DataView(buffer, byteOffset + start, end - start)
-    const parts = Array.from({ length: (end - start) / ID_BYTES }, (_, index) =>
+    const content = this.#contents.textOf(id)
+    const [type = SCALAR] = content
+    if (type === SCALAR) return content.subarray(1)
+    const ids = new DataView(content.buffer, content.byteOffset + 1)
+    const parts = Array.from({ length: (content.length - 1) / ID_BYTES }, (_, index) =>
       ids.getUint32(index * ID_BYTES),
     )
     return { type: type === DataType.map ? DataType.map : DataType.array, parts }
@@ -112,7 +109,7 @@ export class ValueTable {
     // Most texts are known map keys, which need no second encoding.
     const known = typeof value === 'string' ? this.#idByText.get(value) : undefined
     if (known !== undefined) return known
-    const start = this.#content.length
+    this.#begin(SCALAR)
     let contentBytes: number
     try {
       contentBytes = writeScalar(this.#content, value)
@@ -121,9 +118,8 @@ export class ValueTable {
       if (error instanceof TypeError) throw refused(TypeError, path, error.message)
       throw error
     }
-    if (contentBytes > MAX_CONTENT_BYTES) this.#content.length = start
     checkCost(1, contentBytes, path)
-    const id = this.#idOf(start, SCALAR, 1, contentBytes)
+    const id = this.#idOf(1, contentBytes)
     if (typeof value === 'string') this.#idByText.set(value, id)
     return id
   }
@@ -170,55 +166,22 @@ export class ValueTable {
       if (name !== null) push(name)
       push(id)
     }
-    const start = this.#content.length
+    this.#begin(type)
     for (const part of parts) writeUint(this.#content, part, ID_BYTES)
-    return this.#idOf(start, type, values, contentBytes)
+    return this.#idOf(values, contentBytes)
   }
 
-  /** The id of the value whose content was just written from `start` on. Removes the content if the value is known. */
-  #idOf(
-    start: number,
-    type: Composite['type'] | typeof SCALAR,
-    values: number,
-    contentBytes: number,
-  ): number {
-    const end = this.#content.length
-    const bucket = this.#bucketOf(start, end, type)
-    const known = this.#buckets[bucket] ?? 0
-    if (known > 0) {
-      this.#content.length = start
-      return known - 1
-    }
-    const id = this.#rows.append(Int32Array.of(start, end, type, values, contentBytes))
-    this.#buckets[bucket] = id + 1
-    if (this.size * 2 > this.#buckets.length) this.#growBuckets()
+  #begin(type: number): void {
+    this.#content.length = 0
+    this.#content.writeByte(type)
+  }
+
+  /** The id of the value whose content was just written. */
+  #idOf(values: number, contentBytes: number): number {
+    const memory = this.#content.room(0)
+    const id = this.#contents.numberOf(memory, new DataView(memory.buffer), 0, this.#content.length)
+    if (id === this.size) this.#rows.append(Int32Array.of(values, contentBytes))
     return id
-  }
-
-  /** The bucket of a value with this content, or the free one for it. */
-  #bucketOf(start: number, end: number, type: number): number {
-    const bytes = this.#content.bytes
-    let hash = type
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x0100_0193)
-    hash ^= hash >>> 15
-    const mask = this.#buckets.length - 1
-    for (let bucket = hash & mask; ; bucket = (bucket + 1) & mask) {
-      const id = (this.#buckets[bucket] ?? 0) - 1
-      if (id < 0) return bucket
-      const other = this.#number(id, START)
-      if (this.#number(id, END) - other !== end - start || this.#number(id, TYPE) !== type) continue
-      let i = 0
-      while (i < end - start && bytes[other + i] === bytes[start + i]) i++
-      if (i === end - start) return bucket
-    }
-  }
-
-  #growBuckets(): void {
-    this.#buckets = new Int32Array(this.#buckets.length * 2)
-    for (let id = 0; id < this.size; id++) {
-      const [start, end] = [this.#number(id, START), this.#number(id, END)]
-      this.#buckets[this.#bucketOf(start, end, this.#number(id, TYPE))] = id + 1
-    }
   }
 
   #number(id: number, column: number): number {

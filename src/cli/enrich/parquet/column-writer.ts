@@ -3,7 +3,7 @@ import type { ColumnChunk, Encoding, KeyValue, SchemaElement, Statistics } from 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { grown, MAX_KEPT_BYTES } from '../../../enrich/counting/distinct-texts.ts'
+import { grown, MAX_KEPT_BYTES } from '../../../bytes/distinct-texts.ts'
 import { CachedView, viewOf } from '../../../enrich/swar.ts'
 import { SnappyCompressor, writeVarint } from './snappy.ts'
 

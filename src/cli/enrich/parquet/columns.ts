@@ -1,6 +1,6 @@
 // The types of columns, and their values.
 import type { SchemaElement } from 'hyparquet'
-import { grown, NONE } from '../../../enrich/counting/distinct-texts.ts'
+import { grown, NONE } from '../../../bytes/distinct-texts.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
 

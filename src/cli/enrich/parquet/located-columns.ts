@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
+import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { COMMA } from '../../../enrich/ascii.ts'
-import { DistinctTexts, grown, NONE } from '../../../enrich/counting/distinct-texts.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'

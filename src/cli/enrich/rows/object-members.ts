@@ -1,5 +1,5 @@
+import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { BACKSLASH, BRACE, BRACE_END, BRACKET, COLON, COMMA, DELETE, QUOTE } from '../../../enrich/ascii.ts'
-import { DistinctTexts, grown, NONE } from '../../../enrich/counting/distinct-texts.ts'
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
 
 const SMALL_N = 0x6e

@@ -1,6 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { NONE } from '../../../bytes/distinct-texts.ts'
 import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
-import { NONE } from '../../../enrich/counting/distinct-texts.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'

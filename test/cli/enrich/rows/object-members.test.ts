@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { NONE } from '../../../../src/bytes/distinct-texts.ts'
 import { ObjectMembers } from '../../../../src/cli/enrich/rows/object-members.ts'
-import { NONE } from '../../../../src/enrich/counting/distinct-texts.ts'
 import { viewOf } from '../../../../src/enrich/swar.ts'
 import { effort } from '../../../effort.ts'
 

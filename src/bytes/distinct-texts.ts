@@ -1,8 +1,4 @@
-import { ByteSink } from '../../bytes/byte-sink.ts'
-import { viewOf } from '../swar.ts'
-
-/** Texts hash to other places in each process, so that an input cannot make them collide. */
-const SEED = Math.floor(Math.random() * 2 ** 32)
+import { ByteSink } from './byte-sink.ts'
 
 /** Stands for the number of a text that is not there. */
 export const NONE = -1
@@ -13,10 +9,12 @@ export const MAX_KEPT_BYTES = 2 ** 20
 /** Distinct texts, as bytes. Each has a number, from 0. */
 export class DistinctTexts {
   count = 0
+  /** Texts hash to other places in each object, so that an input cannot make them collide. */
+  readonly #seed = Math.floor(Math.random() * 2 ** 32)
   readonly #texts = new ByteSink(1024)
   /** The memory of {@link #texts}. */
   #bytes = this.#texts.room(0)
-  #view = viewOf(this.#bytes)
+  #view = new DataView(this.#bytes.buffer)
   /** Where each text begins in {@link #bytes}, and after them where the last one ends. */
   #starts = new Int32Array(32)
   /** The hash of the text that was looked for last, and its place in {@link #table}. */
@@ -38,7 +36,7 @@ export class DistinctTexts {
     const last = this.#last
     if (last < this.count && this.sizeOf(last) === end - start && this.isAt(last, bytes, view, start))
       return last
-    this.#hash = hashOf(bytes, view, start, end)
+    this.#hash = hashOf(this.#seed, bytes, view, start, end)
     this.#place = this.#placeOf(this.#hash, bytes, view, start, end)
     const number = this.#table[this.#place] ?? NONE
     if (number !== NONE) this.#last = number
@@ -111,7 +109,7 @@ export class DistinctTexts {
     const memory = this.#texts.room(0)
     if (memory !== this.#bytes) {
       this.#bytes = memory
-      this.#view = viewOf(memory)
+      this.#view = new DataView(memory.buffer)
     }
     if (number + 1 >= this.#starts.length) this.#starts = grown(this.#starts, 0)
     this.#starts[number + 1] = this.#texts.length
@@ -144,8 +142,8 @@ export function grown(array: Int32Array, filling: number): Int32Array<ArrayBuffe
   return filling === 0 ? larger : larger.fill(filling, array.length)
 }
 
-function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
-  let hash = SEED ^ (end - start)
+function hashOf(seed: number, bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  let hash = seed ^ (end - start)
   let other = ~hash
   const last = end - 4
   let at = start

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DistinctTexts, NONE } from '../../../src/enrich/counting/distinct-texts.ts'
-import { viewOf } from '../../../src/enrich/swar.ts'
-import { effort } from '../../effort.ts'
+import { DistinctTexts, NONE } from '../../src/bytes/distinct-texts.ts'
+import { viewOf } from '../../src/enrich/swar.ts'
+import { effort } from '../effort.ts'
 
 describe('distinct texts', () => {
   it('have the numbers in the order in which they came, wherever they are in the bytes', () => {
