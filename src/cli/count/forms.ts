@@ -37,7 +37,9 @@ export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array
       const number = used.get(code) ?? used.size
       if (number === used.size) {
         used.set(code, number)
-        values.add(column.value(code))
+        const value = column.value(code)
+        if (value === null) values.addMissing()
+        else values.addText(String(value))
       }
       return number
     })

@@ -6,8 +6,8 @@ import { DistinctTexts } from '../../bytes/distinct-texts.ts'
 import type { LocationField } from '../../enrich/options.ts'
 import { CachedView, viewOf } from '../../enrich/swar.ts'
 import { MAX_LOCATIONS } from '../../enrich/writing/rendered-locations.ts'
-import { ColumnWriter, type Leaf, type ParquetValue, PlainValues } from '../enrich/parquet/column-writer.ts'
-import { type ColumnType, elementsOf, parquetValue, typeOfField } from '../enrich/parquet/columns.ts'
+import { ColumnWriter, type Leaf, type ParquetValue } from '../enrich/parquet/column-writer.ts'
+import { ColumnValues, elementsOf, typeOfField } from '../enrich/parquet/columns.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
 import { NO_NUMBER, type RowSink } from './network-rows.ts'
 import { writePosition } from './text-rows.ts'
@@ -88,42 +88,10 @@ function isMapped(value: ParquetValue): boolean {
   return value instanceof Uint8Array && value.findIndex((byte) => byte !== 0) === 10 && value[11] === 0xff
 }
 
-/** The distinct cells of a column in a row group. */
-class CellColumn {
-  readonly path: readonly SchemaElement[]
-  readonly #type: ColumnType
-  readonly #cells = new DistinctTexts()
-  /** The value of each cell. */
-  readonly #values = new PlainValues()
-  /** The code of the value in each text. */
-  readonly #codes = new Int32Array(GROUP_ROWS)
-
-  constructor(field: LocationField) {
-    this.#type = typeOfField(field)
-    this.path = elementsOf(field, this.#type)
-  }
-
-  /** Sets the cell `text[start, end)` of a text. */
-  set(number: number, text: Uint8Array, view: DataView, start: number, end: number): void {
-    this.#codes[number] = isUnknown(text, start, end)
-      ? -this.path.length
-      : this.#cells.numberOf(text, view, start, end)
-    if (this.#cells.count > this.#values.count)
-      this.#values.add(cellValue(this.#type, text.subarray(start, end)))
-  }
-
-  /** The values of the rows, which the column forgets. @param texts the number of the text of each row @param codes memory for as many numbers */
-  take(texts: Int32Array, codes: Int32Array): Leaf {
-    for (let row = 0; row < texts.length; row++) codes[row] = this.#codes[texts[row] ?? 0] ?? 0
-    this.#cells.clear()
-    return { path: this.path, ...this.#values.take(), codes }
-  }
-}
-
 /** Rows as a Parquet file. */
 export class ParquetRows implements RowSink {
   readonly #addresses: readonly AddressColumn[]
-  readonly #columns: readonly CellColumn[]
+  readonly #columns: readonly ColumnValues[]
   readonly #writer: ColumnWriter
   readonly #texts = new DistinctTexts()
   /** One more than the number of each text here, by its number in the source of texts; 0 if unknown. */
@@ -139,7 +107,9 @@ export class ParquetRows implements RowSink {
   /** @param isIPv4 whether there are no IPv6 addresses */
   constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
     this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
-    this.#columns = fields.map((field) => new CellColumn(field))
+    this.#columns = fields.map(
+      (field) => new ColumnValues(elementsOf(field, typeOfField(field)), typeOfField(field)),
+    )
     const columns = [
       ...this.#addresses.map(({ element }) => [element]),
       ...this.#columns.map(({ path }) => path),
@@ -170,8 +140,11 @@ export class ParquetRows implements RowSink {
     let start = from
     for (const column of this.#columns) {
       let end = start
-      while (end < to && text[end] !== TAB) end++
-      column.set(number, text, view, start, end)
+      let isEscaped = false
+      for (; end < to && text[end] !== TAB; end++) isEscaped ||= text[end] === BACKSLASH
+      if (!isEscaped) column.add(text, view, start, end)
+      else if (text[start] === BACKSLASH && text[start + 1] === CAPITAL_N) column.addMissing()
+      else column.addText(unescaped(text.subarray(start, end)))
       start = end + 1
     }
     return number
@@ -204,6 +177,7 @@ export class ParquetRows implements RowSink {
     if (this.#rows > 0) this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
     this.#texts.clear()
+    for (const column of this.#columns) column.clear()
     this.forgetNumbers()
   }
 
@@ -211,22 +185,13 @@ export class ParquetRows implements RowSink {
     for (const column of this.#addresses) yield column.take(this.#rows)
     const texts = this.#numbers.subarray(0, this.#rows)
     const codes = this.#codes.subarray(0, this.#rows)
-    for (const column of this.#columns) yield column.take(texts, codes)
+    for (const column of this.#columns) yield column.leafOf(texts, codes)
   }
 }
 
-const decoder = new TextDecoder()
-
-/** Whether `escapedColumnsTemplate` wrote the cell for an unknown value: \\N. */
-function isUnknown(text: Uint8Array, start: number, end: number): boolean {
-  return end - start === 2 && text[start] === BACKSLASH && text[start + 1] === CAPITAL_N
-}
-
-function cellValue(type: ColumnType, cell: Uint8Array): ParquetValue {
-  if (type === 'STRING' && !cell.includes(BACKSLASH)) return cell
-  const text = decoder.decode(cell)
-  return parquetValue(
-    type,
-    text.replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each),
-  )
+/** The text of a cell that `escapedColumnsTemplate` wrote. */
+function unescaped(cell: Uint8Array): string {
+  return Buffer.from(cell)
+    .toString()
+    .replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each)
 }

@@ -1,8 +1,9 @@
 // The types of columns, and their values.
 import type { SchemaElement } from 'hyparquet'
-import { grown, NONE } from '../../../bytes/distinct-texts.ts'
+import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import type { LocationField } from '../../../enrich/options.ts'
-import { type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
+import { viewOf } from '../../../enrich/swar.ts'
+import { type Leaf, PlainValues } from './column-writer.ts'
 
 /** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */
 export type ColumnType = 'BOOLEAN' | 'INT64' | 'DOUBLE' | 'TIMESTAMP' | 'STRING' | 'JSON' | 'BYTES_16'
@@ -34,68 +35,72 @@ export function elementsOf(name: string, type: ColumnType): readonly SchemaEleme
   return [{ name, type, repetition_type: 'OPTIONAL' }]
 }
 
-/** The values of a column, by numbers that rows have. */
+/** The values of a column of text, `DOUBLE` or `INT64`, by the numbers of the texts that have them. */
 export class ColumnValues {
-  readonly #path: readonly SchemaElement[]
+  readonly path: readonly SchemaElement[]
   readonly #type: ColumnType
-  /** The distinct values, and the index of each. */
-  #values: ParquetValue[] = []
-  readonly #indexes = new Map<string | number, number>()
-  /** For each number the index of its value; or the code of a {@link Leaf} without one. */
-  #indexOf = new Int32Array(1024)
+  readonly #cells = new DistinctTexts()
+  readonly #values = new PlainValues()
+  /** For each text the number of its cell; or the code of a {@link Leaf} without one. */
+  #cellOf = new Int32Array(1024)
   #count = 0
 
   constructor(path: readonly SchemaElement[], type: ColumnType) {
-    this.#path = path
+    this.path = path
     this.#type = type
   }
 
-  /** Adds the value of the next number, from 0. @param lacksStruct whether the struct around a value is missing too */
-  add(value: string | number | null, lacksStruct = false): void {
-    if (this.#count === this.#indexOf.length) this.#indexOf = grown(this.#indexOf, 0)
-    let index = lacksStruct ? NONE : -this.#path.length
-    if (value !== null) {
-      index = this.#indexes.get(value) ?? this.#values.length
-      if (index === this.#values.length) {
-        this.#indexes.set(value, index)
-        this.#values.push(parquetValue(this.#type, value))
-      }
-    }
-    this.#indexOf[this.#count++] = index
+  /** Adds the cell `bytes[start, end)` of the next text, from 0. @param view of all of `bytes` */
+  add(bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    this.#set(this.#cells.numberOf(bytes, view, start, end))
   }
 
-  /** The values of rows. @param numbers of the rows; {@link NONE} for none */
-  leafOf(numbers: Int32Array): Leaf {
-    const values = new PlainValues()
-    const codeOf = new Int32Array(this.#values.length).fill(NONE)
-    const codes = new Int32Array(numbers.length)
+  addText(text: string): void {
+    const bytes = Buffer.from(text)
+    this.add(bytes, viewOf(bytes), 0, bytes.length)
+  }
+
+  /** Adds the next text, which has no value. @param lacksStruct whether the struct around a value is missing too */
+  addMissing(lacksStruct = false): void {
+    this.#set(lacksStruct ? NONE : -this.path.length)
+  }
+
+  #set(cell: number): void {
+    if (this.#count === this.#cellOf.length) this.#cellOf = grown(this.#cellOf, 0)
+    this.#cellOf[this.#count++] = cell
+  }
+
+  /** The values of rows, valid until the next call. @param numbers of the texts of the rows; {@link NONE} for none @param codes memory for as many */
+  leafOf(numbers: Int32Array, codes = new Int32Array(numbers.length)): Leaf {
+    const codeOf = new Int32Array(this.#cells.count).fill(NONE)
     for (let row = 0; row < numbers.length; row++) {
-      let code = this.#indexOf[numbers[row] ?? NONE] ?? NONE
-      if (code >= 0) {
-        const index = code
-        code = codeOf[index] ?? NONE
-        if (code === NONE) {
-          code = codeOf[index] = values.count
-          values.add(this.#values[index] ?? 0)
-        }
+      const cell = this.#cellOf[numbers[row] ?? NONE] ?? NONE
+      let code = cell
+      if (cell >= 0) {
+        code = codeOf[cell] ?? NONE
+        if (code === NONE) code = codeOf[cell] = this.#addValue(this.#cells.textOf(cell))
       }
       codes[row] = code
     }
-    return { path: this.#path, ...values.take(), codes }
+    return { path: this.path, ...this.#values.take(), codes }
+  }
+
+  /** @returns the number of the value */
+  #addValue(cell: Uint8Array): number {
+    const number = this.#values.count
+    if (this.#type === 'STRING') this.#values.addBytes(cell, 0, cell.length)
+    else
+      this.#values.add(this.#type === 'INT64' ? BigInt(decoder.decode(cell)) : Number(decoder.decode(cell)))
+    return number
   }
 
   clear(): void {
-    this.#values = []
-    this.#indexes.clear()
+    this.#cells.clear()
     this.#count = 0
   }
 }
 
-/** A value in the form of its column. */
-export function parquetValue(type: ColumnType, value: string | number): ParquetValue {
-  if (type === 'INT64') return BigInt(value)
-  return type === 'DOUBLE' ? Number(value) : Buffer.from(String(value))
-}
+const decoder = new TextDecoder()
 
 const SPARK_TYPES: Readonly<Record<string, string>> = { DOUBLE: 'double', INT64: 'long' }
 

@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
-import { COMMA } from '../../../enrich/ascii.ts'
+import { BACKSLASH, COMMA } from '../../../enrich/ascii.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'
@@ -132,9 +132,15 @@ export class LocatedColumns {
     const { count } = this.#texts
     const system = this.#fields.indexOf('asn_number')
     for (; this.#known < count; this.#known++) {
-      const cells = cellsOf(this.#texts.textOf(this.#known))
-      for (const { values, field, isOfSystem } of this.#leaves)
-        values.add(cells[this.#fields.indexOf(field)] || null, isOfSystem && !cells[system])
+      const [bytes, ends] = cellsOf(this.#texts.textOf(this.#known))
+      const view = viewOf(bytes)
+      const startOf = (cell: number): number => (ends[cell - 1] ?? -1) + 1
+      for (const { values, field, isOfSystem } of this.#leaves) {
+        const cell = this.#fields.indexOf(field)
+        const [start, end] = [startOf(cell), ends[cell] ?? 0]
+        if (start < end) values.add(bytes, view, start, end)
+        else values.addMissing(isOfSystem && (ends[system] ?? 0) <= startOf(system))
+      }
     }
     if (this.#address !== null) {
       const values = new PlainValues()
@@ -182,12 +188,18 @@ export class LocatedColumns {
   }
 }
 
-/** The values of a text of columns, which is the inside of a string of JSON. */
-function cellsOf(bytes: Uint8Array): string[] {
-  const json = Buffer.from(bytes).toString()
-  const text = json.includes('\\') ? String(JSON.parse(`"${json}"`)) : json
-  if (!text.includes('"')) return text.split(',')
-  return Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g), ([, quoted, plain = '']) =>
+/** The cells of a text of columns, which is the inside of a string of JSON: their bytes, with one between them, and where each ends. */
+function cellsOf(bytes: Uint8Array): [bytes: Uint8Array, ends: number[]] {
+  const ends: number[] = []
+  if (!bytes.includes(BACKSLASH)) {
+    for (let end = 0; end <= bytes.length; end++)
+      if (end === bytes.length || bytes[end] === COMMA) ends.push(end)
+    return [bytes, ends]
+  }
+  const text = String(JSON.parse(`"${Buffer.from(bytes).toString()}"`))
+  const cells = Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g), ([, quoted, plain = '']) =>
     quoted === undefined ? plain : quoted.replaceAll('""', '"'),
   )
+  for (const cell of cells) ends.push((ends.at(-1) ?? -1) + 1 + Buffer.byteLength(cell))
+  return [Buffer.from(cells.join(',')), ends]
 }
