@@ -138,12 +138,6 @@ describe('geofix ADDRESS…', () => {
     expect(most).toBeLessThan(200_000_000)
   })
 
-  it('accepts --locale, --at and --pretty', async () => {
-    const { out } = await geofix(words`--db ${DB} --locale de --at 2026-07-01 --pretty 81.2.69.142`)
-    expect(out).toContain('    "name": "Vereinigtes Königreich"')
-    expect(JSON.parse(out).timezone.offset).toBe('+01:00')
-  })
-
   it('prints help for "help" too, of a command if it is named', async () => {
     expect(await geofix(['help'])).toEqual(await geofix(['--help']))
     expect(await geofix(['help', 'pack'])).toEqual(await geofix(['pack', '--help']))
@@ -157,20 +151,6 @@ describe('geofix ADDRESS…', () => {
     expect(JSON.parse((await geofix(args)).out).city).toBe('Munich')
     expect(JSON.parse((await geofix([...args, '--city-names', 'locale'])).out).city).toBe('München')
     expect((await geofix([...args, '--city-names', 'de'])).err).toContain('en, locale')
-  })
-
-  it('looks up in several databases', async () => {
-    const writer = new MmdbWriter({ databaseType: 'O' }).insert('8.8.8.0/24', { country: { iso_code: 'US' } })
-    const other = file('other.mmdb', writer.toBytes())
-    const { status, out } = await geofix(['--db', DB, '--db', other, '81.2.69.142', '8.8.8.8'])
-    expect(status).toBe(0)
-    expect(out.trimEnd().split('\n')).toHaveLength(2)
-  })
-
-  it('looks up in the embedded database by default', async () => {
-    const { status, out } = await geofix(['81.2.69.142'])
-    expect(status).toBe(0)
-    expect(JSON.parse(out).country.code).toBe('GB')
   })
 
   const broken: readonly (readonly [what: string, path: string, error: string])[] = [

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import http from 'node:http'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import { AddressUnavailableError, UnresolvableAddressError } from '../../src/errors.ts'
+import { portOf } from '../listening.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 /** The address that the caller writes into the fields. */
@@ -133,20 +134,14 @@ afterAll(async () => {
   for (const stop of stops.reverse()) await stop()
 })
 
-async function listening(server: net.Server, where: net.ListenOptions): Promise<void> {
-  server.listen(where)
-  await once(server, 'listening')
-}
-
-const portOf = (server: net.Server): number => (server.address() as AddressInfo).port // a TCP server's address
-
 async function backends(name: string): Promise<Upstream[]> {
   const [tcp, unix] = [http.createServer(answer), http.createServer(answer)]
   stops.push(() => [tcp, unix].map((server) => server.close().closeAllConnections()))
   const path = join(folder, `${name.replaceAll(/\W/g, '-')}.sock`)
-  await Promise.all([listening(tcp, { port: 0, host: '127.0.0.1' }), listening(unix, { path })])
+  unix.listen(path)
+  await once(unix, 'listening')
   return [
-    { address: `127.0.0.1:${portOf(tcp)}`, isUnix: false, port: await freePort() },
+    { address: `127.0.0.1:${await portOf(tcp)}`, isUnix: false, port: await freePort() },
     { address: path, isUnix: true, port: await freePort() },
   ]
 }

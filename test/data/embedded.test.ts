@@ -55,6 +55,8 @@ const hasSource = existsSync(SOURCE)
 if (TRIES_ALL && !hasSource)
   console.warn('skipped: comparing with the source of the data, which npm run build-data installs')
 
+const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
+
 describe('the embedded city database', () => {
   it.each([
     ['81.2.69.142', 'GB', 'GB-ENG', 'London', 'Europe/London'],
@@ -101,15 +103,7 @@ describe('the embedded city database', () => {
   it('says under which terms it may be used', () => {
     const [info] = geo.databases
     expect(info).toMatchObject({ type: 'Geofix-City', ipVersion: 6, licence: 'CC BY 4.0' })
-    for (const named of [
-      'https://db-ip.com',
-      'https://creativecommons.org/licenses/by/4.0/',
-      'GeoNames',
-      'Unicode',
-      'iso-3166',
-    ]) {
-      expect(info?.attribution).toContain(named)
-    }
+    expect(info?.attribution).toContain(manifest.attribution)
     expect(info?.locales).toEqual(['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'])
   })
 
@@ -161,7 +155,6 @@ describe('the embedded city database', () => {
   })
 
   it('has every network of the source, or counts it among those left out', () => {
-    const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'data/manifest.json'), 'utf8'))
     expect(manifest.leftOut.map(({ what }) => what)).toEqual(leftOut.reasons)
     const counts = manifest.leftOut.map(({ networks }) => networks)
     expect(Math.min(...counts)).toBeGreaterThan(0)

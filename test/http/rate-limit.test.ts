@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WindowCounts } from '../../src/http/rate-limit.ts'
 import type { HandlerOptions, MakeLimiter } from '../../src/http.ts'
@@ -57,6 +58,14 @@ describe('limits', () => {
       ask('/v1/ip', { peer: '10.0.0.1', headers: { 'x-forwarded-for': client } })
     expect(await statuses(6, () => from('81.2.69.142'))).toEqual([200, 200, 200, 200, 200, 429])
     expect((await from('81.2.69.143')).status).toBe(200)
+  })
+
+  it('can be those of rate-limiter-flexible', async () => {
+    const limiter: MakeLimiter = ({ burst }, window) =>
+      new RateLimiterMemory({ points: burst, duration: window })
+    const ask = limited({ limiter })
+    expect(await statuses(5, () => ask('/v1/ip'))).toEqual([200, 200, 200, 200, 429])
+    expect((await ask('/v1/ip')).headers.get('ratelimit')).toMatch(/^"developer";r=0;t=[12]$/)
   })
 
   it('fail with their store', async () => {

@@ -211,13 +211,6 @@ describe('geofix count', () => {
     )
   })
 
-  it('counts lines of a pipe', async () => {
-    const { out } = await geofix(['count', '--by', 'country', '--to', 'csv', '--quiet', '-', ...DB], {
-      input: ndjson(3),
-    })
-    expect(out).toBe('country,country_name,count\r\nAU,Australia,1\r\nGB,United Kingdom,1\r\n,,1\r\n')
-  })
-
   it.each([
     [['--by', 'contry'], 1, /there is no key "contry"|no line has a value in the field contry/],
     [['--by', 'count'], 2, /name the field of the log as "\/count"/],

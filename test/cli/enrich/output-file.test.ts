@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveLinks } from '../../../src/cli/enrich/descriptors.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
 
 const folder = realpathSync(temporaryFolder())
 
@@ -56,19 +55,5 @@ describe('resolveLinks', () => {
     link('one', 'two')
     link('two', 'one')
     await expect(resolveLinks(join(folder, 'one'))).rejects.toMatchObject({ code: 'ELOOP' })
-  })
-})
-
-describe('geofix enrich -o', () => {
-  const DB = writeDatabase(folder)
-  const enrich = (output: string) =>
-    geofix(['enrich', '--db', DB, '--quiet', '--format', 'ndjson', '--output', output], {
-      input: '{"ip":"81.2.69.142"}\n',
-    })
-  const LINES = expect.stringMatching(/^\{"ip":"81\.2\.69\.142",.*"city":"London".*\}\n$/)
-
-  it('writes to the standard streams by the names of their devices', async () => {
-    expect(await enrich('/dev/stdout')).toEqual({ status: 0, out: LINES, err: '' })
-    expect(await enrich('/dev/stderr')).toEqual({ status: 0, out: '', err: LINES })
   })
 })

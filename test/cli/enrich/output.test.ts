@@ -97,10 +97,6 @@ describe('-o of geofix enrich', () => {
     expect(readdirSync(folder)).toEqual([name])
   })
 
-  it('is standard output as -', async () => {
-    expect((await enrich(['-o', '-'])).out.split('\n')).toHaveLength(31)
-  })
-
   it('writes to devices directly', async () => {
     expect((await enrich(['-o', '/dev/null'])).status).toBe(0)
     expect(statSync('/dev/null').isFile()).toBe(false)

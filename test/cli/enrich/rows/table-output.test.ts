@@ -119,16 +119,6 @@ describe('geofix enrich --to csv', () => {
     expect(out).toBe('ip,city,geo_city\n81.2.69.142,here,London\n')
   })
 
-  it('has columns for several addresses', async () => {
-    const fields = ['--field', 'a=from', '--field', 'b=to', '--fields', 'city']
-    const input = '{"a":"81.2.69.142","b":"1.2.3.4"}\n{"a":"x"}\n'
-    const { out } = await enrich(['--to', 'csv', ...fields], input)
-    expect(out).toBe('a,b,from_city,to_city\n81.2.69.142,1.2.3.4,London,Sydney\nx,,,\n')
-    expect((await enrich(['--to', 'tsv', ...fields], 'a,b\n81.2.69.142,1.2.3.4\n')).out).toBe(
-      'a\tb\tfrom_city\tto_city\n81.2.69.142\t1.2.3.4\tLondon\tSydney\n',
-    )
-  })
-
   it('begins with a byte order mark with --bom, once', async () => {
     const csv = '\ufeffip\n81.2.69.142\n'
     for (const [input, expected] of [
@@ -168,12 +158,6 @@ describe('geofix enrich --to csv', () => {
       pieces,
     )
     expect(out).toBe('ip,a,city,_rescued_data\n81.2.69.142,1,London,\n1.2.3.4,,Sydney,"{""b"":2}"\n')
-  })
-
-  it('masks the addresses of a table, too', async () => {
-    const { out } = await enrich(['--to', 'csv', '--mask', '24,48', '--fields', 'city'], ACCESS)
-    expect(out).toContain('\n81.2.69.0,,ann,')
-    expect(out).toContain(',London\n')
   })
 
   it('has the values of any objects', async () => {
