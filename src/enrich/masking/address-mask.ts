@@ -2,6 +2,7 @@ import { Address } from '../../address/address.ts'
 import { formatIPv4, formatIPv6, NOT_IPV4 } from '../../address/ip-text.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { HmacSha256 } from '../../bytes/sha-256.ts'
+import { remember } from '../../bytes/tables.ts'
 import { utf8Encoder } from '../../realm.ts'
 import { COMMA, DASH, DOT, LINE_FEED, ZERO } from '../ascii.ts'
 import type { CommonPlan } from '../options.ts'
@@ -195,7 +196,9 @@ function keptBits(
   [ipv4Bits, ipv6Bits]: readonly [number, number],
 ): number {
   if (ipv4 !== NOT_IPV4) return ipv4Bits
-  return address.family === 4 ? Math.min(ipv6Bits, firstOfInside(address.words) + ipv4Bits) : ipv6Bits
+  // The bits before the IPv4 address of a translation mechanism: see `translatedIPv4`.
+  const before = (address.words[0] ?? 0) >>> 16 === 0x2002 ? 16 : 96
+  return address.family === 4 ? Math.min(ipv6Bits, before + ipv4Bits) : ipv6Bits
 }
 
 /** Writes the bytes of the text, without making the text. */
@@ -209,11 +212,6 @@ function putIPv4(ipv4: number, separator: number, out: ByteSink): void {
   }
 }
 
-/** The bits before the IPv4 address of a translation mechanism: see `translatedIPv4`. */
-function firstOfInside([first = 0]: Uint32Array): number {
-  return first >>> 16 === 0x2002 ? 16 : 96
-}
-
 function firstBits(word: number, bits: number): number {
   return bits >= 32 ? word : bits === 0 ? 0 : (word & (-1 << (32 - bits))) >>> 0
 }
@@ -225,12 +223,9 @@ function namesBy(key: Uint8Array): (found: AddressScanner) => string {
   const names = new Map<string, string>()
   return ({ ipv4, address: { words } }) => {
     const text = ipv4 === NOT_IPV4 ? formatIPv6(words) : formatIPv4(ipv4)
-    const known = names.get(text)
-    if (known !== undefined) return known
-    const digest = hmac.digest(encoder.encode(text)).subarray(0, NAME_BYTES)
-    const name = NAME + Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-    if (names.size >= MAX_NAMES) names.clear()
-    names.set(text, name)
-    return name
+    return remember(names, MAX_NAMES, text, () => {
+      const digest = hmac.digest(encoder.encode(text)).subarray(0, NAME_BYTES)
+      return NAME + Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    })
   }
 }

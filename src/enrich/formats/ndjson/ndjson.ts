@@ -123,15 +123,12 @@ function nothingIn(objects: readonly object[]): string {
     const example = shownName(String(valueAt(object, path)))
     return `there is one in an array, ${example}. If it is the client's, add --field ${shellWord(pathText(path))}`
   }
-  return `the first object is ${quoted(JSON.stringify(shallow(objects[0] ?? {})))}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
-}
-
-/** The object without what is in inner objects and arrays, which can be too deep for `JSON.stringify`. */
-function shallow(object: object): object {
-  const isInner = (value: unknown): boolean => typeof value === 'object' && value !== null
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [name, isInner(value) ? '…' : value]),
+  const [first = {}] = objects
+  // Without what is in inner objects and arrays, which can be too deep for `JSON.stringify`.
+  const shown = JSON.stringify(first, (_, value: unknown) =>
+    value !== first && typeof value === 'object' && value !== null ? '…' : value,
   )
+  return `the first object is ${quoted(shown)}. If the address comes in later lines, name its member and add --force, as in --field client.ip --force`
 }
 
 /** The path to the first address in arrays or members of an object; `null` when there is none. */
