@@ -40,8 +40,6 @@ export interface FinishedRun {
 }
 
 export abstract class LineSession<Command extends LinesCommand> implements Session {
-  protected readonly command: Command
-  protected readonly terminal: Terminal
   protected readonly inputs: Input[] = []
   protected readonly notes: Notes
   readonly #startTime = performance.now()
@@ -53,9 +51,10 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
   /** `giveUp` aborts it. */
   readonly #end = new AbortController()
 
-  constructor(command: Command, terminal: Terminal) {
-    this.command = command
-    this.terminal = terminal
+  constructor(
+    protected readonly command: Command,
+    protected readonly terminal: Terminal,
+  ) {
     this.notes = new Notes(terminal, command.isQuiet, () => this.#progress?.clear())
   }
 

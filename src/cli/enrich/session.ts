@@ -104,22 +104,19 @@ export class SignalWatch {
 
 /** Notes of a command to its user, on standard error. */
 export class Notes {
-  readonly #terminal: Terminal
-  readonly #isQuiet: boolean
-  readonly #before: () => void
   readonly #noted = new Set<string>()
 
   /** @param before called before each note, such as to erase the progress from the terminal */
-  constructor(terminal: Terminal, isQuiet: boolean, before: () => void) {
-    this.#terminal = terminal
-    this.#isQuiet = isQuiet
-    this.#before = before
-  }
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly isQuiet: boolean,
+    private readonly before: () => void,
+  ) {}
 
   readonly add = (note: string): void => {
-    if (this.#isQuiet) return
-    this.#before()
-    this.#terminal.stderr.write(messageLine(note))
+    if (this.isQuiet) return
+    this.before()
+    this.terminal.stderr.write(messageLine(note))
   }
 
   /** The same, but not for a note that was given before. */

@@ -127,7 +127,9 @@ export class StoreConnection {
         const question = this.#questions.shift()
         if (question === undefined) throw new StoreNonsense('the store answered what nobody had asked')
         const { answer } = read
-        question.take(answer instanceof StoreRefusal ? this.#withoutPassword(answer) : answer)
+        // Some stores quote a command that they refuse.
+        const isQuoted = answer instanceof StoreRefusal && this.#password !== ''
+        question.take(isQuoted ? new StoreRefusal(answer.message.replaceAll(this.#password, '…')) : answer)
         at = read.end
       }
       this.#unread = this.#unread.slice(at)
@@ -136,11 +138,6 @@ export class StoreConnection {
     } catch (error) {
       this.destroy(error instanceof Error ? error : new StoreNonsense(String(error)))
     }
-  }
-
-  /** Some stores quote a command that they refuse. */
-  #withoutPassword({ message }: StoreRefusal): StoreRefusal {
-    return new StoreRefusal(this.#password === '' ? message : message.replaceAll(this.#password, '…'))
   }
 }
 

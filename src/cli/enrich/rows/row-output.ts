@@ -69,16 +69,13 @@ export abstract class RowOutput implements Output {
   bytesWritten = 0
   /** Bytes that are not written yet. */
   protected readonly out = new ByteSink()
-  protected readonly target: Output
   /** The start of a line whose end has not come. */
   #rest: Buffer = Buffer.alloc(0)
   #isBegun = false
   #isEnded = false
   readonly #take = (isRaw: boolean): void => this.row(isRaw)
 
-  constructor(target: Output) {
-    this.target = target
-  }
+  constructor(protected readonly target: Output) {}
 
   /** Takes the row whose {@link members} are found. @param isRaw whether the line was not an object */
   protected abstract row(isRaw: boolean): void
