@@ -35,14 +35,16 @@ export const PLAN_NAME = /^[a-z0-9_-]{1,40}$/i
 export class PlanTable {
   readonly lowest: Plan
   readonly highest: Plan
-  /** The name of the lowest plan with lookup and batch. */
-  readonly lookupPlan: string
   readonly all: readonly Plan[]
   readonly #ranks: ReadonlyMap<string, number>
   readonly #lookupRank: number
 
   /** @throws TypeError when there is no plan, two have one name, a number is out of range, or none is named `lookupPlan` */
-  constructor(plans: readonly Plan[] = DEFAULT_PLANS, lookupPlan = DEFAULT_LOOKUP_PLAN) {
+  constructor(
+    plans: readonly Plan[] = DEFAULT_PLANS,
+    /** The name of the lowest plan with lookup and batch. */
+    readonly lookupPlan = DEFAULT_LOOKUP_PLAN,
+  ) {
     if (!Array.isArray(plans)) throw new TypeError('plans must be an array of plans, from the lowest')
     const all: readonly Plan[] = plans.map(checked)
     const [lowest] = all
@@ -58,7 +60,6 @@ export class PlanTable {
     if (rank === undefined) {
       throw new TypeError(`no plan is named ${quoted(lookupPlan)}: add it to plans, or set lookupPlan`)
     }
-    this.lookupPlan = lookupPlan
     this.#lookupRank = rank
   }
 
@@ -240,16 +241,13 @@ interface Window {
  * budget nor makes anyone wait.
  */
 export class WindowCounts {
-  readonly #ms: number
   // Two maps are replaced in turn, so that entries expire together: deleting them one by one takes time or timers.
   #current = new Map<string, Window>()
   #previous = new Map<string, Window>()
   #startedAt = performance.now()
 
   /** @param ms the length of a window in milliseconds */
-  constructor(ms: number) {
-    this.#ms = ms
-  }
+  constructor(private readonly ms: number) {}
 
   /** Counts a request. */
   add(who: string): WindowCount {
@@ -257,7 +255,7 @@ export class WindowCounts {
     this.#forget(now)
     let window = this.#current.get(who) ?? this.#previous.get(who)
     if (window === undefined || window.until <= now) {
-      window = { count: 0, until: now + this.#ms }
+      window = { count: 0, until: now + this.ms }
       this.#current.set(who, window)
     }
     window.count++
@@ -267,8 +265,8 @@ export class WindowCounts {
   /** Forgets windows that have ended. Memory is bounded by the requests of two windows. */
   #forget(now: number): void {
     const elapsed = now - this.#startedAt
-    if (elapsed < this.#ms) return
-    this.#previous = elapsed < 2 * this.#ms ? this.#current : new Map()
+    if (elapsed < this.ms) return
+    this.#previous = elapsed < 2 * this.ms ? this.#current : new Map()
     this.#current = new Map()
     this.#startedAt = now
   }
