@@ -182,8 +182,6 @@ const PLACE_FIELDS: readonly LocationField[] = ['country', 'region', 'city', 'co
 class LocationValues {
   /** Language tags of the names written so far. */
   readonly languages = new Set<string>()
-  readonly #values: ValueTable
-  readonly #projection: Pick<CheckedSlimOptions, 'fields' | 'locales'>
   /** Ids of the values of countries. Many locations share them. */
   readonly #countries = new WeakMap<LocalizedCountry, number>()
   /** Ids of the values of regions, with the country in their codes or without it. */
@@ -192,10 +190,10 @@ class LocationValues {
     suffix: new WeakMap<LocalizedRegion, number>(),
   }
 
-  constructor(values: ValueTable, projection: Pick<CheckedSlimOptions, 'fields' | 'locales'>) {
-    this.#values = values
-    this.#projection = projection
-  }
+  constructor(
+    private readonly values: ValueTable,
+    private readonly projection: Pick<CheckedSlimOptions, 'fields' | 'locales'>,
+  ) {}
 
   /**
    * Adds the record of a location to the table. Looking it up gives the kept fields of the location, and `null` for the
@@ -205,7 +203,7 @@ class LocationValues {
    *   a location
    */
   add({ shared, city, postalCode, coordinates }: Location): number | null {
-    const { fields } = this.#projection
+    const { fields } = this.projection
     const country = fields.has('country') && !shared.country.isUnknown ? shared.country : null
     const region = fields.has('region') && !shared.region.isUnknown ? shared.region : null
     const town = fields.has('city') ? city : null
@@ -216,7 +214,7 @@ class LocationValues {
     const place = { ...position, ...(zone === null ? {} : { time_zone: zone }) }
     const parts: (readonly [name: string, id: number])[] = []
     const add = (name: string, value: WritableValue): number =>
-      parts.push([name, this.#values.add(value, name)])
+      parts.push([name, this.values.add(value, name)])
     if (town !== null) {
       add('city', { names: { en: town } })
       this.languages.add('en')
@@ -235,13 +233,13 @@ class LocationValues {
       const make = () => [this.#part(written, translations)]
       parts.push(['subdivisions', this.#partId(this.#regions[form], region, make)])
     }
-    return this.#values.addMap(parts)
+    return this.values.addMap(parts)
   }
 
   #partId<Part extends object>(ids: WeakMap<Part, number>, part: Part, make: () => WritableValue): number {
     let id = ids.get(part)
     if (id === undefined) {
-      id = this.#values.add(make())
+      id = this.values.add(make())
       ids.set(part, id)
     }
     return id
@@ -258,7 +256,7 @@ class LocationValues {
 
   /** The names that lookups in the locales use, in the order of the database. */
   #kept(names: ReadonlyMap<string, string>): Map<string, string> {
-    const { locales } = this.#projection
+    const { locales } = this.projection
     // Each tag as its own name, so that a lookup tells which tag it uses.
     const tags = new Translations(new Map([...names.keys()].map((tag) => [tag, tag])))
     const used = new Set(locales?.map((locale) => tags.in(locale)))
