@@ -21,7 +21,6 @@ import { type Composite, ValueTable } from './value-table.ts'
  * follow it.
  */
 export class DataSectionEncoder {
-  readonly #values: ValueTable
   readonly #pointers: boolean
   readonly #buffer: ByteSink
   /** Where each value was written, by its id. */
@@ -29,10 +28,9 @@ export class DataSectionEncoder {
 
   /** @param options `before` are bytes that the section starts with, such as those of another file */
   constructor(
-    values: ValueTable,
+    private readonly values: ValueTable,
     { pointers = true, before }: { readonly pointers?: boolean; readonly before?: Uint8Array } = {},
   ) {
-    this.#values = values
     this.#pointers = pointers
     this.#buffer = new ByteSink((before?.length ?? 0) + 2 ** 16)
     if (before !== undefined) this.#buffer.write(before)
@@ -65,7 +63,7 @@ export class DataSectionEncoder {
 
   #writeInPlace(id: number): void {
     const offset = this.#buffer.length
-    const entry = this.#values.entry(id)
+    const entry = this.values.entry(id)
     if (entry instanceof Uint8Array) {
       this.#buffer.write(entry)
       if (!isShareable(entry)) return
