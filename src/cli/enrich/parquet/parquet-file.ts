@@ -33,8 +33,8 @@ const MAX_TEXT_CHARS = 1024
 /** Stands for such a text: it is neither an address nor a time. */
 const TOO_LONG = '"(too long)"'
 
-/** Makes the text of a row, or of a value in it. */
-type LineWriter = (row: readonly unknown[]) => string
+/** Makes the text of a row of columns, or of a value in it. */
+type LineWriter = (values: readonly DecodedArray[], row: number) => string
 
 /** An open Parquet file, which is read by row group. */
 export class ParquetFile {
@@ -127,9 +127,9 @@ export class ParquetFile {
     const columns = this.#tree.children
     const names = columns.map(({ element }) => element.name)
     yield Buffer.from(recordText(names, 'csv'))
-    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (row) =>
+    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (values, row) =>
       recordText(
-        columns.map((column, index) => cellText(row[index], column)),
+        columns.map((column, index) => cellText(values[index]?.[row], column)),
         'csv',
       ),
     )
@@ -175,7 +175,7 @@ export class ParquetFile {
         }
         let text = ''
         for (let row = 0; row < end - rowStart; row++) {
-          text += lineOf(values.map((column) => column[row]))
+          text += lineOf(values, row)
           if (text.length > CHUNK_CHARS && most === Number.POSITIVE_INFINITY) {
             yield Buffer.from(text)
             text = ''
@@ -242,16 +242,16 @@ function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
 function lineWriter(columns: readonly SchemaTree[], textOf: typeof jsonText): LineWriter {
   return objectWriter(
     columns.map(({ element }) => element.name),
-    columns.map((column, index) => (row) => textOf(row[index], column)),
+    columns.map((column, index) => (values, row) => textOf(values[index]?.[row], column)),
   )
 }
 
 /** Writes the values of a row as a line of JSON. */
-function objectWriter(names: readonly string[], values: readonly LineWriter[]): LineWriter {
+function objectWriter(names: readonly string[], texts: readonly LineWriter[]): LineWriter {
   const members = names.map((name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`)
-  return (row) => {
+  return (values, row) => {
     let line = '{'
-    for (let index = 0; index < members.length; index++) line += members[index] + (values[index]?.(row) ?? '')
+    for (let at = 0; at < members.length; at++) line += members[at] + (texts[at]?.(values, row) ?? '')
     return `${line}}\n`
   }
 }
@@ -270,8 +270,8 @@ function valueWriter(columns: readonly SchemaTree[], [root, ...names]: readonly 
   for (const name of names) node = node?.children.find(({ element }) => element.name === name)
   const found = node
   if (found === undefined) return () => 'null'
-  return (row) => {
-    let value = row[index]
+  return (values, row) => {
+    let value: unknown = values[index]?.[row]
     for (const name of names)
       value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
     const text = jsonOrNull(value, found)
