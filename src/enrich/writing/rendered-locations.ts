@@ -16,6 +16,14 @@ import {
   textOf,
 } from './location-template.ts'
 
+/** What locations with the same country, region and time zone have in common. */
+interface Common {
+  readonly group: number
+  readonly zone: number
+  /** Where the shared parts of texts are: start and end of each, in the order of the template. */
+  readonly places: readonly number[]
+}
+
 /** Where locations come from. */
 export interface LocationSource {
   /** The location with a number. Its city is in the language of the locale if that is for cities. */
@@ -72,9 +80,8 @@ export class RenderedLocations {
   #offsetRows = new Int32Array(0)
   /** Locations, where texts are made from them; otherwise empty. */
   #locations: Location[] = []
-  /** Where the shared parts of texts are: start and end of each, in the order of the template. */
-  readonly #shared = new Map<SharedParts, readonly number[]>()
-  /** The locations that have something in common, and for each such group what it is, and its first location. */
+  readonly #common = new Map<SharedParts, Common>()
+  /** The groups of locations, and for each what its first location has in common with others, and that location. */
   readonly #groups = new Map<SharedParts | LocalizedCountry, number>()
   #parts: SharedParts[] = []
   #firsts: number[] = []
@@ -126,7 +133,7 @@ export class RenderedLocations {
     this.#parts = []
     this.#firsts = []
     this.#groups.clear()
-    this.#shared.clear()
+    this.#common.clear()
     this.#zoneNumbers.clear()
     this.#zones = []
     this.arena.clear()
@@ -150,11 +157,12 @@ export class RenderedLocations {
     const number = this.#size
     if (number * INTEGERS >= this.#integers.length) this.#grow()
     const row = number * INTEGERS
-    this.#integers[row + GROUP] = this.#groupOf(shared, number)
-    this.#integers[row + ZONE] = this.#zoneOf(shared.timezone)
+    const common = this.#common.get(shared) ?? this.#addCommon(shared, number)
+    this.#integers[row + GROUP] = common.group
+    this.#integers[row + ZONE] = common.zone
     this.#doubles[number * DOUBLES] = NO_INSTANT
     if (this.#keepsLocations && location !== null) this.#locations.push(location)
-    if (this.#template.length > 0) this.#render(number, inSet, source, shared, stored)
+    if (this.#template.length > 0) this.#render(number, inSet, source, shared, stored, common.places)
     this.#numbers.set(inSet, number)
     this.#size++
     return number
@@ -229,24 +237,17 @@ export class RenderedLocations {
     this.#offsetRows = offsetRows
   }
 
-  #groupOf(shared: SharedParts, number: number): number {
-    const common = this.#areCountries ? shared.country : shared
-    let group = this.#groups.get(common)
-    if (group === undefined) {
-      group = this.#parts.push(shared) - 1
-      this.#firsts.push(number)
-      this.#groups.set(common, group)
-    }
-    return group
-  }
-
-  #zoneOf(timezone: Timezone): number {
-    let zone = this.#zoneNumbers.get(timezone)
-    if (zone === undefined) {
-      zone = this.#zones.push(timezone) - 1
-      this.#zoneNumbers.set(timezone, zone)
-    }
-    return zone
+  #addCommon(shared: SharedParts, number: number): Common {
+    const part = this.#areCountries ? shared.country : shared
+    const group = this.#groups.get(part) ?? this.#parts.push(shared) - 1
+    if (group === this.#firsts.length) this.#firsts.push(number)
+    this.#groups.set(part, group)
+    const { timezone } = shared
+    const zone = this.#zoneNumbers.get(timezone) ?? this.#zones.push(timezone) - 1
+    this.#zoneNumbers.set(timezone, zone)
+    const common = { group, zone, places: this.#renderShared(shared) }
+    this.#common.set(shared, common)
+    return common
   }
 
   /** Writes the text of a new location, with an offset that is as long as most others. */
@@ -256,9 +257,9 @@ export class RenderedLocations {
     source: LocationSource,
     shared: SharedParts,
     stored: StoredLocation | null,
+    places: readonly number[],
   ): void {
     const { arena } = this
-    const places = this.#shared.get(shared) ?? this.#renderShared(shared)
     const offset = shared.timezone.id === null ? NO_OFFSET : UTC_OFFSET
     const start = arena.end
     let place = 0
@@ -297,7 +298,6 @@ export class RenderedLocations {
       arena.addText(text.text(shared, this.#locale))
       places.push(arena.end)
     }
-    this.#shared.set(shared, places)
     return places
   }
 
