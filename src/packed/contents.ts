@@ -177,23 +177,29 @@ export class PackedContents {
     const runs = this.#familyOf(block)
     if (runs !== undefined) runs.read(this.#file, block, place, isNew)
     else if (block < this.firstData) {
-      this.#file.block(block, 'records', (stream) => decodeRecords(stream, this.words, place))
+      this.#file.block(block, 'records', (stream) => {
+        const last = decodeRecords(stream, stream.length / 4, this.words, place)
+        if (last > 0xffff_ffff) throw new Error('a record has more than 32 bits')
+      })
     } else {
       this.#file.block(block, 'data', (stream) => new Uint8Array(this.words.buffer).set(stream, 4 * place))
     }
   }
 }
 
-/** Each record is stored as the difference from the one before, in four planes of bytes, the highest first. */
-function decodeRecords(stream: Uint8Array, records: Uint32Array, first: number): void {
-  const count = stream.length / 4
+/**
+ * Each record is stored as the difference from the one before, in four planes of bytes, the highest first.
+ *
+ * @returns the last record
+ */
+function decodeRecords(stream: Uint8Array, count: number, records: Uint32Array, first: number): number {
   let record = 0
   for (let i = 0; i < count; i++) {
     const high = ((stream[i] ?? 0) << 8) | (stream[i + count] ?? 0)
     record += high * 65_536 + (((stream[i + 2 * count] ?? 0) << 8) | (stream[i + 3 * count] ?? 0))
     records[first + i] = record
   }
-  if (record > 0xffff_ffff) throw new Error('a record has more than 32 bits')
+  return record
 }
 
 /** The data section of a packed file. Offsets are those of the original file. */

@@ -90,10 +90,11 @@ export class PackedTree {
     const block = this.#run >>> BLOCK_SHIFT
     const first = block << BLOCK_SHIFT
     const count = runs.countOf(block)
+    const end = runs.endOfIPv4(place, first + count - 1) | 0
     let entry = Math.ceil((words[place] ?? 0) / 2 ** shift)
     for (let i = 0; i < count; i++) {
-      const next = i + 1 < count ? (words[place + i + 1] ?? 0) : runs.endOfIPv4(place, first + i)
       // In whole numbers of 32 bits, which takes half the time.
+      const next = i + 1 < count ? (words[place + i + 1] ?? 0) | 0 : end
       for (const last = (next - 1) >>> shift; entry <= last; entry++)
         if (hints[entry] === 0) hints[entry] = first + i + 1
     }
