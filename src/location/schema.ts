@@ -171,7 +171,8 @@ export class LocationReader {
     const offset = this.city.values[number] ?? NO_TEXT
     if (offset === NO_TEXT) return null
     const map = this.#cityMaps[number] ?? NO_TEXT
-    if (map === NO_TEXT) return this.textAt(offset)
+    const name = this.textAt(offset)
+    if (map === NO_TEXT) return name
     return new Translations(this.#fields.textsAt(map).offsets, (place) => this.textAt(place)).in(locale)
   }
 

@@ -172,12 +172,12 @@ export class FieldReader<Name extends string> {
 
   /**
    * Where the entries are that are non-empty text, such as names by language, of the map at an offset that {@link mapOffset} gave,
-   * for any record. {@link textAt} reads one: a lookup needs one language of eight.
+   * for any record. {@link textAt} reads one: a lookup needs one language of eight. Values count for the record that was read last, or
+   * from the last {@link textAt} on.
    */
   textsAt(offset: number): StoredTexts {
     const texts = new Map<string, number>()
     const data = this.#data
-    data.beginRecord()
     data.openTarget(offset)
     let at = data.start
     let bytes = 0
