@@ -118,9 +118,9 @@ export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) 
     if (isbot(text)) crawlers.add(shown(crawlerOf(text)), count)
     else {
       people += count
-      const { browser, os } = Bowser.parse(text)
-      browsers.addValue(browser.name ? shown(browser.name) : null, count)
-      systems.addValue(os.name, count)
+      const parser = Bowser.getParser(text, true)
+      browsers.addValue(shown(parser.getBrowserName()) || null, count)
+      systems.addValue(parser.getOSName() || null, count)
     }
   }
   const programs = partOf(crawlers, totals)
