@@ -1,4 +1,5 @@
 // The counts of all lines of a run: the sums of what its threads have counted.
+import { remember } from '../../bytes/tables.ts'
 import { type CountedPlan, type CountPlan, type CountValue, queriesOf } from '../count-plan.ts'
 import type { CellCount, Counts } from './counts.ts'
 import { type GroupPart, Groups } from './groups.ts'
@@ -266,7 +267,5 @@ function addHours(totals: GroupTotals, counts: Counts): void {
 
 /** The row of a key, which is added if it is absent. */
 function rowOf<Row>(rows: Map<string, Row>, key: string, row: Row): Row {
-  const known = rows.get(key) ?? row
-  rows.set(key, known)
-  return known
+  return remember(rows, Number.POSITIVE_INFINITY, key, () => row)
 }
