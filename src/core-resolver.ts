@@ -9,13 +9,14 @@ import {
 } from './bytes/byte-source.ts'
 import { extractUncompressed, isGzip, isPacked } from './bytes/extract.ts'
 import { untilAborted } from './bytes/long-work.ts'
-import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions } from './client/client-address.ts'
 import { InvalidDatabaseError } from './errors.ts'
 import type { Overlay } from './location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
 import {
+  ATTACH_OPTIONS,
+  type AttachOptions,
   asnSources,
   atLeastOne,
   OPEN_OPTIONS,
@@ -26,7 +27,6 @@ import {
   openSettings,
   type Platform,
 } from './opening.ts'
-import type { NamesOf } from './option-names.ts'
 import type { PackedOptions } from './packed/packed-database.ts'
 import { Resolver } from './resolver.ts'
 
@@ -61,17 +61,6 @@ function openBytes(
 ): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path, tables)
   return decompressionFor('packed').openPacked(bytes, path, options, tables)
-}
-
-type AttachOptions = ClientAddressOptions &
-  Pick<OpenOptions, 'cacheBytes' | 'overlays' | 'registeredCountry' | 'schema'>
-
-const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
-  ...CLIENT_ADDRESS_OPTIONS,
-  cacheBytes: true,
-  overlays: true,
-  registeredCountry: true,
-  schema: true,
 }
 
 /** The core opens bytes in memory, and what they can be read from. */

@@ -83,6 +83,18 @@ export const OPEN_OPTIONS: NamesOf<OpenOptions> = {
   onProgress: true,
 }
 
+/** The options of `Resolver.attach` on every platform: the databases are open already, so nothing reads or watches them. */
+export type AttachOptions = ClientAddressOptions &
+  Pick<OpenOptions, 'cacheBytes' | 'overlays' | 'registeredCountry' | 'schema'>
+
+export const ATTACH_OPTIONS: NamesOf<AttachOptions> = {
+  ...CLIENT_ADDRESS_OPTIONS,
+  cacheBytes: true,
+  overlays: true,
+  registeredCountry: true,
+  schema: true,
+}
+
 /** The options of opening, checked. */
 export interface OpenSettings {
   readonly clients: ClientWalk

@@ -172,11 +172,17 @@ describe('files', () => {
     expect(Resolver.attach(Resolver.openSync(path).share()).lookup(IP).country.code).toBe('GB')
   })
 
-  it('cannot be watched by a resolver that has none', () => {
-    expect(() => Resolver.attach(Resolver.openSync(mmdb).share(), { watch: true })).toThrow(
-      'watch needs a file',
-    )
-  })
+  it.each(Object.entries({ watch: true, asn: false, maxBytes: 1, signal: AbortSignal.abort() }))(
+    'are not opened again by attach, which has no option %s',
+    (name, value) => {
+      for (const Entry of [Resolver, CoreResolver]) {
+        const shared = Resolver.openSync(mmdb).share()
+        expect(() => Reflect.apply(Entry.attach, Entry, [shared, { [name]: value }])).toThrow(
+          `has no option "${name}"`,
+        )
+      }
+    },
+  )
 })
 
 describe('a packed database', () => {

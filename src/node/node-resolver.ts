@@ -8,7 +8,16 @@ import { attachDatabases, checkShared, type SharedDatabases } from '../location/
 import { detached, mustBeAwaited } from '../misuse.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { type Verification, verify } from '../mmdb/verify.ts'
-import { asnSources, atLeastOne, type OpenSettings, openAllSync, openEach, openSettings } from '../opening.ts'
+import {
+  ATTACH_OPTIONS,
+  type AttachOptions,
+  asnSources,
+  atLeastOne,
+  type OpenSettings,
+  openAllSync,
+  openEach,
+  openSettings,
+} from '../opening.ts'
 import type { PlatformUrl } from '../realm.ts'
 import { type LocationResolver, Resolver } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
@@ -93,7 +102,7 @@ export class NodeResolver extends Resolver {
    * @param shared what `share()` gave there
    * @throws TypeError when it is something else, or an option is invalid
    */
-  static attach(shared: SharedDatabases, options: NodeOpenOptions = {}): NodeResolver {
+  static attach(shared: SharedDatabases, options: AttachOptions = {}): NodeResolver {
     const sources = checkShared(shared).databases.map(({ bytes }) => bytes)
     const settings = nodeSettings('Resolver.attach', options, sources, shared.asn, shared)
     return new NodeResolver(attachDatabases(shared, settings, openDatabase), settings)
@@ -170,7 +179,8 @@ function nodeSettings(
   asnCount?: number,
   shared?: SharedDatabases,
 ): NodeSettings {
-  const settings = openSettings(NODE, name, options, sources, asnCount, shared)
+  const platform = shared === undefined ? NODE : { ...NODE, names: ATTACH_OPTIONS }
+  const settings = openSettings(platform, name, options, sources, asnCount, shared)
   const watch = watchSettings(options)
   const files = sources.map((each) =>
     typeof each === 'string' ? { path: each, state: fileStateSync(each) } : null,
