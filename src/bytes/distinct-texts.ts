@@ -153,8 +153,9 @@ function hashOf(seed: number, bytes: Uint8Array, view: DataView, start: number, 
     for (; at < last - 4; at += 8) {
       hash = Math.imul(hash ^ view.getInt32(at, true), 0x5bd1e995)
       other = Math.imul(other ^ view.getInt32(at + 4, true), 0x5bd1e995)
-      hash ^= hash >>> 15
-      other ^= other >>> 15
+      // Distances that the seed decides: the differences of two texts could cancel out in a fixed pattern, for every seed.
+      hash = (hash << other) | (hash >>> -other)
+      other = (other << hash) | (other >>> -hash)
     }
     // The last words can have bytes in common.
     hash = Math.imul(hash ^ view.getInt32(Math.min(at, last), true), 0x5bd1e995)
