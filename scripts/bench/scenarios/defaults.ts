@@ -125,7 +125,7 @@ export const reportBesideScript = contest('defaults: report', async (task, stage
 
 const [FIRST, EMPTY] = ['geofix IP', 'an empty process']
 /** A process takes little, so each of a turn does it as often. */
-const FIRST_PROCESSES = 10
+const FIRST_PROCESSES = 50
 
 export const firstOfCommand = contest('defaults: first answer', ({ cli, folder }) => {
   const output = join(folder, 'output.json')
