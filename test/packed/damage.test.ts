@@ -120,6 +120,14 @@ describe('a packed file', () => {
     }
   })
 
+  it('opens, and fails for every address, if all blocks of networks are damaged', () => {
+    const damaged = PACKED.slice()
+    const blocks = DIRECTORY.families.reduce((sum, { starts, width }) => sum + starts.length / width, 0)
+    for (const at of DIRECTORY.positions.subarray(0, blocks)) damaged[at] = (damaged[at] ?? 0) ^ 1
+    expect([...openPacked(damaged).firstRecords(1)]).toHaveLength(1)
+    expect(askAll(damaged)).toEqual({ refused: false, failed: ADDRESSES.length })
+  })
+
   it('is refused if it is cut short, or longer', () => {
     for (const length of sampled([...PACKED.keys()].slice(8), 60)) {
       expect(() => openDatabase(PACKED.subarray(0, length))).toThrow(InvalidDatabaseError)
