@@ -130,7 +130,7 @@ export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: Fi
   // A program that names the client has looked at the list already.
   const isPeer = !best.isEmpty && !best.isLocal && addressWeight(best.path, false) < CLIENT_WEIGHT
   if (!isTrusting && isPeer && forwarded !== undefined) {
-    // As of a server behind a content delivery network: the addresses can be those of its machines.
+    // The server can be behind a content delivery network. Then the addresses are those of its machines.
     notes.push(
       `most lines have a list of forwarded addresses too: if proxies sent the requests, the addresses are those of the proxies. To locate their clients: --field ${words.typed(forwarded)} --trust with the networks of the proxies`,
     )
