@@ -7,7 +7,6 @@ import { asUsage, checkFit } from '../enrich/command-line.ts'
 import { type FinishedRun, LineSession, type LinesOutput } from '../enrich/line-session.ts'
 import type { InputStart } from '../enrich/located-sample.ts'
 import type { Output } from '../enrich/output.ts'
-import { runSession } from '../enrich/session.ts'
 import { countOf, countText, shareText } from '../figures.ts'
 import type { ExitStatus, Terminal } from '../terminal.ts'
 import type { CountCommand } from './flags.ts'
@@ -19,10 +18,12 @@ import { parquetOf, textOf } from './forms.ts'
  * @throws what `runEnrich` throws
  */
 export function runCount(command: CountCommand, terminal: Terminal): Promise<ExitStatus> {
-  return runSession(new CountSession(command, terminal), terminal)
+  return new CountSession(command, terminal).run()
 }
 
 class CountSession extends LineSession<CountCommand> {
+  protected override readonly showsLines = false
+
   /** No lines are written. */
   protected override async open(target: Output): Promise<LinesOutput> {
     const nothing = async () => {}
@@ -41,7 +42,7 @@ class CountSession extends LineSession<CountCommand> {
     for await (const part of parts) await output.write(Buffer.from(part))
     await output.flush()
     this.#noteOmissions(run, table.hidden)
-    for (const note of countNotes(totals)) this.notes.add(note)
+    for (const note of countNotes(totals)) this.note(note)
   }
 
   protected override plan({ sample, isWhole, isCut }: InputStart, { name, writtenAt }: RunInput): Plan {
@@ -50,7 +51,7 @@ class CountSession extends LineSession<CountCommand> {
       makeCountPlan(sample, isWhole, { ...options, writtenAt }, count, isCut),
     )
     checkFit(options, plan.format, name)
-    for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
+    for (const note of notes) this.noteOnce(`${name}: ${note}`)
     return plan
   }
 
@@ -65,12 +66,12 @@ class CountSession extends LineSession<CountCommand> {
       ...(blank > 0 ? [`${countText(blank)} blank`] : []),
       ...(bad > 0 ? [`${countText(bad)} unreadable`] : []),
     ]
-    this.notes.add(`${countOf(lines, 'line', 'lines')}: ${parts.join(', ')}`)
+    this.note(`${countOf(lines, 'line', 'lines')}: ${parts.join(', ')}`)
     for (const { input, line, message } of badLines)
-      this.notes.add(`${input}, line ${countText(line)}: ${message}`)
+      this.note(`${input}, line ${countText(line)}: ${message}`)
     if (hidden.rows > 0) {
       const share = shareText(hidden.lines, lines)
-      this.notes.add(`--top leaves out ${countOf(hidden.rows, 'row', 'rows')} with ${share} of the lines`)
+      this.note(`--top leaves out ${countOf(hidden.rows, 'row', 'rows')} with ${share} of the lines`)
     }
   }
 }

@@ -15,7 +15,6 @@ import { type InputStart, locatedStarts, planStart, type Start } from './located
 import { ClosedPipe, type Output } from './output.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import type { RowOutput } from './rows/row-output.ts'
-import { runSession } from './session.ts'
 import { type RunFacts, statisticsJson, statisticsText } from './statistics.ts'
 
 /**
@@ -33,7 +32,7 @@ export async function runEnrich(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const command = enrichCommand(files, flags)
-  if (!command.isExplained) return runSession(new EnrichSession(command, terminal), terminal)
+  if (!command.isExplained) return new EnrichSession(command, terminal).run()
   return (await import('./explain-command.ts')).runExplain(command, terminal)
 }
 
@@ -71,16 +70,14 @@ class EnrichSession extends LineSession<EnrichCommand> {
     for (const { output } of this.#reports) await output.finish().catch(unlessClosed)
   }
 
-  // Progress would mix with lines on the same terminal.
-  protected override get showsProgress(): boolean {
-    const isMixed = this.command.output === undefined && this.terminal.stdout.isTTY === true
-    return super.showsProgress && !isMixed
+  protected override get showsLines(): boolean {
+    return this.command.output === undefined
   }
 
   /** The output of a run that writes Parquet, a table or an array, if it does. Its code is loaded only then. */
   async #rowOutput(target: Output): Promise<RowOutput | null> {
     const { table: form, isArray, isParquet, hasMark, options, others } = this.command
-    const note = this.notes.addOnce
+    const note = this.noteOnce
     if (isParquet) {
       const { parquetRun } = await import('./parquet/parquet-output.ts')
       this.#parquetRun = await parquetRun(target, this.inputs, this.command, note)
@@ -112,7 +109,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
     checkFit(options, plan.format, name)
     if (rows !== null) rows.keepsBytes = isKept
     rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(planned.kept().plan) : null)
-    if (run?.isPlanned !== true) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
+    if (run?.isPlanned !== true) for (const note of notes) this.noteOnce(`${name}: ${note}`)
     const cells = rows?.cells ?? null
     const fields = cells === null ? options.fields : undefined
     const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
@@ -135,7 +132,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
   ): Pick<Plan, 'next'> {
     if (others.length === 0) return {}
     const [, ...starts] = locatedStarts(first, others, options, name, set)
-    for (const { notes } of starts) for (const note of notes) this.notes.addOnce(`${name}: ${note}`)
+    for (const { notes } of starts) for (const note of notes) this.noteOnce(`${name}: ${note}`)
     return starts.reduceRight<Pick<Plan, 'next'>>(
       (after, { plan }) => ({ next: Object.assign(plan, after) }),
       {},

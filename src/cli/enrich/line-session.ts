@@ -13,9 +13,8 @@ import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.t
 import { Input, sizeOfInputs } from './input.ts'
 import type { InputStart } from './located-sample.ts'
 import type { Output } from './output.ts'
-import { openOutputFile, openStandardOutput } from './output-file.ts'
-import { Notes, type Session } from './session.ts'
-import { type Position, Progress } from './statistics.ts'
+import { Session } from './session.ts'
+import type { Position } from './statistics.ts'
 import { ThreadedExecutor, workersFor } from './threaded-executor.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
@@ -39,23 +38,18 @@ export interface FinishedRun {
   readonly target: Output
 }
 
-export abstract class LineSession<Command extends LinesCommand> implements Session {
+export abstract class LineSession<Command extends LinesCommand> extends Session {
   protected readonly inputs: Input[] = []
-  protected readonly notes: Notes
   readonly #startTime = performance.now()
-  readonly #outputs: Output[] = []
   /** The threads. They are started early, so that they start up while the databases are read. */
   #workers: WorkerPool | null = null
-  #progress: Progress | null = null
   #run: Run | null = null
-  /** `giveUp` aborts it. */
-  readonly #end = new AbortController()
 
   constructor(
     protected readonly command: Command,
-    protected readonly terminal: Terminal,
+    terminal: Terminal,
   ) {
-    this.notes = new Notes(terminal, command.isQuiet, () => this.#progress?.clear())
+    super(terminal, command.isQuiet)
   }
 
   /** Opens where lines are written. @param target the output of the command */
@@ -67,9 +61,12 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
   /** Writes what follows the lines, before their output gets its name. */
   protected abstract tell(finished: FinishedRun): Promise<void>
 
-  async complete(): Promise<void> {
-    const { inputs, output, options, databases, asn, threads } = this.command
-    const { signal } = this.#end
+  /** Whether lines are written to standard output. */
+  protected abstract readonly showsLines: boolean
+
+  protected override async complete(): Promise<void> {
+    const { command, signal } = this
+    const { inputs, output, options, databases, asn, threads } = command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     for (const path of inputs) {
@@ -80,7 +77,7 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
     const target = await this.openOutput(output)
     const lines = await this.open(target)
     if (inputs.includes('-') && this.terminal.stdin.isTTY) {
-      this.notes.add('reading lines from this terminal: type them, then press Ctrl-D')
+      this.note('reading lines from this terminal: type them, then press Ctrl-D')
     }
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
@@ -103,51 +100,34 @@ export abstract class LineSession<Command extends LinesCommand> implements Sessi
     })
     this.#run = run
     if (signal.aborted) return
-    if (this.showsProgress) this.#progress = new Progress(this.terminal.stderr, () => this.positionOf(run))
+    this.showProgress(() => this.positionOf(run), this.showsLines)
     await run.complete(lines).catch((error) => {
       throw inWords(error, run.input?.name ?? '')
     })
     await lines.flush()
     executor.stop()
-    this.#progress?.stop()
+    this.endProgress()
     const seconds = (performance.now() - this.#startTime) / 1000
     await this.tell({ run, set, threads: executor.threads, seconds, target })
     // Files take their names last, because a run that fails leaves none.
     await lines.finish()
   }
 
-  giveUp(): void {
-    this.#end.abort()
-    for (const output of this.#outputs) output.discard()
+  protected override giveUp(): void {
+    super.giveUp()
     for (const input of this.inputs) input.close()
     this.#workers?.stop()
-    this.#progress?.stop()
   }
 
-  get positionText(): string {
+  protected override get positionText(): string {
     if (this.#run === null) return 'before the first line'
     const { bytes, size, lines } = this.positionOf(this.#run)
     const read = size === null ? `${bytesText(bytes)} read` : `${bytesText(bytes)} of ${bytesText(size)} read`
     return `after ${countOf(lines, 'line', 'lines')}, ${read}`
   }
 
-  /** @param path `undefined` for standard output */
-  protected async openOutput(path: string | undefined): Promise<Output> {
-    const { terminal, inputs, notes, command } = this
-    const databases = databaseFiles(command)
-    const context = { terminal, inputs, databases, note: notes.add, signal: this.#end.signal }
-    return this.keep(await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context)))
-  }
-
-  /** Discards an output if the run gives up. */
-  protected keep<Kept extends Output>(output: Kept): Kept {
-    this.#outputs.push(output)
-    if (this.#end.signal.aborted) output.discard()
-    return output
-  }
-
-  protected get showsProgress(): boolean {
-    return this.terminal.stderr.isTTY === true && !this.command.isQuiet
+  protected override openOutput(path: string | undefined): Promise<Output> {
+    return super.openOutput(path, { inputs: this.inputs, databases: databaseFiles(this.command) })
   }
 
   /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */

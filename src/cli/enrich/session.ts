@@ -1,35 +1,95 @@
 import { CommandFailure, ExitStatus, messageLine, type Terminal } from '../terminal.ts'
 import { ClosedPipe, type Output } from './output.ts'
-import { openOutputFile } from './output-file.ts'
+import { type OutputContext, openOutputFile, openStandardOutput } from './output-file.ts'
+import { type Position, Progress } from './statistics.ts'
 
-/** One run of a command that reads lines, with the files and threads that it opened. */
-export interface Session {
-  complete(): Promise<void>
-  /** Removes unfinished files and stops everything. Synchronous; never throws. */
-  giveUp(): void
+/** One run of a command that writes files, with what it opens and tells its user. */
+export abstract class Session {
+  readonly #outputs: Output[] = []
+  readonly #noted = new Set<string>()
+  #progress: Progress | null = null
+  /** `giveUp` aborts it. */
+  readonly #end = new AbortController()
+  protected readonly signal = this.#end.signal
+
+  constructor(
+    protected readonly terminal: Terminal,
+    private readonly isQuiet = false,
+  ) {}
+
+  protected abstract complete(): Promise<void>
+
   /** The progress of the run, for the message about an interruption. */
-  readonly positionText: string
-}
+  protected abstract readonly positionText: string
 
-/** Completes a session, unless a signal ends it. @throws what `complete` throws */
-export async function runSession(session: Session, terminal: Terminal): Promise<ExitStatus> {
-  const giveUp = (): void => session.giveUp()
-  // Remove unfinished files even when other code ends the process.
-  process.on('exit', giveUp)
-  const signals = new SignalWatch(giveUp)
-  try {
-    await Promise.race([session.complete(), signals.signalled])
-    return ExitStatus.ok
-  } catch (error) {
-    session.giveUp()
-    if (error instanceof ClosedPipe) return ExitStatus.ok
-    if (!(error instanceof Interruption)) throw error
-    // Do not wait for the write: a stalled reader would keep the process alive.
-    terminal.stderr.write(messageLine(`${error.message} ${session.positionText}`))
-    return error.status
-  } finally {
-    signals.stop()
-    process.off('exit', giveUp)
+  /** Completes the run, unless a signal ends it. @throws what `complete` throws */
+  async run(): Promise<ExitStatus> {
+    const giveUp = (): void => this.giveUp()
+    // Remove unfinished files even when other code ends the process.
+    process.on('exit', giveUp)
+    const signals = new SignalWatch(giveUp)
+    try {
+      await Promise.race([this.complete(), signals.signalled])
+      return ExitStatus.ok
+    } catch (error) {
+      this.giveUp()
+      if (error instanceof ClosedPipe) return ExitStatus.ok
+      if (!(error instanceof Interruption)) throw error
+      // Do not wait for the write: a stalled reader would keep the process alive.
+      this.terminal.stderr.write(messageLine(`${error.message} ${this.positionText}`))
+      return error.status
+    } finally {
+      signals.stop()
+      process.off('exit', giveUp)
+    }
+  }
+
+  /** Removes unfinished files and stops everything. Synchronous; never throws. */
+  protected giveUp(): void {
+    this.#end.abort()
+    for (const output of this.#outputs) output.discard()
+    this.endProgress()
+  }
+
+  /** @param path `undefined` for standard output. @param reads the files that the run reads */
+  protected async openOutput(
+    path: string | undefined,
+    reads: Partial<Pick<OutputContext, 'inputs' | 'databases'>> = {},
+  ): Promise<Output> {
+    const context = { inputs: [], ...reads, terminal: this.terminal, note: this.note, signal: this.signal }
+    return this.keep(await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context)))
+  }
+
+  /** Discards an output if the run gives up. */
+  protected keep<Kept extends Output>(output: Kept): Kept {
+    this.#outputs.push(output)
+    if (this.signal.aborted) output.discard()
+    return output
+  }
+
+  /** Shows the progress on a terminal. @param isMixed whether the output is on the same terminal */
+  protected showProgress(position: () => Position, isMixed: boolean): void {
+    const { stderr, stdout } = this.terminal
+    if (stderr.isTTY === true && !this.isQuiet && !(isMixed && stdout.isTTY === true))
+      this.#progress = new Progress(stderr, position)
+  }
+
+  protected endProgress(): void {
+    this.#progress?.stop()
+  }
+
+  /** Tells the user something that is not an error. */
+  protected readonly note = (text: string): void => {
+    if (this.isQuiet) return
+    this.#progress?.clear()
+    this.terminal.stderr.write(messageLine(text))
+  }
+
+  /** The same, but not for a note that was given before. */
+  protected readonly noteOnce = (text: string): void => {
+    if (this.#noted.has(text)) return
+    this.#noted.add(text)
+    this.note(text)
   }
 }
 
@@ -43,21 +103,28 @@ export async function runSession(session: Session, terminal: Terminal): Promise<
  * @throws CommandFailure when it cannot be written
  */
 export function writeWholeFile(path: string, bytes: Uint8Array, terminal: Terminal): Promise<ExitStatus> {
-  const end = new AbortController()
-  const { signal } = end
-  const { add: note } = new Notes(terminal, false, () => {})
-  let output: Output | null = null
-  const complete = async (): Promise<void> => {
-    output = await openOutputFile(path, { terminal, inputs: [], note, signal })
-    if (signal.aborted) return output.discard()
-    await output.write(bytes)
+  return new WholeFile(path, bytes, terminal).run()
+}
+
+class WholeFile extends Session {
+  constructor(
+    private readonly path: string,
+    private readonly bytes: Uint8Array,
+    terminal: Terminal,
+  ) {
+    super(terminal)
+  }
+
+  protected override async complete(): Promise<void> {
+    const output = await this.openOutput(this.path)
+    if (this.signal.aborted) return
+    await output.write(this.bytes)
     await output.finish()
   }
-  const giveUp = (): void => {
-    end.abort()
-    output?.discard()
+
+  protected override get positionText(): string {
+    return `while ${this.path} was written`
   }
-  return runSession({ complete, giveUp, positionText: `while ${path} was written` }, terminal)
 }
 
 const SIGNALS = [
@@ -99,30 +166,5 @@ export class SignalWatch {
 
   stop(): void {
     for (const [signal, take] of this.#listeners) process.off(signal, take)
-  }
-}
-
-/** Notes of a command to its user, on standard error. */
-export class Notes {
-  readonly #noted = new Set<string>()
-
-  /** @param before called before each note, such as to erase the progress from the terminal */
-  constructor(
-    private readonly terminal: Terminal,
-    private readonly isQuiet: boolean,
-    private readonly before: () => void,
-  ) {}
-
-  readonly add = (note: string): void => {
-    if (this.isQuiet) return
-    this.before()
-    this.terminal.stderr.write(messageLine(note))
-  }
-
-  /** The same, but not for a note that was given before. */
-  readonly addOnce = (note: string): void => {
-    if (this.#noted.has(note)) return
-    this.#noted.add(note)
-    this.add(note)
   }
 }

@@ -12,9 +12,7 @@ import { NO_INSTANT } from '../../location/timezone.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
 import { checkLocations } from '../databases.ts'
 import type { Output } from '../enrich/output.ts'
-import { openOutputFile, openStandardOutput } from '../enrich/output-file.ts'
-import { runSession, type Session } from '../enrich/session.ts'
-import { Progress } from '../enrich/statistics.ts'
+import { Session } from '../enrich/session.ts'
 import { countOf, countText } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, writeMessage } from '../terminal.ts'
@@ -34,43 +32,35 @@ const CACHE_BYTES = 3 * 2 ** 24
  */
 export function runExport(command: ExportCommand, terminal: Terminal): Promise<ExitStatus> {
   limitNewObjects()
-  return runSession(new ExportSession(command, terminal), terminal)
+  return new ExportSession(command, terminal).run()
 }
 
-class ExportSession implements Session {
-  readonly #command: ExportCommand
-  readonly #terminal: Terminal
-  readonly #end = new AbortController()
-  #output: Output | null = null
-  #progress: Progress | null = null
+class ExportSession extends Session {
   #rows: NetworkRows | null = null
   #bytes = 0
 
-  constructor(command: ExportCommand, terminal: Terminal) {
-    this.#command = command
-    this.#terminal = terminal
+  constructor(
+    private readonly command: ExportCommand,
+    terminal: Terminal,
+  ) {
+    super(terminal)
   }
 
-  async complete(): Promise<void> {
-    const { path, databases, asn, choice } = this.#command
-    const { stderr, stdout } = this.#terminal
-    const { signal } = this.#end
-    const note = (text: string): void => void writeMessage(stderr, text)
-    const files = databaseFiles({ databases, asn })
-    const context = { terminal: this.#terminal, inputs: [], databases: files, note, signal }
-    const output = await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context))
-    this.#output = output
-    if (signal.aborted) return output.discard()
+  protected override async complete(): Promise<void> {
+    const { signal } = this
+    const { path, databases, asn, choice } = this.command
+    const output = await this.openOutput(path, { databases: databaseFiles({ databases, asn }) })
+    if (signal.aborted) return
     const resolver = await NodeResolver.open(databases, { asn, cacheBytes: CACHE_BYTES, signal })
     const set = resolver[BORROW]()
     if (this.#hasLocations || choice.countries !== null) checkLocations(set)
     const rows = this.#rowsOf(set)
     this.#rows = rows
-    // Progress would mix with rows on the same terminal.
-    if (stderr.isTTY === true && !(path === undefined && stdout.isTTY === true)) this.#showProgress()
+    const position = () => ({ bytes: this.#bytes, size: null, lines: rows.rows, share: rows.share })
+    this.showProgress(position, path === undefined)
     const sink = await this.#sink()
     while (rows.fill(sink)) await this.#write(output, sink.take())
-    this.#progress?.stop()
+    this.endProgress()
     if (rows.rows === 0) throw this.#nothingLeft()
     sink.end()
     await this.#write(output, sink.take())
@@ -78,18 +68,12 @@ class ExportSession implements Session {
     await this.#tell(rows)
   }
 
-  giveUp(): void {
-    this.#end.abort()
-    this.#output?.discard()
-    this.#progress?.stop()
-  }
-
-  get positionText(): string {
+  protected override get positionText(): string {
     return `after ${countOf(this.#rows?.rows ?? 0, 'row', 'rows')}`
   }
 
   get #hasLocations(): boolean {
-    return this.#command.fields.some((field) => LOCATION_FIELDS.some((each) => each === field))
+    return this.command.fields.some((field) => LOCATION_FIELDS.some((each) => each === field))
   }
 
   async #write(output: Output, bytes: Uint8Array): Promise<void> {
@@ -98,7 +82,7 @@ class ExportSession implements Session {
   }
 
   #rowsOf(set: DatabaseSet): NetworkRows {
-    const { fields, as, at, locale, cityNames, asn, choice } = this.#command
+    const { fields, as, at, locale, cityNames, asn, choice } = this.command
     return new NetworkRows(set, {
       choice,
       hasLocations: this.#hasLocations,
@@ -111,7 +95,7 @@ class ExportSession implements Session {
   }
 
   #template(): { readonly template: LocationTemplate; readonly nothing: string } {
-    const { form, fields } = this.#command
+    const { form, fields } = this.command
     switch (form) {
       case 'csv':
         return { template: columnsTemplate(fields, ',', true), nothing: ','.repeat(fields.length - 1) }
@@ -129,34 +113,25 @@ class ExportSession implements Session {
   }
 
   async #sink(): Promise<RowSink & { take(): Uint8Array; end(): void }> {
-    const { form, as, fields, ipVersion } = this.#command
+    const { form, as, fields, ipVersion } = this.command
     if (form !== 'parquet') return new TextRows(form, as, fields, ipVersion === 4)
     const { ParquetRows } = await import('./parquet-rows.ts')
     return new ParquetRows(as, fields, ipVersion === 4)
   }
 
-  #showProgress(): void {
-    this.#progress = new Progress(this.#terminal.stderr, () => ({
-      bytes: this.#bytes,
-      size: null,
-      lines: this.#rows?.rows ?? 0,
-      share: this.#rows?.share ?? null,
-    }))
-  }
-
   #nothingLeft(): CommandFailure {
-    const { fields, filters } = this.#command
+    const { fields, filters } = this.command
     const given = filters.length === 0 ? '' : ` with ${filters.join(' and ')}`
     const why = `no network is left: none has a value of --fields ${fields.join(',')}${given}`
     return new CommandFailure(why, ExitStatus.failed)
   }
 
   async #tell({ rows, countries }: NetworkRows): Promise<void> {
-    const { path, choice } = this.#command
+    const { path, choice } = this.command
     const missing = [...(choice.countries ?? [])].filter((code) => !countries.has(code))
     const remark = missing.length === 0 ? '' : `; no network is in ${missing.join(', ')}`
     await writeMessage(
-      this.#terminal.stderr,
+      this.terminal.stderr,
       `${path ?? 'standard output'}: ${countOf(rows, 'row', 'rows')}, ${countText(this.#bytes)} bytes${remark}`,
     )
   }
