@@ -9,7 +9,7 @@ import { LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import { RecordLoop } from './record-loop.ts'
 import { PackedRow, RecordRow } from './record-row.ts'
-import { RecordWriter } from './record-writer.ts'
+import { type RecordOutput, RecordWriter } from './record-writer.ts'
 
 /**
  * The result for a line:
@@ -157,16 +157,13 @@ export class RecordLines implements LineFormat {
       return
     }
     if (this.#isObject) this.#reader.complete()
-    const writer = this.#writer
-    if (isLocated) {
-      writer.textStart = this.#locator.findText()
-      writer.textSize = this.#locator.textSize
-    } else writer.setNothing()
-    const row = this.row?.fits === true ? this.row : null
-    this.isRow = row !== null
-    row?.locate(isLocated ? this.#locator.locationNumber : NO_PLACE)
-    const into = out.room(row?.room ?? writer.room)
-    out.length = row?.put(into, out.length) ?? writer.put(into, this.#view.view(into), out.length)
+    this.isRow = this.row?.fits === true
+    const output: RecordOutput = (this.isRow ? this.row : null) ?? this.#writer
+    const { texts, locationNumber } = this.#locator
+    if (isLocated) texts.instant = this.#locator.textInstant
+    output.locate(isLocated ? locationNumber : NO_PLACE)
+    const into = out.room(output.room)
+    out.length = output.put(into, this.#view.view(into), out.length)
   }
 
   /** Writes the record with the place of each of its addresses. The locator has the address of the record then, as before. */

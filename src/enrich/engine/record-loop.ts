@@ -11,8 +11,7 @@ import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { NO_PLACE } from '../writing/location-columns.ts'
-import type { RecordRow } from './record-row.ts'
-import type { RecordWriter } from './record-writer.ts'
+import type { RecordOutput } from './record-writer.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
 const INPUT_BYTES = 131_072
@@ -30,11 +29,11 @@ export class RecordLoop {
   /** Counts the lines; set before the first one. */
   counter: LineCounter | null = null
   /** Writes the records as rows; `null` if the writer writes them. */
-  row: RecordRow | null = null
+  row: RecordOutput | null = null
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   /** Writes the records; `null` if nothing is written. */
-  readonly #writer: RecordWriter | null
+  readonly #writer: RecordOutput | null
   /** Whether the reader has found the fields of a record with a location only. */
   readonly #onlyFailed: boolean
   readonly #plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>
@@ -58,7 +57,7 @@ export class RecordLoop {
   constructor(
     reader: RecordReader,
     locator: LineLocator,
-    writer: RecordWriter | null,
+    writer: RecordOutput | null,
     onlyFailed: boolean,
     plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>,
   ) {
@@ -118,11 +117,11 @@ export class RecordLoop {
 
   /** Enriches lines of `arena.bytes[start, end)`. Writes to the output from its start. @returns where it stopped */
   #run(start: number, end: number): number {
-    const [reader, locator, writer, arena] = [this.#reader, this.#locator, this.#writer, this.#arena]
+    const [reader, locator, arena] = [this.#reader, this.#locator, this.#arena]
     const { maxLineBytes, dropUnresolved } = this.#plan
     const { texts, cache, isPlain, writesLocations } = locator
     const { rereads } = reader
-    const { row } = this
+    const output = this.row ?? this.#writer
     let { bytes, view } = arena
     let from = start
     let to = OUTPUT_START
@@ -137,28 +136,22 @@ export class RecordLoop {
       const isLocated = number >= FIRST_LOCATION
       if (!isLocated && ((this.#onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
         break
-      if (writer !== null && (isLocated ? writesLocations : !dropUnresolved)) {
+      if (output !== null && (isLocated ? writesLocations : !dropUnresolved)) {
         if (isLocated) texts.instant = locator.instantOr(reader.instant)
-        if (row !== null) row.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
-        else if (isLocated) {
-          writer.textStart = texts.startOf(number - FIRST_LOCATION)
-          writer.textSize = texts.sizeOf(number - FIRST_LOCATION)
-        } else writer.setNothing()
+        output.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
         if (bytes !== arena.bytes) {
           // The arena has grown.
           bytes = arena.bytes
           view = arena.view
           reader.record = bytes
         }
-        if (row === null) {
-          if (to + writer.room > OUTPUT_END) break
-        } else if (!row.fits || to + row.room > OUTPUT_END) break
+        if (!output.fits || to + output.room > OUTPUT_END) break
         if (isIPv4) {
           cache.ip = bytes
           cache.ipStart = addressStart
           cache.ipEnd = addressEnd
         }
-        to = row === null ? writer.put(bytes, view, to) : row.put(bytes, to)
+        to = output.put(bytes, view, to)
         bytes[to++] = LINE_FEED
       } else if (bytes !== arena.bytes) {
         bytes = arena.bytes

@@ -3,22 +3,19 @@ import { QUOTE } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import { ABSENT, type ReaderField, type RecordReader } from '../reading/record-reader.ts'
-import { CachedView } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'
-import { copy, copyAscii, isNumber } from './record-writer.ts'
+import { copy, copyAscii, isNumber, RecordOutput } from './record-writer.ts'
 
 /** More than an address and a time take. Bytes. */
 const SPARE_BYTES = 512
 
 /**
- * Writes into one array, as `RecordWriter` does. A row has fields of the record, the columns of the location, and an empty column:
- * what has no other column goes there, but from objects only.
+ * A row has fields of the record, the columns of the location, and an empty column: what has no other column goes there, but from
+ * objects only.
  */
-export class RecordRow {
-  protected readonly reader: RecordReader
-  protected readonly locator: LineLocator
+export class RecordRow extends RecordOutput {
   /** The columns that are fields of records, by their names. */
   readonly #names: readonly string[]
   readonly #into: string
@@ -26,9 +23,6 @@ export class RecordRow {
   readonly #separator: number
   /** The number of columns of a location. */
   readonly #located: number
-  /** Where the text of the location is in the arena, and its size; -1 without a location. */
-  protected textStart = -1
-  protected textSize = 0
   /** The fields of records that what follows is for. */
   protected fields: readonly ReaderField[] | null = null
   /** For each column its field, or -1. */
@@ -41,8 +35,7 @@ export class RecordRow {
   constructor(reader: RecordReader, locator: LineLocator, plan: CommonPlan, names: readonly string[]) {
     const { into, cells, jsonFields } = plan
     const { form = 'csv' } = cells ?? {}
-    this.reader = reader
-    this.locator = locator
+    super(reader, locator)
     this.#names = names
     this.#into = into
     this.#text = new CellText(form)
@@ -51,21 +44,13 @@ export class RecordRow {
   }
 
   /** Whether the columns have room for all of the record. Otherwise it must become an object. */
-  get fits(): boolean {
+  override get fits(): boolean {
     const reader = this.reader
     if (reader.fields !== this.fields) this.#compile(reader.fields)
     return this.#isDistinct && this.#others.every((field) => !reader.find(field) && !reader.has(field))
   }
 
-  /** Sets the location of the row, by its number in the texts of the locator, at their instant; {@link NO_PLACE} for none. */
-  locate(location: number): void {
-    const { texts } = this.locator
-    this.textStart = location === NO_PLACE ? -1 : texts.startOf(location)
-    this.textSize = location === NO_PLACE ? 0 : texts.sizeOf(location)
-  }
-
-  /** The most bytes that a row takes. */
-  get room(): number {
+  override get room(): number {
     const { recordStart, recordEnd } = this.reader
     const separators = cellRoom(0) + 1
     return (
@@ -77,13 +62,7 @@ export class RecordRow {
     )
   }
 
-  /**
-   * Writes the row, without its line end, of a record that {@link fits}.
-   *
-   * @param target has {@link room} from `from`
-   * @returns where it ends
-   */
-  put(target: Uint8Array, from: number): number {
+  override put(target: Uint8Array, _view: DataView, from: number): number {
     const { textStart, textSize } = this
     const [reader, columns, text, separator] = [this.reader, this.columns, this.#text, this.#separator]
     const { isPlain, record, starts, ends } = reader
@@ -129,7 +108,6 @@ export class PackedRow extends RecordRow {
   #location = NO_PLACE
   #place = NO_PLACE
   readonly #json = new JsonText()
-  readonly #view = new CachedView()
 
   /** @param places of the locations of the block */
   constructor(
@@ -157,10 +135,9 @@ export class PackedRow extends RecordRow {
     return (isPlain ? size : jsonRoom(size)) + 6 * this.columns.length + jsonRoom(this.textSize) + SPARE_BYTES
   }
 
-  override put(target: Uint8Array, from: number): number {
+  override put(target: Uint8Array, view: DataView, from: number): number {
     const [reader, columns] = [this.reader, this.columns]
     const { isPlain, record, starts, ends } = reader
-    const view = this.#view.view(target)
     let to = this.#putLocation(target, view, from)
     for (let column = 0; column < columns.length; column++) {
       const field = columns[column] ?? -1
@@ -168,9 +145,9 @@ export class PackedRow extends RecordRow {
       to = start
       if (isPlain) {
         const first = starts[field] ?? ABSENT
-        if (first >= 0) to = this.#putValue(record, first, ends[field] ?? 0, field, target, to)
+        if (first >= 0) to = this.#putValue(record, first, ends[field] ?? 0, field, target, view, to)
       } else if (field !== -1 && reader.find(field))
-        to = this.#putValue(reader.bytes, reader.start, reader.end, field, target, to)
+        to = this.#putValue(reader.bytes, reader.start, reader.end, field, target, view, to)
       view.setInt32(start - 4, to - start, true)
     }
     return to
@@ -204,13 +181,14 @@ export class PackedRow extends RecordRow {
     end: number,
     field: number,
     target: Uint8Array,
+    view: DataView,
     to: number,
   ): number {
     const kind = this.fields?.[field]?.kind
     const isNumeric = kind === 'digits' || (kind === 'number' && isNumber(bytes, start, end))
     const from = isNumeric ? to : to + 1
     let after = from
-    if (this.reader.isPlain && bytes === target) after = copyAscii(this.#view.view(target), start, end, from)
+    if (this.reader.isPlain && bytes === target) after = copyAscii(view, start, end, from)
     else if (isNumeric || this.reader.isPlain) after = copy(bytes, start, end, target, from)
     else after = this.#json.put(bytes, start, end, target, from)
     if (isNumeric) return after

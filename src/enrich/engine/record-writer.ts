@@ -12,6 +12,7 @@ import {
 } from '../reading/record-reader.ts'
 import { viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
+import { NO_PLACE } from '../writing/location-columns.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
 /** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
@@ -35,13 +36,44 @@ const NO_COLUMNS: ReplacedColumns = { replaced: [], count: 0, delimiter: 0, quot
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Writes into one array: the array of the record, or another one. */
-export class RecordWriter {
-  /** Where the text of the location is in the arena, and its size; -1 without a location. Set them before {@link put}. */
-  textStart = -1
-  textSize = 0
-  readonly #reader: RecordReader
-  readonly #locator: LineLocator
+/** Writes the records of a reader into one array: the array of the record, or another one. Call {@link locate} first. */
+export abstract class RecordOutput {
+  /** Where the text of the location is in the arena, and its size; -1 without a location. */
+  protected textStart = -1
+  protected textSize = 0
+
+  constructor(
+    protected readonly reader: RecordReader,
+    protected readonly locator: LineLocator,
+  ) {}
+
+  /** Sets the location of the record, by its number in the texts of the locator, at their instant; {@link NO_PLACE} for none. */
+  locate(location: number): void {
+    const { texts } = this.locator
+    this.textStart = location === NO_PLACE ? -1 : texts.startOf(location)
+    this.textSize = location === NO_PLACE ? 0 : texts.sizeOf(location)
+  }
+
+  /** Whether the record can be written. */
+  get fits(): boolean {
+    return true
+  }
+
+  /** The most bytes that a record takes, with its location. */
+  abstract get room(): number
+
+  /**
+   * Writes the record, without its line end, if it {@link fits}.
+   *
+   * @param view of all of `target`
+   * @param target has {@link room} from `to`
+   * @returns where it ends
+   */
+  abstract put(target: Uint8Array, view: DataView, to: number): number
+}
+
+/** Writes records in the form of a plan. */
+export class RecordWriter extends RecordOutput {
   readonly #form: RecordForm
   /** The fixed texts as doubles, one after another. UTF-8 has no bytes that are a NaN, which V8 could change. */
   #fixed = new Float64Array(0)
@@ -56,23 +88,15 @@ export class RecordWriter {
   readonly #values: RecordFields
 
   constructor(reader: RecordReader, locator: LineLocator, form: RecordForm) {
+    super(reader, locator)
     const { delimiter, quotes, count } = form.columns ?? NO_COLUMNS
     this.#values = new RecordFields(delimiter, quotes, count)
-    this.#reader = reader
-    this.#locator = locator
     this.#form = form
     this.#compile()
   }
 
-  /** The next record has no location. */
-  setNothing(): void {
-    this.textStart = -1
-    this.textSize = 0
-  }
-
-  /** The most bytes that a record takes, with its location. */
-  get room(): number {
-    const { recordStart, recordEnd, isPlain, joint } = this.#reader
+  override get room(): number {
+    const { recordStart, recordEnd, isPlain, joint } = this.reader
     const size = recordEnd - recordStart
     // What is before the first member of an indented object is written again before the location.
     const kept = joint === 'indented' ? 2 * size : size
@@ -82,15 +106,8 @@ export class RecordWriter {
     return text + located + 4 * this.#fixed.length + SPARE_BYTES
   }
 
-  /**
-   * Writes the record, without its line end.
-   *
-   * @param view of all of `target`
-   * @param target has {@link room} from `to`
-   * @returns where it ends
-   */
-  put(target: Uint8Array, view: DataView, to: number): number {
-    const reader = this.#reader
+  override put(target: Uint8Array, view: DataView, to: number): number {
+    const reader = this.reader
     const { record, recordStart, recordEnd } = reader
     switch (this.#form.kind) {
       case 'appended':
@@ -117,8 +134,8 @@ export class RecordWriter {
   /** Writes the columns of the record, new ones in place of some, and the others after them. */
   #putColumns(target: Uint8Array, from: number): number {
     const { replaced, delimiter, count } = this.#form.columns ?? NO_COLUMNS
-    const { record, starts, ends } = this.#reader
-    const { bytes } = this.#locator.texts.arena
+    const { record, starts, ends } = this.reader
+    const { bytes } = this.locator.texts.arena
     const values = this.#values
     const isLocated = this.textStart !== -1
     if (isLocated) values.read(bytes, this.textStart, this.textStart + this.textSize)
@@ -152,12 +169,12 @@ export class RecordWriter {
   /** Writes the address, if it is wanted, and the text of the location. */
   #putFound(target: Uint8Array, view: DataView, from: number): number {
     const { head, isText } = this.#form
-    const { bytes } = this.#locator.texts.arena
+    const { bytes } = this.locator.texts.arena
     const textEnd = this.textStart + this.textSize
     let to = from
     if (isText === true) target[to++] = QUOTE
     if (head !== null) {
-      const { ip, ipStart, ipEnd } = this.#locator.cache
+      const { ip, ipStart, ipEnd } = this.locator.cache
       if (ip === target) to = copyAscii(view, ipStart, ipEnd, to)
       else for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
@@ -181,7 +198,7 @@ export class RecordWriter {
 
   /** Writes the member for the location into a record that is an object. */
   #putMember(target: Uint8Array, view: DataView, from: number): number {
-    const { joint } = this.#reader
+    const { joint } = this.reader
     if (joint === 'next') return this.#putLocation(target, view, from)
     const { before, nothing, head } = this.#form
     let to = this.#putName(joint, before, target, from)
@@ -194,7 +211,7 @@ export class RecordWriter {
   #putName(joint: Joint, before: string, target: Uint8Array, from: number): number {
     if (joint === 'value') return from
     if (joint === 'only') return putText(before.slice(1), target, from)
-    const { record, objectStart, recordEnd } = this.#reader
+    const { record, objectStart, recordEnd } = this.reader
     let first = objectStart + 1
     const blanks = first
     while (first < recordEnd && (record[first] ?? 0) <= SPACE) first++
@@ -207,7 +224,7 @@ export class RecordWriter {
 
   /** Writes the fields and the location, with a comma before each. */
   #putFields(target: Uint8Array, view: DataView, from: number): number {
-    const reader = this.#reader
+    const reader = this.reader
     if (reader.fields !== this.#fields) this.#compile()
     if (reader.isPlain && reader.record === target) return this.#putPlainFields(target, view, from)
     const kinds = this.#kinds
@@ -229,7 +246,7 @@ export class RecordWriter {
 
   /** `#putFields` for an array that has the record too. Positions without calls take 0.9 of the time of a run. */
   #putPlainFields(target: Uint8Array, view: DataView, from: number): number {
-    const { starts, ends } = this.#reader
+    const { starts, ends } = this.reader
     const kinds = this.#kinds
     let to = from
     let quote = 0
@@ -259,7 +276,7 @@ export class RecordWriter {
 
   #compile(): void {
     const { before, nothing, head, kind } = this.#form
-    const fields = kind === 'object' ? this.#reader.fields : []
+    const fields = kind === 'object' ? this.reader.fields : []
     const located = [before + (head ?? ''), nothing]
     const members = fields.map(({ name }) =>
       ['', '"', 'null'].map((text) => `,${JSON.stringify(name)}:${text}`),
@@ -278,7 +295,7 @@ export class RecordWriter {
     texts.forEach((text, index) => void bytes.set(text, 8 * (this.#starts[index] ?? 0)))
     const view = viewOf(bytes)
     this.#fixed = Float64Array.from({ length: end }, (_, index) => view.getFloat64(8 * index, true))
-    this.#fields = this.#reader.fields
+    this.#fields = this.reader.fields
     this.#kinds = fields.map(({ kind: value }) => KINDS.indexOf(value))
   }
 }

@@ -81,8 +81,6 @@ export class LineLocator {
   hasTime = false
   /** Whether the offset from UTC of the line's own time is unknown. */
   isLocal = false
-  /** Bytes of the text that {@link findText} has found. */
-  textSize = 0
 
   /**
    * @throws InvalidDatabaseError when the databases hold no locations
@@ -268,23 +266,15 @@ export class LineLocator {
 
   /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */
   writeRendered(out: ByteSink): void {
-    if (!this.writesLocations) return
-    const start = this.findText()
-    out.write(this.texts.arena.bytes, start, start + this.textSize)
+    if (this.writesLocations) this.texts.write(this.locationNumber, this.textInstant, out)
   }
 
-  /**
-   * Finds the text of the location as the template has it, without the address: {@link textSize} bytes of `texts.arena`. Call
-   * it after `locate` returns `true`. @returns where the text begins
-   */
-  findText(): number {
-    const number = this.number - FIRST_LOCATION
+  /** The instant for the text of the location. Call it after `locate` returns `true`. */
+  get textInstant(): number {
+    const number = this.locationNumber
     const isUnclear =
       this.isLocal && this.#offsetAt(number, -MOST_EAST_MS) !== this.#offsetAt(number, MOST_WEST_MS)
-    this.texts.instant = isUnclear ? NO_TIME : this.time
-    const start = this.texts.startOf(number)
-    this.textSize = this.texts.sizeOf(number)
-    return start
+    return isUnclear ? NO_TIME : this.time
   }
 
   /** The instant of a line's own time, or the plan's if that is `NaN`. */
