@@ -6,7 +6,7 @@ import { countsOnlyCountries, countsSystems } from '../../enrich/count-plan.ts'
 import { formatsWith } from '../../enrich/formats/formats.ts'
 import { ADDRESS, COUNTING, FILTERS, INPUT, OUTPUT, PRIVACY } from '../../enrich/line-options.ts'
 import { LOCALE, type OptionGroups, oneOf, SWITCH } from '../../option-kinds.ts'
-import { keyOf } from '../enrich/command-line.ts'
+import { keyOf, linesCommand } from '../enrich/command-line.ts'
 import { formOfName } from '../enrich/file-forms.ts'
 import { READING } from '../enrich/flags.ts'
 import type { HelpTexts } from '../flags.ts'
@@ -99,53 +99,31 @@ export type CountCommand = ReturnType<typeof countCommand>
 
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
-  const {
-    by = ['country'],
-    unique,
-    top,
-    timeZone,
-    maxGroups,
-    output,
-    to,
-    plain = false,
-    bom = false,
-    ...more
-  } = flags
-  const { db = [], asnDb, threads = 1, quiet = false, ...reading } = more
-  if (files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('Standard input (-) can be read only once.')
-  }
+  const { others, ...lines } = linesCommand(files, flags)
+  const { output } = lines
+  const { by = ['country'], to, plain = false, db = [], asnDb, ...reading } = others
   if (output !== undefined && files.some((file) => resolve(file) === resolve(output))) {
     throw new UsageError('--output names an input: the counts would replace it.')
   }
   const { mask, dropAddress, pseudonymKey: _, newKey: __, ...options } = reading
-  const plan = inFlags(
-    () => checkedCountPlan({ ...options, by, unique, top, timeZone, maxGroups }),
-    COUNT_OPTIONS,
-  )
+  const plan = inFlags(() => checkedCountPlan({ ...options, by }), COUNT_OPTIONS)
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')
-  const name = output === '-' ? undefined : output
-  const form = to ?? formOfName(name, COUNT_FORMS) ?? 'table'
-  if (bom && form !== 'csv' && form !== 'tsv')
+  const form = to ?? formOfName(lines.output, COUNT_FORMS) ?? 'table'
+  if (lines.hasMark && form !== 'csv' && form !== 'tsv')
     throw new UsageError(
       '--bom is for CSV and TSV: add --to csv, or write to a file whose name ends in .csv.',
     )
   // Last, because it can make the file of the key.
   const shown = { mask, dropAddress, pseudonymKey: keyOf(flags) }
   return {
-    /** Files; `-` is standard input. At least one. */
-    inputs: files.length > 0 ? files : ['-'],
-    /** A file; `undefined` is standard output. */
-    output: name,
+    ...lines,
     /** How lines are read. */
     options: { ...options, ...shown },
     /** What is counted. */
     plan,
-    top,
+    top: options.top,
     form,
     isPlain: plain,
-    /** Whether a byte order mark begins CSV or TSV. */
-    hasMark: bom,
     /**
      * Files. If empty, the embedded city database is used. The embedded country database has the same countries. It takes less
      * than half of the time for a million lines with 175,000 addresses.
@@ -153,7 +131,5 @@ export function countCommand(files: readonly string[], flags: CountFlags) {
     databases: db.length === 0 && countsOnlyCountries(plan) ? [fileURLToPath(embedded.country)] : db,
     /** Databases of autonomous systems, if these are counted. */
     asn: countsSystems(plan) ? (asnDb ?? [fileURLToPath(embedded.asn)]) : [],
-    threads,
-    isQuiet: quiet,
   }
 }

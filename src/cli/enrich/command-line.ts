@@ -11,34 +11,42 @@ import { forgetTemporary, temporaryPath } from './atomic-file.ts'
 import { formOfName } from './file-forms.ts'
 import { ENRICH_OPTIONS, type EnrichFlags, FORMS, flag, PARQUET, TABLES } from './flags.ts'
 
+/** What commands that read lines take from their command lines alike. @throws UsageError when standard input is named twice */
+export function linesCommand<Flags extends Pick<EnrichFlags, 'output' | 'threads' | 'quiet' | 'bom'>>(
+  files: readonly string[],
+  { output, threads = 1, quiet = false, bom = false, ...others }: Flags,
+) {
+  if (files.filter((file) => file === '-').length > 1) {
+    throw new UsageError('Standard input (-) can be read only once.')
+  }
+  return {
+    /** Files; `-` is standard input. At least one. */
+    inputs: files.length > 0 ? files : ['-'],
+    /** A file; `undefined` is standard output. */
+    output: output === '-' ? undefined : output,
+    threads,
+    /** Prints no notes and no progress. */
+    isQuiet: quiet,
+    /** Whether a byte order mark begins the table. */
+    hasMark: bom,
+    /** The other flags. */
+    others,
+  }
+}
+
 export type EnrichCommand = ReturnType<typeof enrichCommand>
 
 /** What `geofix enrich` is to do. @throws UsageError when two options contradict each other */
 export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
-  const {
-    output,
-    db = [],
-    threads = 1,
-    stats,
-    summary: summaries = [],
-    title,
-    addresses: showsAddresses = true,
-    quiet = false,
-    explain = false,
-    to,
-    bom = false,
-    ...options
-  } = flags
-  if (files.filter((file) => file === '-').length > 1) {
-    throw new UsageError('Standard input (-) can be read only once.')
-  }
+  const { output, stats, summary: summaries = [], title, to } = flags
+  const { others: options, ...lines } = linesCommand(files, flags)
   const written = [...(output === undefined ? [] : [output]), ...summaries.map(({ path }) => path)]
   if (new Set(written.map((path) => resolve(path))).size < written.length) {
     throw new UsageError(
       '--summary and --output name the same file, or two summaries do: write them to different files.',
     )
   }
-  const keeping = options.annotate !== undefined ? '--annotate' : options.append ? '--append' : undefined
+  const keeping = flags.annotate !== undefined ? '--annotate' : flags.append ? '--append' : undefined
   const named = to === undefined ? formOfName(output, FORMS, files) : undefined
   /** The form that is asked for, by name or by option. */
   const form = to ?? (keeping === undefined || named === PARQUET ? named : undefined)
@@ -57,22 +65,19 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     details: summaries.length > 0,
     pseudonymKey: keyOf(flags),
   }
-  const namesAddresses = showsAddresses && !isMasked(enrichOptions)
+  const namesAddresses = flags.addresses !== false && !isMasked(enrichOptions)
   const table = TABLES.find((each) => each === form)
   const isArray = form === 'json'
   if ((table !== undefined || isArray) && keeping !== undefined)
     throw new UsageError(
       `--to ${form} makes ${isArray ? 'an array' : 'a table'} of the lines, and ${keeping} keeps them.`,
     )
-  if (bom && table === undefined)
+  if (lines.hasMark && table === undefined)
     throw new UsageError('--bom is for tables: add --to csv, or write to a file whose name ends in .csv.')
   return {
-    /** Files; `-` is standard input. At least one. */
-    inputs: files.length > 0 ? files : ['-'],
-    /** A file; `undefined` is standard output. */
-    output: output === '-' ? undefined : output,
+    ...lines,
     /** Files. If empty, the embedded database is used. */
-    databases: db,
+    databases: flags.db ?? [],
     /** Databases of autonomous systems: files, or `true` for the embedded one. The report names the owners of networks. */
     asn: asn === false ? summaries.length > 0 && namesAddresses : asn,
     options: enrichOptions,
@@ -88,11 +93,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     isArray,
     /** Whether options can leave objects out. */
     leavesOut: omittingOption(enrichOptions) !== undefined,
-    /** Whether a byte order mark begins the table. */
-    hasMark: bom,
-    threads,
     /** The form of the statistics that are printed on standard error at the end. */
-    statistics: stats ?? (quiet ? 'none' : 'text'),
+    statistics: stats ?? (lines.isQuiet ? 'none' : 'text'),
     /** What reports are written. */
     summaries,
     /** The title of the report; `undefined` for the names of the inputs. */
@@ -100,9 +102,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
     /** Whether the report names addresses. It does not where the output has none. */
     namesAddresses,
     /** Only prints how the inputs would be read. */
-    isExplained: explain,
-    /** Prints no notes and no progress. */
-    isQuiet: quiet,
+    isExplained: flags.explain === true,
   }
 }
 
