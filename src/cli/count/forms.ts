@@ -57,13 +57,14 @@ export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array
   yield writer.take()
 }
 
-/** A column of a form. The text of each value is made once. */
-interface TextColumn {
-  /** The code of the value of each row. */
-  readonly codes: Int32Array
-  /** The text of each code; holes where it is not made yet. */
+/** A column of a form, with the text of each code. */
+interface TextColumn extends Pick<CountColumn, 'size' | 'codes'> {
+  readonly text: (code: number) => string
+}
+
+/** The text of each code is made once. Holes where it is not made yet. */
+interface KnownTexts extends TextColumn {
   readonly texts: string[]
-  text(code: number): string
 }
 
 /** The text of a count, in parts. */
@@ -106,7 +107,7 @@ export function* textOf(
 }
 
 function textColumn({ size, codes, value }: CountColumn, text: (value: CountValue) => string): TextColumn {
-  return { codes, texts: new Array<string>(size), text: (code) => text(value(code)) }
+  return { size, codes, text: (code) => text(value(code)) }
 }
 
 /** The columns that are not keys. */
@@ -138,16 +139,16 @@ function* lines(
   end: string,
 ): Generator<string> {
   const last = columns.length - 1
-  const whole = columns.map(({ codes, texts, text }, index): TextColumn => {
+  const whole = columns.map(({ size, codes, text }, index): KnownTexts => {
     const [before, after] = [index === 0 ? start : '', index === last ? end : between]
-    return { codes, texts: new Array<string>(texts.length), text: (code) => before + text(code) + after }
+    return { size, codes, texts: new Array<string>(size), text: (code) => before + text(code) + after }
   })
   const rows = columns[0]?.codes.length ?? 0
   for (let from = 0; from < rows; from += PART_ROWS) yield part(whole, from, Math.min(rows, from + PART_ROWS))
 }
 
 /** A function outside of the generator, because V8 compiles it sooner and only once. */
-function part(columns: readonly TextColumn[], from: number, to: number): string {
+function part(columns: readonly KnownTexts[], from: number, to: number): string {
   let lines = ''
   for (let row = from; row < to; row++) {
     for (let index = 0; index < columns.length; index++) {
@@ -158,7 +159,7 @@ function part(columns: readonly TextColumn[], from: number, to: number): string 
   return lines
 }
 
-function textAt({ texts, text }: TextColumn, code: number): string {
+function textAt({ texts, text }: KnownTexts, code: number): string {
   const known = texts[code]
   if (known !== undefined) return known
   texts[code] = text(code)
@@ -223,26 +224,15 @@ function alignedColumn(
   title: string,
   text: (value: CountValue) => string,
 ): TextColumn & { readonly title: string } {
-  const { codes, texts, text: textOf } = textColumn(column, text)
+  const shown = textColumn(column, text)
   const isRight = isNumeric(column)
-  let width = widthOf(title)
-  const measured = Math.min(codes.length, MEASURED_ROWS)
-  for (let row = 0; row < measured; row++) {
-    const code = codes[row] ?? 0
-    if (texts[code] !== undefined) continue
-    texts[code] = textOf(code)
-    width = Math.max(width, widthOf(texts[code]))
-  }
+  const measured = new Set(column.codes.subarray(0, MEASURED_ROWS))
+  const width = Math.max(widthOf(title), ...Array.from(measured, (code) => widthOf(shown.text(code))))
   const padded = (text: string): string => {
     const length = text.length + width - widthOf(text)
     return isRight ? text.padStart(length) : text.padEnd(length)
   }
-  return {
-    title: padded(title),
-    codes,
-    texts: new Array<string>(texts.length),
-    text: (code) => padded(texts[code] ?? textOf(code)),
-  }
+  return { ...shown, title: padded(title), text: (code) => padded(shown.text(code)) }
 }
 
 function bar(share: number): string {
