@@ -1,6 +1,6 @@
 // `geofix engine spark DIR`: the files that a user hands to spark-submit; `geofix engine python DIR`: the module alone. The only
 // importer of nanotar.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -144,12 +144,9 @@ function packageFiles(): ArchiveFile[] {
 
 /** The files of a folder and those below, in the same order everywhere. */
 function namesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .flatMap((entry) =>
-      entry.isDirectory()
-        ? namesIn(join(folder, entry.name)).map((name) => `${entry.name}/${name}`)
-        : [entry.name],
-    )
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'))
     .sort()
 }
 

@@ -32,36 +32,29 @@ export function compressionOf(path: string): Compression | null {
 /** @throws CommandFailure when this version of Node cannot read Zstandard */
 export function decompressor(compression: Compression, name: string): Transform {
   // createGunzip also reads files of several members, which logrotate and cat create.
-  if (compression === 'gzip') return zlib.createGunzip({ chunkSize: CHUNK_BYTES })
-  const make = zstd('createZstdDecompress')
-  if (make !== null) return make({ chunkSize: CHUNK_BYTES })
-  throw new CommandFailure(
-    `${name} is compressed with Zstandard, which needs ${ZSTD_NEEDS}: run zstd -dc FILE | geofix enrich`,
-    ExitStatus.input,
-  )
+  return transform(compression === 'gzip' ? 'createGunzip' : 'createZstdDecompress', () => {
+    const advice = `which needs ${ZSTD_NEEDS}: run zstd -dc FILE | geofix enrich`
+    return new CommandFailure(`${name} is compressed with Zstandard, ${advice}`, ExitStatus.input)
+  })
 }
 
 /** @throws CommandFailure when this version of Node cannot write Zstandard */
 export function compressor(compression: Compression, name: string): Transform {
-  if (compression === 'gzip') return zlib.createGzip({ chunkSize: CHUNK_BYTES })
-  const make = zstd('createZstdCompress')
-  if (make !== null) return make({ chunkSize: CHUNK_BYTES })
-  throw new CommandFailure(
-    `${name} cannot be written: Zstandard needs ${ZSTD_NEEDS}; use .gz, or pipe the output into zstd`,
-    ExitStatus.output,
-  )
+  return transform(compression === 'gzip' ? 'createGzip' : 'createZstdCompress', () => {
+    const advice = `Zstandard needs ${ZSTD_NEEDS}; use .gz, or pipe the output into zstd`
+    return new CommandFailure(`${name} cannot be written: ${advice}`, ExitStatus.output)
+  })
 }
 
 type MakeTransform = (options: { chunkSize: number }) => Transform
+type Name = `create${'Gunzip' | 'Gzip' | 'ZstdCompress' | 'ZstdDecompress'}`
+/** Older supported versions of Node, and their type declarations, do not have all of them. */
+const TRANSFORMS: { readonly [Each in Name]?: MakeTransform } = zlib
 
-/** Looks up a function that older supported versions of Node, and their type declarations, do not have. */
-function zstd(name: 'createZstdCompress' | 'createZstdDecompress'): MakeTransform | null {
-  const member: unknown = Reflect.get(zlib, name)
-  return isMaker(member) ? member : null
-}
-
-function isMaker(value: unknown): value is MakeTransform {
-  return typeof value === 'function'
+function transform(name: Name, missing: () => CommandFailure): Transform {
+  const make = TRANSFORMS[name]
+  if (make === undefined) throw missing()
+  return make({ chunkSize: CHUNK_BYTES })
 }
 
 function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
