@@ -119,11 +119,6 @@ describe('hostile text', () => {
     },
   )
 
-  it('does not hide the suggestion for a misspelt option', async () => {
-    const { err } = await geofix(['--local', 'de', '1.1.1.1'])
-    expect(err).toMatch(/^geofix: unknown option '--local'\n\(Did you mean --locale\?\)\n/)
-  })
-
   it('in names of files is printable', async () => {
     const bad = join(folder, `bad${HOSTILE}`.replaceAll('/', ''))
     writeFileSync(bad, '[]')

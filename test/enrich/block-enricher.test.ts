@@ -186,11 +186,6 @@ describe('the option cityNames', () => {
     const { counts } = enrichBytes(utf8(`${LINE}\n`), { format: 'list', details: true, ...LOCAL })
     expect([...counts.cities.values()]).toMatchObject([{ name: CITY }])
   })
-
-  it('needs en or locale', () => {
-    const plan = () => Reflect.apply(makePlan, undefined, [utf8(LINE), true, { cityNames: 'de' }])
-    expect(plan).toThrow('the option "cityNames" must be one of en, locale')
-  })
 })
 
 describe('the counts', () => {

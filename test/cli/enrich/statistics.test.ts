@@ -42,7 +42,8 @@ describe('statisticsText', () => {
   it('has a row for each kind of line that occurred', () => {
     const counts = tallyWith({
       lines: 1000,
-      resolved: 900,
+      resolved: 890,
+      excluded: 10,
       bad: 7,
       blank: 13,
       withoutTime: 25,
@@ -53,9 +54,10 @@ describe('statisticsText', () => {
     const badLines = [{ input: 'a\u001b[2J.log', line: 1234, message: 'no\u0007 JSON' }]
     expect(statisticsText(counts, { ...FACTS, badLines }).split('\n')).toEqual([
       '1,000 lines, 2 MB in 2 s on 2 threads: 500 lines/s',
-      '  resolved      900 (90.0%)',
+      '  resolved      890 (89.0%)',
       '  not resolved  80 (8.0%): 50 malformed, 30 private',
       '  blank         13 (1.3%)',
+      '  left out      10 (1.0%): other countries',
       '  unreadable    7 (0.7%)',
       // Nothing of an input controls a terminal.
       '    a\ufffd[2J.log, line 1,234: no\ufffd JSON',

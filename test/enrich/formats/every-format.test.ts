@@ -10,7 +10,6 @@ import {
   makePlan,
 } from '../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
-import { effort } from '../../effort.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
 import { AT, enrichBytes, enrichText, utf8 } from '../world.ts'
@@ -82,20 +81,6 @@ describe.each(FORMATS)('the format %s', (format) => {
 
   it('has a fuzz target: one of test/fuzz/targets names it in its formats', () => {
     expect(TARGETS.flatMap(({ formats }) => formats ?? [])).toContain(format)
-  })
-
-  it('gives the same for its golden input in blocks of any size', () => {
-    for (const { bytes, options } of goldenInputs.filter((each) => each.format === format)) {
-      const whole = enrichBytes(bytes, options)
-      fc.assert(
-        fc.property(fc.integer({ min: 1, max: bytes.length }), (blockBytes) => {
-          const { output, counts } = enrichBytes(bytes, options, blockBytes)
-          expect(output).toEqual(whole.output)
-          expect(counts).toEqual(whole.counts)
-        }),
-        { numRuns: effort({ short: 4, long: 10 }) },
-      )
-    }
   })
 
   const toObjects = { at: Date.UTC(2026, 6, 1), to: 'ndjson', ...given } as const

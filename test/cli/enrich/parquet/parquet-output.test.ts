@@ -458,18 +458,6 @@ describe('lines to Parquet', () => {
     ])
   })
 
-  it.each([
-    ['ndjson', '{"ip":"81.2.69.142"}\n'],
-    ['csv', 'ip,x\n81.2.69.142,1\n'],
-  ])('gives columns names that begin with that of --into: %s', async (name, text) => {
-    writeFileSync(path(`into.${name}`), text)
-    const flags = ['--into', 'src', '--fields', 'city,latitude']
-    await enrich(path(`into.${name}`), '-o', path('into.parquet'), ...flags)
-    expect(await rowsOf(path('into.parquet'))).toMatchObject([{ src_city: 'London', src_latitude: 51.5 }])
-    await enrich(path('into.parquet'), '-o', path('twice.parquet'), '--into', 'dst', '--fields', 'latitude')
-    expect(await rowsOf(path('twice.parquet'))).toMatchObject([{ src_latitude: 51.5, dst_latitude: 51.5 }])
-  })
-
   it('keeps a line with a text of its own in place of the location', async () => {
     const line = '{"ip":"1.2.3.4","location":"Paris"}'
     writeFileSync(path('own.ndjson'), `${'{"ip":"81.2.69.142"}\n'.repeat(1000)}${line}\n`)

@@ -1,5 +1,4 @@
 // Logs whose own lines name their columns.
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
@@ -163,6 +162,9 @@ describe('a W3C Extended log', () => {
         '#Fields: c-ip cs(User-Agent) x city\n89.160.20.112 "Mozilla (a b)" y Linköping,+"Östra"+Staden\n81.2.69.142 "a y London\n',
       '\ufeff#Fields: c-ip x\r\n81.2.69.142 y\r\n': '\ufeff#Fields: c-ip x city\r\n81.2.69.142 y London\r\n',
       '#Fields: c-ip x\n81.2.69.142 y': '#Fields: c-ip x city\n81.2.69.142 y London',
+      // Neither names fields, nor has as many values as there are names.
+      '#Fields: c-ip x\n# Fields: x c-ip\n81.2.69.142\n81.2.69.142 y z\n81.2.69.142 y':
+        '#Fields: c-ip x city\n# Fields: x c-ip\n81.2.69.142\n81.2.69.142 y z\n81.2.69.142 y London',
     }),
   )('%j', (input, expected) => {
     expect(located(input, { fields: ['city'] }).output).toBe(expected)
@@ -271,41 +273,5 @@ describe('logs whose lines name their columns', () => {
   it.each(['w3c', 'zeek', 'ssv'] as const)('can be empty (%s), and cannot be rows', (format) => {
     expect(located('', { format })).toMatchObject({ output: '' })
     expect(() => makeRowPlan({ format })).toThrow('name their columns')
-  })
-
-  it('give the same in blocks of any size, and lose no byte', () => {
-    const name = fc.constantFrom('c-ip', 'x', 'date', 'y')
-    const word = fc.constantFrom('81.2.69.142', '10.0.0.1', '-', 'z', '"a', '2026-07-01')
-    const words = (of: fc.Arbitrary<string>) => fc.array(of, { minLength: 1, maxLength: 4 })
-    const line = fc.oneof(
-      fc.uniqueArray(name, { minLength: 1, maxLength: 4 }).map((names) => `#Fields: ${names.join(' ')}`),
-      fc.constantFrom('#Date: 2026-07-01 10:00:00', '#', '', '# Fields: x'),
-      { weight: 5, arbitrary: words(word).map((each) => each.join(' ')) },
-    )
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 25 }), fc.integer({ min: 1, max: 90 }), (lines, blockBytes) => {
-        const given = ['#Fields: c-ip x', ...lines]
-        // By the text of each line alone.
-        let names: string[] = []
-        const expected = given.map((each) => {
-          if (each.startsWith('#Fields: ')) {
-            names = each.slice(9).split(' ')
-            return names.includes('c-ip') ? `${each} country_code` : each
-          }
-          const values = each.split(' ')
-          if (
-            each === '' ||
-            each.startsWith('#') ||
-            values.length !== names.length ||
-            !names.includes('c-ip')
-          )
-            return each
-          return `${each} ${values[names.indexOf('c-ip')] === '81.2.69.142' ? 'GB' : '-'}`
-        })
-        const options = { format: 'w3c', field: '1', fields: ['country_code'], force: true } as const
-        const { output } = enrichBytes(utf8(given.join('\n')), { ...options, field: 'c-ip' }, blockBytes)
-        expect(text(output)).toBe(expected.join('\n'))
-      }),
-    )
   })
 })
