@@ -8,7 +8,6 @@ import {
   lineStops,
   mayEndText,
   mayNeedEscape,
-  quotesIn,
   textEnds,
 } from '../../src/enrich/swar.ts'
 
@@ -49,15 +48,6 @@ describe('words of four bytes', () => {
         const ends = textEnds(wordOf(bytes))
         expect(ends === 0 ? -1 : firstOf(ends)).toBe(bytes.findIndex(endsText))
         expect(mayEndText(wordOf(bytes))).toBe(bytes.some(endsText))
-      }),
-    )
-  })
-
-  it('finds the first quote', () => {
-    fc.assert(
-      fc.property(FOUR, (bytes) => {
-        const quotes = quotesIn(wordOf(bytes))
-        expect(quotes === 0 ? -1 : firstOf(quotes)).toBe(bytes.indexOf(0x22))
       }),
     )
   })

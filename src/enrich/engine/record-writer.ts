@@ -1,5 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
-import { BACKSLASH, BRACE, BRACE_END, COMMA, QUOTE, SPACE, TAB, ZERO } from '../ascii.ts'
+import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
 import {
@@ -21,8 +21,6 @@ const SHORT = 40
 const SPARE_BYTES = 128
 /** Longer numbers would lose digits where JSON numbers are read as doubles. */
 const MAX_DIGITS = 15
-
-const SMALL_T = 0x74
 
 /** The kinds of values, as numbers. The fixed texts before a value differ by the first three. */
 const KINDS: readonly (ValueKind | 'null')[] = ['digits', 'text', 'null', 'number']
@@ -179,21 +177,9 @@ export class RecordWriter extends RecordOutput {
       else for (let at = ipStart; at < ipEnd; at++) target[to++] = ip[at] ?? 0
     }
     if (isText !== true) return copy(bytes, this.textStart, textEnd, target, to)
-    to = this.#putString(bytes, this.textStart, textEnd, target, to)
+    to = this.#text.put(bytes, this.textStart, textEnd, target, to)
     target[to] = QUOTE
     return to + 1
-  }
-
-  /** `JsonText.put` for UTF-8, whose letters it would decode: many names have some. */
-  #putString(bytes: Uint8Array, start: number, end: number, target: Uint8Array, from: number): number {
-    let to = from
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at] ?? 0
-      if (byte < SPACE && byte !== TAB) return this.#text.put(bytes, start, end, target, from)
-      if (byte === QUOTE || byte === BACKSLASH || byte === TAB) target[to++] = BACKSLASH
-      target[to++] = byte === TAB ? SMALL_T : byte
-    }
-    return to
   }
 
   /** Writes the member for the location into a record that is an object. */
