@@ -66,8 +66,8 @@ export async function startPrimary(settings: ServeSettings, log: JsonLog): Promi
     })
     return worker
   }
-  if (settings.socket !== null) {
-    await removeStaleSocket(settings.socket.path)
+  if (settings.listen !== undefined) {
+    await removeStaleSocket(settings.listen.path)
     // The primary process makes the socket when the first worker asks for it.
     process.umask(SOCKET_UMASK)
   }

@@ -187,36 +187,25 @@ export function serveSettings(flags: FlagsOf<typeof SERVE_OPTIONS>) {
   if (flags.listen !== undefined && !trustedProxies?.includes(UNIX))
     throw new UsageError('--listen needs --trust unix:, since clients of a Unix socket have no address')
   return {
-    /** The Unix socket to listen at instead of the port; `null` for the port. */
-    socket: flags.listen ?? null,
+    ...flags,
     host: flags.host ?? '127.0.0.1',
-    /** The port; 0 for any free one. */
+    /** The port, unless `listen` is a Unix socket; 0 for any free one. */
     port,
     /** Paths of databases; empty for the embedded city database. */
     databases: flags.db ?? [],
     asn: asnOf(flags),
     cityNames: flags.cityNames ?? 'en',
-    watch: flags.watch ?? false,
     /** Age in days from which a database is stale. */
     staleAfter: flags.staleAfter ?? DEFAULT_STALE_AFTER,
     /** The file of keys; `null` to serve without keys. */
     keys,
-    /** Plans from the lowest to the highest; `undefined` for the default plans. */
-    plans: flags.plan,
-    /** The URL of the store that counts requests; `null` to count them here. */
-    limits: flags.limits ?? null,
-    trustedProxies,
-    forwardedHeader: flags.forwardedHeader,
     workers: flags.workers ?? 1,
     /** The path before all paths: empty, or without `/` at its end. */
     basePath: flags.basePath ?? '',
-    cors: flags.cors,
     log: flags.log ?? 'json',
     logClient: flags.logClient ?? 'address',
     /** The port of the metrics; 0 for any free one, `null` for no metrics. */
     metricsPort,
-    keyMetrics: flags.metricsKeys ?? false,
-    clientConnections: flags.clientConnections,
     drainSeconds: flags.drain ?? 5,
     graceSeconds: flags.grace ?? 10,
   }

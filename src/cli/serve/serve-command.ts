@@ -30,13 +30,13 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   // the writer of a named pipe.
   const signal = listenForSignal()
   if (!isWorker) {
-    const { host, socket, basePath, workers } = settings
+    const { host, listen, basePath, workers } = settings
     const { port, metricsPort } = running
     const where =
-      socket === null
+      listen === undefined
         ? `http://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}/`
-        : `unix:${socket.path}`
-    log.write('listening', { ...(socket ?? { host, port }), metricsPort, workers })
+        : `unix:${listen.path}`
+    log.write('listening', { ...(listen ?? { host, port }), metricsPort, workers })
     await writeMessage(terminal.stderr, `listening at ${where}`)
   }
   reloads.serve(async () => {

@@ -58,11 +58,11 @@ export async function startService(
   log: JsonLog,
   { limiter, isWorker = false }: WorkerPart = {},
 ): Promise<Running> {
-  const plans = new PlanTable(settings.plans)
+  const plans = new PlanTable(settings.plan)
   const resolver = await openResolver(settings, log)
   const proxies = new TrustList(settings.trustedProxies ?? [])
   const { limits } = settings
-  const store = limits === null ? null : new (await import('./limit-store.ts')).LimitStore(limits, log)
+  const store = limits === undefined ? null : new (await import('./limit-store.ts')).LimitStore(limits, log)
   let keys: ReloadableKeyFile | null = null
   const servers: Server[] = []
   /** Closes the main server within the grace time, and then everything else. */
@@ -78,7 +78,7 @@ export async function startService(
     const metrics =
       settings.metricsPort === null
         ? null
-        : new Metrics({ resolver, keys, log, store }, isWorker, settings.keyMetrics)
+        : new Metrics({ resolver, keys, log, store }, isWorker, settings.metricsKeys)
     const service = new Service<ServiceRequest>(resolver, keys?.authenticate ?? null, {
       plans: plans.all,
       maxBatch: Math.max(1, ...plans.all.map(({ batch }) => batch)),
@@ -94,7 +94,7 @@ export async function startService(
     const main = makeServer(
       routes(service, resolver, settings, () => isReady),
       {
-        isLocal: settings.socket !== null,
+        isLocal: settings.listen !== undefined,
         maxPerClient: settings.clientConnections,
         isProxy: (peer) => proxies.covers(peer),
         refused: () => metrics?.refused.inc(),
@@ -107,8 +107,8 @@ export async function startService(
       },
     )
     servers.push(main)
-    if (settings.socket !== null && !isWorker) await removeStaleSocket(settings.socket.path)
-    const port = await listen(main, settings.socket ?? { port: settings.port, host: settings.host })
+    if (settings.listen !== undefined && !isWorker) await removeStaleSocket(settings.listen.path)
+    const port = await listen(main, settings.listen ?? { port: settings.port, host: settings.host })
     const ofMetrics =
       metrics === null || isWorker ? null : await serveMetrics(settings, log, metrics.registry)
     if (ofMetrics !== null) servers.push(ofMetrics.server)

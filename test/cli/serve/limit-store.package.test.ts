@@ -22,7 +22,7 @@ async function valkeyAt(port: number): Promise<ChildProcess> {
 }
 
 const serverWith = (limits: string): Promise<Service> =>
-  serve(temporaryFolder(), { limits, plans: PLANS, metricsPort: 0 })
+  serve(temporaryFolder(), { limits, plan: PLANS, metricsPort: 0 })
 
 async function statusesOf(all: readonly Service[], count: number): Promise<number[]> {
   const statuses: number[] = []

@@ -212,7 +212,7 @@ describe('options', () => {
   })
 
   it('--metrics-keys counts by the id of a key, and never shows the key', async () => {
-    const service = await serve(folder, { metricsPort: 0, keyMetrics: true })
+    const service = await serve(folder, { metricsPort: 0, metricsKeys: true })
     await ask(service.origin + LONDON)
     await ask(`${service.origin}/v1/ip/10.0.0.1`)
     for (const key of [KEYS.free, 'live_wrong'])

@@ -116,7 +116,7 @@ describe('the page', () => {
 
   it('says for how long to wait, as the service does', async () => {
     const plan = { name: 'developer', rate: 1, burst: 1, batch: 1 }
-    const service = await serve(folder, { keys: null, plans: [plan] })
+    const service = await serve(folder, { keys: null, plan: [plan] })
     await page(service, '/?ip=81.2.69.142')
     const { status, headers } = await page(service, '/?ip=81.2.69.142')
     expect([status, headers['retry-after'], headers['content-type']]).toEqual([

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
-import type { ServeSettings } from '../../../src/cli/serve/flags.ts'
+import { type ServeSettings, serveSettings } from '../../../src/cli/serve/flags.ts'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { type Running, type StopSignal, startService } from '../../../src/cli/serve/service.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey } from '../../../src/node/keys/key-list.ts'
@@ -100,27 +100,7 @@ export async function serve(
   const { log, ...reader } = readableLog()
   const running = await startService(
     {
-      socket: null,
-      host: '127.0.0.1',
-      port: 0,
-      basePath: '',
-      cors: undefined,
-      databases: [database],
-      cityNames: 'en',
-      asn: false,
-      watch: false,
-      staleAfter: 45,
-      keys,
-      plans: AMPLE,
-      limits: null,
-      trustedProxies: ['loopback'],
-      forwardedHeader: undefined,
-      workers: 1,
-      log: 'json',
-      logClient: 'address',
-      metricsPort: null,
-      keyMetrics: false,
-      clientConnections: undefined,
+      ...serveSettings({ port: 0, db: [database], keys, plan: AMPLE, trustedProxies: ['loopback'] }),
       drainSeconds: 0,
       graceSeconds: 1,
       ...settings,

@@ -87,7 +87,7 @@ describe('geofix serve', () => {
 
   it('allows batches as large as its plans', async () => {
     const service = await serve(folder, {
-      plans: [{ name: 'developer', rate: 1, burst: 9, batch: 1500 }],
+      plan: [{ name: 'developer', rate: 1, burst: 9, batch: 1500 }],
       keys: null,
     })
     const batch = async (count: number) => {

@@ -283,6 +283,6 @@ describe('starting', () => {
     // It did not go on to listen at the other port.
     await (await serve(folder, { port })).stop()
     const [plan] = [{ name: 'developer', rate: 1, burst: 1, batch: 1 }]
-    await expect(serve(folder, { plans: [plan] })).rejects.toThrow('the plan free')
+    await expect(serve(folder, { plan: [plan] })).rejects.toThrow('the plan free')
   })
 })

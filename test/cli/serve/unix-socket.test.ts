@@ -14,7 +14,7 @@ const CLIENT = 'X-Forwarded-For: 81.2.69.142\r\n'
 describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
   it('is served to its owner and group, and removed at the end', async () => {
     const socket = { path: join(folder, 'served.sock') }
-    const service = await serve(folder, { socket, trustedProxies: ['unix:'] })
+    const service = await serve(folder, { listen: socket, trustedProxies: ['unix:'] })
     expect(statSync(socket.path).mode & 0o777).toBe(0o660)
     const answer = await raw(socket, request('/v1/ip', CLIENT))
     expect(answer).toContain('"ip":"81.2.69.142"')
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
 
   it('whose peer is not trusted does not tell who asks', async () => {
     const socket = { path: join(folder, 'untrusted.sock') }
-    const service = await serve(folder, { socket, trustedProxies: ['loopback'] })
+    const service = await serve(folder, { listen: socket, trustedProxies: ['loopback'] })
     expect(statusesOf(await raw(socket, request('/v1/ip', CLIENT)))).toEqual([500])
     expect(service.lines()).toContainEqual(
       expect.objectContaining({ event: 'error', message: expect.stringContaining("'unix:'") }),
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
 
   it('whose path the system would cut off is refused', async () => {
     const socket = { path: join(folder, 'x'.repeat(108)) }
-    await expect(serve(folder, { socket })).rejects.toThrow(
+    await expect(serve(folder, { listen: socket })).rejects.toThrow(
       /cannot listen at unix:.*: the path has \d+ bytes/,
     )
     expect(readdirSync(folder).filter((name) => name.startsWith('x'))).toEqual([])
@@ -47,18 +47,20 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
 
   it('in a folder that does not exist is refused with that reason', async () => {
     const socket = { path: join(folder, 'missing', 'http.sock') }
-    await expect(serve(folder, { socket })).rejects.toThrow(`there is no folder ${join(folder, 'missing')}`)
+    await expect(serve(folder, { listen: socket })).rejects.toThrow(
+      `there is no folder ${join(folder, 'missing')}`,
+    )
   })
 
   it('of a process that was killed is replaced, and nothing else is', async () => {
     const socket = { path: join(folder, 'stale.sock') }
     // A listener that is closed without unlinking leaves its socket, as a killed process does.
-    const running = await serve(folder, { socket })
-    await expect(serve(folder, { socket })).rejects.toThrow(`cannot listen at unix:${socket.path}`)
+    const running = await serve(folder, { listen: socket })
+    await expect(serve(folder, { listen: socket })).rejects.toThrow(`cannot listen at unix:${socket.path}`)
     expect(statusesOf(await raw(socket, request('/healthz')))).toEqual([200])
     await running.stop()
     writeFileSync(socket.path, 'a file')
-    await expect(serve(folder, { socket })).rejects.toThrow('EADDRINUSE')
+    await expect(serve(folder, { listen: socket })).rejects.toThrow('EADDRINUSE')
     expect(statSync(socket.path).isFile()).toBe(true)
   })
 
@@ -70,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('a Unix socket', () => {
     renameSync(path, moved)
     await new Promise<void>((resolve) => dead.close(() => resolve()))
     expect(statSync(moved).isSocket()).toBe(true)
-    await serve(folder, { socket: { path: moved }, trustedProxies: ['unix:'] })
+    await serve(folder, { listen: { path: moved }, trustedProxies: ['unix:'] })
     expect(statusesOf(await raw({ path: moved }, request('/healthz')))).toEqual([200])
   })
 })
