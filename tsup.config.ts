@@ -118,6 +118,7 @@ export default defineConfig([
           ['cli-lookup-command.js', 'cli-info-command.js'],
         ],
         enrich: [['cli-enrich-command.js', 'cli-enrich-worker.js']],
+        formats: [['cli-all-formats.js']],
         lines: [['cli-enrich-command.js'], ['cli-table-output.js', 'cli-count-command.js']],
       }),
     ],

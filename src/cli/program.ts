@@ -220,7 +220,7 @@ function makeProgram(
     description: 'list the formats that geofix enrich reads, with an example of each',
     options: {},
     run: async () => {
-      const { FORMAT_DEFINITIONS } = await import('../enrich/formats/formats.ts')
+      const { FORMAT_DEFINITIONS } = await import('../enrich/formats/all-formats.ts')
       const width = Math.max(...FORMAT_DEFINITIONS.map(({ name }) => name.length)) + 2
       for (const { name, title, example } of FORMAT_DEFINITIONS) {
         const text = example.replace(/^/gm, ' '.repeat(width))

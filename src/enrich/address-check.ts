@@ -2,9 +2,7 @@ import { quoted } from '../errors.ts'
 import type { Enricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
 import { BadLineError, EnrichError } from './errors.ts'
-import { definitionOf, layoutOf, type Plan } from './formats/formats.ts'
-import { TEXT } from './formats/text/text.ts'
-import { addressInText, TEXT_FLAGS } from './formats/text/text-guess.ts'
+import { definitionOf, layoutOf, type Plan, textFlags } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
 import { type Layout, preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
 import { firstLines, markLength, sampleLines } from './reading/sample.ts'
@@ -68,7 +66,7 @@ function nextFlags(sample: Uint8Array, isWhole: boolean, { format, trustedProxie
   const lists = lines.filter((line) => LIST.test(line)).length
   if (lists * 2 > lines.length && trustedProxies === null)
     return `If it is a list of addresses, ${LIST_FLAGS}`
-  return format !== TEXT.name && addressInText(sample) !== null ? TEXT_FLAGS : ''
+  return format === 'text' ? '' : textFlags(sample)
 }
 
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */

@@ -4,15 +4,9 @@ import { wrongOption } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
 import type { LineFormat, RowParts } from './engine/record-lines.ts'
+import { FORMAT_DEFINITIONS } from './formats/all-formats.ts'
 import { linesOf, locatorFor, type RequiredRowOption } from './formats/format-definition.ts'
-import {
-  checkOptions,
-  definitionOf,
-  FORMAT_DEFINITIONS,
-  FORMATS,
-  type Format,
-  type Plan,
-} from './formats/formats.ts'
+import { checkOptions, definitionOf, type Format, formatsWith, type Plan } from './formats/formats.ts'
 import { AddressMask, endOfRaw } from './masking/address-mask.ts'
 import type { LineOptions, RowLineOptions } from './options.ts'
 import { RAW, RawLines } from './writing/json-text.ts'
@@ -35,7 +29,7 @@ export function missingRowOptions(
 
 /** Whether `timeField` can be given in place of `at`. */
 export function hasTimeField(format: Format): boolean {
-  return definitionOf(format).options.includes('timeField')
+  return formatsWith('timeField').includes(format)
 }
 
 /**
@@ -70,8 +64,9 @@ export function makeRowPlan(options: RowOptions): Plan {
   }
   if (options.into === RAW) throw wrongOption`<into> must not be ${RAW}`
   if (definition.planRows !== undefined) return definition.planRows(options)
-  const quotable = FORMATS.filter((name) => definitionOf(name).requiredForRows.includes('quoting')).sort()
-  if (quoting !== undefined) throw wrongOption`<quoting> is for ${quotable.join(' and ')}`
+  const quotable = FORMAT_DEFINITIONS.filter((each) => each.requiredForRows.includes('quoting'))
+  const names = quotable.map(({ name }) => name).sort()
+  if (quoting !== undefined) throw wrongOption`<quoting> is for ${names.join(' and ')}`
   return definition.plan(new Uint8Array(0), true, options).plan
 }
 

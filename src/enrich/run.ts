@@ -12,7 +12,7 @@ import {
 import { type GroupTotals, RunTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
-import { type Format, layoutOf, type Plan, withoutHeader } from './formats/formats.ts'
+import { type Format, layoutOf, type Plan, withFormats, withoutHeader } from './formats/formats.ts'
 import { AddressMask } from './masking/address-mask.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
@@ -55,6 +55,8 @@ export interface RunSettings {
   /** The databases, for this thread. */
   readonly set: DatabaseSet
   readonly executor: Executor
+  /** Imports the definitions of all formats; absent if they are loaded. */
+  readonly loadFormats?: () => Promise<unknown>
 }
 
 /** Enriches several inputs, one after another, into one output. */
@@ -128,7 +130,11 @@ export class Run {
     const reader = new BlockReader(source, input.isLive, maxLineBytes)
     const planned = await reader.plan((sample, isWhole, isCut) => {
       if (isWhole && sample.length === 0 && inputs.length > 1) return null
-      return { plan: this.#settings.plan(sample, isWhole, isCut, input), sample, isWhole }
+      return this.#withFormats(() => ({
+        plan: this.#settings.plan(sample, isWhole, isCut, input),
+        sample,
+        isWhole,
+      }))
     })
     if (planned === null) return
     const { plan, sample, isWhole } = planned
@@ -143,7 +149,7 @@ export class Run {
     const used = isFirst ? plan : withoutHeader(plan)
     const enricher = this.#enricherOf(used)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
-    if (isFirst) checkAddresses(enricher, plan, sample, isWhole)
+    if (isFirst) await this.#withFormats(() => checkAddresses(enricher, plan, sample, isWhole))
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {
@@ -192,6 +198,10 @@ export class Run {
     executor.usePlan(plan, enricher)
     this.#enricher = { key, enricher }
     return enricher
+  }
+
+  async #withFormats<Made>(use: () => Made): Promise<Made> {
+    return withFormats(use, async () => this.#settings.loadFormats?.())
   }
 
   async #read(input: RunInput): Promise<Uint8Array | null> {

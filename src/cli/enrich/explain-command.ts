@@ -7,7 +7,7 @@ import { countOf } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input } from './input.ts'
-import { locatedStarts, planStart } from './located-sample.ts'
+import { loadFormats, locatedStarts, planStart } from './located-sample.ts'
 
 /**
  * Prints how each input would be read, and its first located lines, and stops: `geofix enrich --explain`. Only the start
@@ -17,6 +17,7 @@ import { locatedStarts, planStart } from './located-sample.ts'
  */
 export async function runExplain(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const { inputs, databases, asn } = command
+  await loadFormats()
   const set = await openForOneThread(databases, asn)
   for (const path of inputs) {
     const input = await Input.find(path, terminal)

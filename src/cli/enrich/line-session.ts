@@ -11,7 +11,7 @@ import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input, sizeOfInputs } from './input.ts'
-import type { InputStart } from './located-sample.ts'
+import { type InputStart, loadFormats } from './located-sample.ts'
 import type { Output } from './output.ts'
 import { Session } from './session.ts'
 import type { Position } from './statistics.ts'
@@ -97,6 +97,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
       maxLineBytes: options.maxLineBytes,
       set,
       executor,
+      loadFormats,
     })
     this.#run = run
     if (signal.aborted) return

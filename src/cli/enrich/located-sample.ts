@@ -24,6 +24,11 @@ const LOCATION_ROOM_BYTES = 65_536
 const LINES_SHOWN = 3
 const MAX_LINE_CHARS = 2000
 
+/** Imports the definitions of the formats besides access logs, which most runs do without. */
+export function loadFormats(): Promise<unknown> {
+  return import('../../enrich/formats/all-formats.ts')
+}
+
 /** The start of an input. */
 export interface InputStart {
   readonly sample: Uint8Array

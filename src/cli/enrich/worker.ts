@@ -4,6 +4,7 @@ import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import { enricherOf } from '../../enrich/executor.ts'
+import { withFormats } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
@@ -15,18 +16,26 @@ let databases: SharedDatabases = { geofix: 1, databases: [] }
 let set: DatabaseSet | undefined
 let enricher: Enricher | undefined
 
+/** Resolves when the requests so far are answered: the code for a plan can have to be loaded. */
+let last = Promise.resolve()
 port?.on('message', (request: WorkerRequest) => {
+  last = last.then(() => answer(request))
+})
+
+async function answer(request: WorkerRequest): Promise<void> {
   if (request.kind === 'databases') databases = request.databases
   else if (request.kind === 'plan') {
-    set ??= attachInThread(databases)
-    enricher = enricherOf(request.plan, set)
+    const opened = set ?? attachInThread(databases)
+    set = opened
+    const load = () => import('../../enrich/formats/all-formats.ts')
+    enricher = await withFormats(() => enricherOf(request.plan, opened), load)
     post({ kind: 'ready' })
   } else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
   else {
     const counts = enricher?.locationCounts() ?? emptyCounts()
     post({ kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null })
   }
-})
+}
 
 /** Memory for the output of a block, reused. */
 let own = new ArrayBuffer(0)

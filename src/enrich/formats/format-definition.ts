@@ -34,8 +34,6 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   readonly title: string
   /** Lines of the format with one public address, for the list of the formats. */
   readonly example: string
-  /** The options that affect this format, besides those that all formats have. */
-  readonly options: readonly FormatOption[]
   /** Whether its lines are also looked for after what container runtimes and syslog write before each line. */
   readonly mayBeWrapped?: boolean
   /** The options that `enrich --rows` and `createRowEnricher` require. */

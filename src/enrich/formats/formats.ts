@@ -1,4 +1,3 @@
-import { quoted } from '../../errors.ts'
 import { checkValues, isGiven } from '../../option-kinds.ts'
 import { wrongOption } from '../../option-names.ts'
 import { type CountPlan, unknownKey } from '../count-plan.ts'
@@ -14,56 +13,39 @@ import {
   OUTPUT_FORMS,
   type Planned,
 } from '../options.ts'
-import { kindOfValue } from '../reading/field-guess.ts'
-import { NoAddressFieldError } from '../reading/field-messages.ts'
 import type { Layout } from '../reading/layout.ts'
-import { refuseUnreadable, sampleLines } from '../reading/sample.ts'
-import { looksLikeVersions } from '../reading/sample-times.ts'
-import { ACCESS_LOG } from './access-log/access-log.ts'
-import { CSV, TSV } from './delimited/delimited.ts'
-import type { FormatDefinition, InputFacts } from './format-definition.ts'
-import { SSV, W3C, ZEEK } from './headed/headed.ts'
-import { JSON_DOCUMENTS } from './json/json.ts'
-import { LIST } from './list.ts'
-import { NDJSON } from './ndjson/ndjson.ts'
-import { AWS_ALB, AWS_ELB, AWS_S3, CUSTOM_LOG, SQUID } from './pattern/pattern.ts'
-import { TEXT } from './text/text.ts'
-import { addressInText, TEXT_FLAGS, versionInText } from './text/text-guess.ts'
-import { type Enclosed, enclosedIn, inMember, planEnclosing } from './wrapped/member.ts'
-import { unwrapped, WRITERS } from './wrapped/prefix.ts'
-import { wrapped } from './wrapped/wrapped.ts'
+import { refuseUnreadable } from '../reading/sample.ts'
+import { ACCESS_LOG, isAccessLog } from './access-log/access-log.ts'
+import type { FormatPlan } from './definitions.ts'
+import type { FormatDefinition, FormatOption, InputFacts } from './format-definition.ts'
 
 /**
- * All formats, from the strictest to the most lenient: the first that recognises an input is used. To add a format, add
- * its definition here. The types and lists below, the options of the command and its messages follow from it.
+ * The formats, from the strictest to the most lenient, and the options that affect each, besides those that all have. A new format
+ * has a line here and its definition in `definitions.ts`. The options of the command and its messages follow from it.
  */
-const DEFINITIONS = [
-  JSON_DOCUMENTS,
-  NDJSON,
-  W3C,
-  ZEEK,
-  ACCESS_LOG,
-  AWS_ALB,
-  AWS_ELB,
-  AWS_S3,
-  SQUID,
-  CUSTOM_LOG,
-  SSV,
-  LIST,
-  TSV,
-  CSV,
-  TEXT,
-] as const
+const OPTIONS_OF = [
+  ['json', ['field', 'timeField', 'overwrite']],
+  ['ndjson', ['field', 'timeField', 'overwrite']],
+  ['w3c', ['field', 'timeField']],
+  ['zeek', ['field', 'timeField']],
+  ['access-log', ['field', 'append']],
+  ['aws-alb', ['field', 'timeField', 'append']],
+  ['aws-elb', ['field', 'timeField', 'append']],
+  ['aws-s3', ['field', 'timeField', 'append']],
+  ['squid', ['field', 'timeField', 'append']],
+  ['custom-log', ['field', 'timeField', 'append', 'logFormat']],
+  ['ssv', ['field', 'timeField']],
+  ['list', ['append']],
+  ['tsv', ['field', 'timeField', 'header', 'overwrite', 'maxRecordLines']],
+  ['csv', ['field', 'timeField', 'header', 'overwrite', 'maxRecordLines']],
+  ['text', ['append', 'annotate', 'nth']],
+] as const satisfies readonly (readonly [name: string, options: readonly FormatOption[]])[]
 
 /** The names of the formats. Has no annotation, so that the published types contain names and not definitions. */
-export const FORMATS = DEFINITIONS.map(({ name }) => name)
+export const FORMATS = OPTIONS_OF.map(([name]) => name)
 
 /** The formats of input. `access-log` is the common and combined log format of Apache and nginx. */
 export type Format = (typeof FORMATS)[number]
-
-type PlanOf<Definition> = Definition extends FormatDefinition<infer Plan> ? Plan : never
-
-type FormatPlan = PlanOf<(typeof DEFINITIONS)[number]>
 
 /** A plan of any format. It is made before the first line is read. */
 export type Plan = FormatPlan & {
@@ -73,26 +55,71 @@ export type Plan = FormatPlan & {
   readonly next?: Plan
 }
 
-export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
-
 /** How lines are read and what is added to them. */
 export interface EnrichOptions extends LineOptions {
   /** Default: detected from the content. */
   readonly format?: Format | undefined
 }
 
+/** What `all-formats.ts` gives when it is loaded. */
+export interface AllFormats {
+  readonly definitions: readonly FormatDefinition<Plan>[]
+  /** The definition for lines after or in what a wrapper writes. */
+  readonly enclosed: (plan: Plan) => FormatDefinition<Plan>
+  readonly makePlan: (...args: Required<Parameters<typeof makePlan>>) => Planned<Plan>
+  readonly textFlags: typeof textFlags
+}
+
+/** The definitions of all formats; `null` until they are loaded. */
+let all: AllFormats | null = null
+
+/** Something needs the definitions of all formats before they are loaded. {@link withFormats} loads them. */
+class MissingFormats extends Error {}
+
+/** @throws MissingFormats */
+function allFormats(): AllFormats {
+  if (all === null) throw new MissingFormats('the formats besides access-log are not loaded')
+  return all
+}
+
+/** Sets the definitions of all formats, which `all-formats.ts` does. */
+export function useFormats(formats: AllFormats): void {
+  all = formats
+}
+
+/**
+ * Calls a function, and once more after loading the formats if it needs some besides access logs: those of the command are loaded
+ * only then.
+ *
+ * @param load imports `all-formats.ts`
+ */
+export async function withFormats<Made>(use: () => Made, load: () => Promise<unknown>): Promise<Made> {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof MissingFormats)) throw error
+    await load()
+    return use()
+  }
+}
+
+/** How to read lines by the addresses in their text; '' if there are none. */
+export function textFlags(sample: Uint8Array): string {
+  return allFormats().textFlags(sample)
+}
+
 /** The definition of a format. @throws RangeError when there is none */
 export function definitionOf(format: Format): FormatDefinition<Plan> {
-  const definition = FORMAT_DEFINITIONS.find(({ name }) => name === format)
+  if (format === ACCESS_LOG.name) return ACCESS_LOG
+  const definition = allFormats().definitions.find(({ name }) => name === format)
   if (definition === undefined) throw new RangeError(`the format ${format} has no definition`)
   return definition
 }
 
 /** The definition of the format of a plan. If the plan has a wrapper, it is for lines after or in what the wrapper writes. */
-export function definitionFor({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {
-  if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
-  const definition = definitionOf(format)
-  return wrapper === undefined ? definition : wrapped(definition, wrapper)
+export function definitionFor(plan: Plan): FormatDefinition<Plan> {
+  const isPlain = plan.wrapper === undefined && plan.inside === undefined
+  return isPlain ? definitionOf(plan.format) : allFormats().enclosed(plan)
 }
 
 /** The plan for objects that have the columns of a location as one text. */
@@ -130,7 +157,7 @@ export function countingFields(plan: Plan, fields: readonly string[]): Plan {
 }
 
 /** Nothing is added to lines that are not written, so nothing can be in its way. */
-const UNWRITTEN = { into: INTO, overwrite: true, to: OUTPUT_FORMS[0] } as const
+export const UNWRITTEN = { into: INTO, overwrite: true, to: OUTPUT_FORMS[0] } as const
 
 /**
  * Decides how to read an input whose lines are counted and not written. Throws what `makePlan` and {@link withCounted} do.
@@ -160,7 +187,7 @@ function checkFormat(format: Format | undefined): void {
 
 /** The formats that have an option, if only some have it. */
 export function formatsWith(option: string): Format[] {
-  return FORMATS.filter((format) => definitionOf(format).options.some((each) => each === option))
+  return OPTIONS_OF.flatMap(([name, options]) => (options.some((each) => each === option) ? [name] : []))
 }
 
 /**
@@ -212,103 +239,15 @@ export function makePlan(
   isCut = false,
   more: (format: Format) => EnrichOptions = () => ({}),
 ): Planned<Plan> {
-  const { format, logFormat } = options
   checkValues(options, OPTIONS)
-  checkFormat(format)
+  checkFormat(options.format)
   refuseUnreadable(sample)
-  // The option `logFormat` decides the format.
-  const given = format ?? (logFormat === undefined ? undefined : CUSTOM_LOG.name)
-  const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
-  const enclosed = candidates.some(({ name }) => name === NDJSON.name)
-    ? enclosedIn(sample, isWhole, options)
-    : null
-  if (enclosed !== null) return planEnclosed(enclosed, isWhole, { ...options, ...more(NDJSON.name) }, isCut)
-  const inside = insideOf(sample, options, candidates)
-  const definition =
-    inside?.definition ??
-    (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
-  if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
-  const content = inside?.sample ?? sample
-  const all = { ...options, ...more(definition.name) }
-  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, all, isCut))
-  const told = [
-    ...(format === undefined ? [`the format is ${definition.name}`] : []),
-    ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
-  ]
-  const hasWrapperMember = all.to !== undefined
-  return {
-    plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
-    notes: [...told, ...notes],
-  }
+  if (!isAccessLog(sample, options)) return allFormats().makePlan(sample, isWhole, options, isCut, more)
+  const { plan, notes } = ACCESS_LOG.plan(sample, isWhole, { ...options, ...more(ACCESS_LOG.name) }, isCut)
+  return { plan, notes: [...(options.format === undefined ? [formatNote(ACCESS_LOG.name)] : []), ...notes] }
 }
 
-/** Makes a plan. If no field has an address, but the text of one has, the error says how to read it. */
-function orNamingText<Made>(sample: Uint8Array, make: () => Made): Made {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof NoAddressFieldError) || addressInText(sample) === null) throw error
-    throw new EnrichError(error.code, `${error.message}. ${TEXT_FLAGS}`)
-  }
-}
-
-/** Makes the plan for objects with lines in a member. Lines that no other format recognises are text. */
-function planEnclosed(
-  enclosed: Enclosed,
-  isWhole: boolean,
-  options: EnrichOptions & InputFacts,
-  isCut: boolean,
-): Planned<Plan> {
-  const { sample, wrapper, member } = enclosed
-  const outer = planEnclosing(enclosed, options)
-  const recognised = FORMAT_DEFINITIONS.find(
-    ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample, options),
-  )
-  const definition = recognised ?? definitionOf(TEXT.name)
-  // Only the location is used of the output for a line.
-  const form = { ...UNWRITTEN, timeField: undefined, logFormat: undefined }
-  const { plan, notes } = definition.plan(sample, isWhole, { ...options, ...form }, isCut)
-  const told = `each object has a line in ${quoted(member)}, as ${wrapper} writes it; the format of the lines is ${definition.name}`
-  return {
-    plan: { ...outer.plan, inside: plan },
-    notes: [
-      ...(options.format === undefined ? [`the format is ${outer.plan.format}`] : []),
-      told,
-      ...notes,
-      ...outer.notes,
-    ],
-  }
-}
-
-/** The lines after what a wrapper writes, and their format; `null` if the input has no wrapper, or no format reads the lines. */
-function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readonly FormatDefinition<Plan>[]) {
-  const wrappable = candidates.filter(({ mayBeWrapped }) => mayBeWrapped)
-  if (wrappable.length === 0) return null
-  for (const inside of unwrapped(sample)) {
-    const definition = wrappable.find(({ recognise }) => recognise(inside.sample, options))
-    if (definition !== undefined) return { ...inside, definition }
-  }
-  return null
-}
-
-/** The error message for an unknown format: what is wrong, and what to do about it. */
-function describeUnknown(sample: Uint8Array): string {
-  const lines = sampleLines(sample, true, 100)
-  const texts = lines.map((line) => line.trim())
-  if (looksLikeVersions(texts)) {
-    const example = texts.find((text) => kindOfValue(text) === 'address') ?? ''
-    return `the lines look like versions, for example ${quoted(example)}, and not like addresses. If they are addresses, add --format list (in a program: format: 'list')`
-  }
-  if (/^\s*\{\s*("|$)/.test(lines[0] ?? '')) {
-    return 'the input looks like JSON, and no whole object is in its first bytes: check it, as `jq . FILE` does'
-  }
-  const version = versionInText(sample)
-  if (version !== null) {
-    return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
-  }
-  const next =
-    addressInText(sample) === null
-      ? 'No address was found in them. Lines that are an address each are read with --format list'
-      : TEXT_FLAGS
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${next}`
+/** Says which format was recognised. */
+export function formatNote(format: Format): string {
+  return `the format is ${format}`
 }

@@ -106,7 +106,6 @@ export const LIST: FormatDefinition<ListPlan> = {
   name: 'list',
   title: 'addresses, one a line',
   example: '81.2.69.142',
-  options: ['append'],
   requiredForRows: ['at'],
   recognise: looksLikeList,
   plan: planList,

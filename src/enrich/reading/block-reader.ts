@@ -106,14 +106,16 @@ export class BlockReader {
    *   not arrived yet, it is called again with a larger sample
    * @throws what `make` throws, and what the input fails with
    */
-  async plan<Made>(make: (sample: Uint8Array, isWhole: boolean, isCut: boolean) => Made): Promise<Made> {
+  async plan<Made>(
+    make: (sample: Uint8Array, isWhole: boolean, isCut: boolean) => Made | Promise<Made>,
+  ): Promise<Made> {
     for (;;) {
       const isFull = await this.#fill()
       const sample = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
       const lineEnd = sample.indexOf(LINE_FEED)
       if (!isFull && lineEnd === -1) continue
       try {
-        return make(sample, this.#isWhole, !isFull)
+        return await make(sample, this.#isWhole, !isFull)
       } catch (error) {
         const isSingleLine = !isFull && sample.indexOf(LINE_FEED, lineEnd + 1) === -1
         if (!(isSingleLine && error instanceof EnrichError)) throw error

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/formats.ts'
+import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, file, enrich: withDatabase } = workspace()

@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  definitionOf,
-  FORMAT_DEFINITIONS,
-  FORMATS,
-  layoutOf,
-  makePlan,
-} from '../../../src/enrich/formats/formats.ts'
+import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
+import { definitionOf, FORMATS, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'

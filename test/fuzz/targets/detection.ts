@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import '../../../src/enrich/formats/all-formats.ts'
 import { FORMATS, type Format, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { GeofixError } from '../../../src/errors.ts'
 import { checkGrowth, type Repeated, repeatedInputs } from '../growth.ts'

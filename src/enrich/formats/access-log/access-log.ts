@@ -1,5 +1,6 @@
 import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
+import { BRACE, BRACKET, HASH, SPACE } from '../../ascii.ts'
 import { EnrichError } from '../../errors.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
@@ -12,6 +13,7 @@ import { latin1 } from '../../swar.ts'
 import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
+import { wrappersOf } from '../wrapped/prefix.ts'
 import { AccessLogReader } from './access-log-reader.ts'
 import { FORWARDED, HOST, IDENT, type LineLayout, PARTS, REST, USER } from './line-syntax.ts'
 
@@ -97,6 +99,23 @@ export function looksLikeAccessLog(sample: Uint8Array): boolean {
   return readable(sample, lines).length * 2 > lines.length
 }
 
+/** Bytes that begin JSON, directives and comments. */
+const FOREIGN: ReadonlySet<number | undefined> = new Set([BRACE, BRACKET, HASH])
+
+/** Whether an input can only be an access log, with nothing before its lines: no other format need look at it. */
+export function isAccessLog(
+  sample: Uint8Array,
+  options: LineOptions & { readonly format?: string | undefined },
+): boolean {
+  const { format, logFormat } = options
+  if ((format ?? ACCESS_LOG.name) !== ACCESS_LOG.name || !wrappersOf(sample).next().done) return false
+  if (format !== undefined) return true
+  const begins = ({ start, end }: LineRange): number | undefined =>
+    sample.subarray(start, end).find((byte) => byte > SPACE)
+  const isForeign = firstLines(sample, true, LINES).some((line) => FOREIGN.has(begins(line)))
+  return logFormat === undefined && !isForeign && looksLikeAccessLog(sample)
+}
+
 function readable(sample: Uint8Array, lines: readonly LineRange[]): AccessLogReader[] {
   return lines.flatMap(({ start, end }) => {
     const reader = new AccessLogReader({ hasVhost: false, isWordNamed: true, hasForwarded: false })
@@ -180,7 +199,6 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   name: 'access-log',
   title: 'access log, common or combined (Apache, nginx, Caddy, Traefik)',
   example: '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 512 "-" "curl/8.5.0"',
-  options: ['field', 'append'],
   mayBeWrapped: true,
   requiredForRows: [],
   recognise: looksLikeAccessLog,

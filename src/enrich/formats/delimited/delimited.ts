@@ -27,9 +27,8 @@ import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
 import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { type DelimitedPlan, DelimitedReader } from './delimited-reader.ts'
+import { type DelimitedPlan, DelimitedReader, TableRows } from './delimited-reader.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
-import { TableRows } from './table-rows.ts'
 
 /**
  * Makes the plan for CSV or TSV.
@@ -198,7 +197,6 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   name: 'csv',
   title: 'table with commas, semicolons or another separator (RFC 4180)',
   example: 'time,client_ip\n2026-07-01T12:00:00Z,81.2.69.142',
-  options: ['field', 'timeField', 'header', 'overwrite', 'maxRecordLines'],
   requiredForRows: ['field', 'quoting', 'at'],
   recognise: looksLikeCsv,
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),

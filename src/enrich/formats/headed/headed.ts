@@ -232,7 +232,6 @@ function definition(
     name,
     title,
     example,
-    options: ['field', 'timeField'],
     requiredForRows: [],
     recognise,
     plan: (sample, isWhole, options) => planHeaded(sample, isWhole, options, name, rules),

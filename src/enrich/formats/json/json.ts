@@ -225,7 +225,6 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   name: 'json',
   title: 'other JSON: arrays of objects, an object with one long array, objects over several lines',
   example: '{"Records":[{"eventTime":"2026-07-01T12:00:00Z","sourceIPAddress":"81.2.69.142"}]}',
-  options: ['field', 'timeField', 'overwrite'],
   requiredForRows: [],
   recognise: looksLikeJson,
   plan: planJson,

@@ -203,7 +203,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   name: 'ndjson',
   title: 'JSON objects, one a line',
   example: '{"ts":"2026-07-01T12:00:00Z","client_ip":"81.2.69.142"}',
-  options: ['field', 'timeField', 'overwrite'],
   mayBeWrapped: true,
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,

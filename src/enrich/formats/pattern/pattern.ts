@@ -131,7 +131,6 @@ function definition<const Name extends string>(
     name,
     title,
     example,
-    options: ['field', 'timeField', 'append', ...(pattern === null ? (['logFormat'] as const) : [])],
     mayBeWrapped: true,
     requiredForRows: [],
     recognise: (sample) => pattern !== null && looksLikePattern(sample, pattern),

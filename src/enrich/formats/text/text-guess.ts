@@ -40,12 +40,12 @@ export function versionInText(sample: Uint8Array): string | null {
 }
 
 /** How to read lines whose addresses are in no field. */
-export const TEXT_FLAGS =
+const TEXT_FLAGS =
   "To locate the addresses wherever they are in the lines, add --format text (in a program: format: 'text')"
 
-/** An address that lines of any format would have as text; `null` without one. */
-export function addressInText(sample: Uint8Array): string | null {
-  return isBinary(sample) ? null : addressesIn(sample).example
+/** How to read lines of any format by the addresses in their text; '' if there are none. */
+export function textFlags(sample: Uint8Array): string {
+  return isBinary(sample) || addressesIn(sample).example === null ? '' : TEXT_FLAGS
 }
 
 function isText(sample: Uint8Array): boolean {

@@ -235,7 +235,6 @@ export const TEXT: FormatDefinition<TextPlan> = {
   name: 'text',
   title: 'any other text with addresses in it: syslog, auth.log, mail and error logs, HAProxy, iptables',
   example: 'Jul  1 12:00:00 web sshd[7]: Failed password for root from 81.2.69.142 port 51234 ssh2',
-  options: ['append', 'annotate', 'nth'],
   requiredForRows: ['at'],
   recognise: looksLikeText,
   plan: planText,

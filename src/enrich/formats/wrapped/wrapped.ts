@@ -1,13 +1,19 @@
-// Lines of other formats, each after what a wrapper writes before it.
+// Lines of other formats, each after what a wrapper writes before it, or in a member of JSON objects, one object a line.
 
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { BRACE, COMMA, LINE_FEED, QUOTE } from '../../ascii.ts'
-import type { CommonPlan, PrefixWrapper } from '../../options.ts'
+import { BRACE, CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import type { CommonPlan, LineOptions, MemberWrapper, Planned, PrefixWrapper } from '../../options.ts'
+import { guessAddress } from '../../reading/field-guess.ts'
+import { LineRecordEnds } from '../../reading/layout.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { markLength, sampleLines } from '../../reading/sample.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { PartialLines, Prefix } from './prefix.ts'
+import { fieldsOf, pathOf, valueAt } from '../ndjson/member-path.ts'
+import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjson } from '../ndjson/ndjson.ts'
+import { ObjectReader } from '../ndjson/object-reader.ts'
+import { Prefix, wrappersOf } from './prefix.ts'
 
 /**
  * Reads the line after the prefix by its own format. The prefix is kept, or is the first member of the object: a line that came in
@@ -149,5 +155,164 @@ export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
       const hasMember = plan.hasWrapperMember === true && plan.count === undefined
       return new WrappedReader(wrapper, makeReader(plan, wantsFields), form(plan).kind, hasMember)
     },
+  }
+}
+
+/** A sample without what a wrapper wrote before its lines. */
+export interface Unwrapped {
+  readonly wrapper: PrefixWrapper
+  readonly sample: Uint8Array
+}
+
+/** The lines of a sample without the prefixes of each wrapper that most of the first lines have. */
+export function* unwrapped(sample: Uint8Array): Generator<Unwrapped> {
+  for (const wrapper of wrappersOf(sample))
+    yield { wrapper, sample: withoutPrefixes(sample, new Prefix(wrapper), wrapper === 'cri') }
+}
+
+/** @param joins whether lines can come in parts, see `PartialLines` */
+function withoutPrefixes(sample: Uint8Array, prefix: Prefix, joins: boolean): Uint8Array {
+  const parts = new PartialLines(0)
+  const bytes = new Uint8Array(sample.length)
+  let size = 0
+  for (let start = markLength(sample); start < sample.length; ) {
+    const lineFeed = sample.indexOf(LINE_FEED, start)
+    const next = lineFeed === -1 ? sample.length : lineFeed + 1
+    const isPart = joins && parts.isPart(sample, start, next)
+    const end = isPart ? parts.endOfLine(sample, start, next) : next
+    const content = sample.subarray(prefix.end(sample, start, end), end)
+    bytes.set(content, size)
+    size += content.length
+    start = next
+  }
+  return bytes.subarray(0, size)
+}
+
+const CAPITAL_P = 0x50
+
+/** Where the tag of a line is: after a time and the name of a stream. */
+const TAG_WORD = 2
+const MAX_TAG_AT = 64
+
+/**
+ * Finds lines that a container runtime has cut into parts: each part but the last has the tag `P`. A line whose parts together
+ * exceed the bound is not joined: each part is then a record.
+ */
+class PartialLines extends LineRecordEnds {
+  constructor(maxBytes: number) {
+    super(null, maxBytes)
+  }
+
+  override next(start: number, end: number, isLast: boolean): number {
+    this.contentStart = start
+    this.spansLines = false
+    const first = this.lineFeeds.next(start, end)
+    if (start < this.plainUntil) return first === -1 && isLast ? end : first
+    let last = first
+    for (let at = start; last !== -1 && this.isPart(this.bytes, at, last); ) {
+      at = last + 1
+      last = this.lineFeeds.next(at, end)
+      const size = (last === -1 ? end : last) - start
+      if (size <= this.maxBytes) continue
+      this.plainUntil = at
+      return first
+    }
+    this.spansLines = last !== first
+    return last === -1 && isLast ? end : last
+  }
+
+  /** Whether the line that begins at `start` is a part that others follow. */
+  isPart(bytes: Uint8Array, start: number, end: number): boolean {
+    const most = Math.min(end, start + MAX_TAG_AT)
+    let words = 0
+    for (let at = start; at < most; at++) {
+      if (bytes[at] === LINE_FEED) return false
+      if (bytes[at] === SPACE && ++words === TAG_WORD) return bytes[at + 1] === CAPITAL_P
+    }
+    return false
+  }
+
+  /** The end of the line at `start`, without its line end. */
+  endOfLine(bytes: Uint8Array, start: number, end: number): number {
+    const lineFeed = bytes.indexOf(LINE_FEED, start)
+    if (lineFeed === -1 || lineFeed >= end) return end
+    return lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+  }
+
+  /** The start of the line after the one that ends at `end`. */
+  nextLine(bytes: Uint8Array, lineEnd: number, end: number): number {
+    return Math.min(
+      bytes[lineEnd] === CARRIAGE_RETURN ? lineEnd + 2 : lineEnd + 1,
+      Math.max(end, lineEnd + 1),
+    )
+  }
+}
+
+/**
+ * Where wrappers put a line and its time.
+ * - `docker`: the json-file logging driver of Docker, and what Fluent Bit makes of it
+ * - `journald`: systemd.io `JOURNAL_EXPORT_FORMATS`, Journal JSON Format
+ */
+const MEMBERS: Readonly<Record<MemberWrapper, { line: string; time: string; also: readonly string[] }>> = {
+  docker: { line: 'log', time: 'time', also: ['stream'] },
+  journald: { line: 'MESSAGE', time: '__REALTIME_TIMESTAMP', also: [] },
+}
+
+/** The share of the objects of a sample that must have the members. */
+const MEMBER_SHARE = 0.9
+
+/** Objects of a sample with lines in them. */
+export interface Enclosed {
+  readonly wrapper: MemberWrapper
+  readonly objects: readonly object[]
+  /** The name of the member with the line. */
+  readonly member: string
+  /** The lines. */
+  readonly sample: Uint8Array
+}
+
+/** The lines in the objects of a sample; `null` if no wrapper writes such objects, or if they have a field for the address. */
+export function enclosedIn(sample: Uint8Array, isWhole: boolean, options: LineOptions): Enclosed | null {
+  const { field } = options
+  const objects = objectsIn(sampleLines(sample, isWhole))
+  if (objects.length === 0 || (field !== undefined && isIn(objects, pathOf(field, 'field')))) return null
+  for (const wrapper of ['docker', 'journald'] as const) {
+    const { line, time, also } = MEMBERS[wrapper]
+    const having = objects.filter((object) =>
+      [line, time, ...also].every((name) => Object.hasOwn(object, name)),
+    )
+    if (having.length < MEMBER_SHARE * objects.length) continue
+    if (guessAddress(fieldsOf(objects, line), false).best !== null) return null
+    const texts = having.map((object) => {
+      const text = valueAt(object, [line])
+      return typeof text === 'string' ? text.replace(/[\r\n]+/g, ' ') : ''
+    })
+    return { wrapper, objects, member: line, sample: new TextEncoder().encode(`${texts.join('\n')}\n`) }
+  }
+  return null
+}
+
+/** Makes the plan for the objects around lines. Throws what `planNdjson` does. */
+export function planEnclosing(
+  { wrapper, objects, member }: Enclosed,
+  options: LineOptions,
+): Planned<NdjsonPlan> {
+  // Plan without the text of the lines: a list of addresses at the start of a line is not the value of a field.
+  const without = objects.map((object) => ({ ...object, [member]: '' }))
+  const { timeField = `/${MEMBERS[wrapper].time}` } = options
+  return planNdjson(without, { ...options, field: `/${member}`, timeField, force: true }, false)
+}
+
+/** The definition for objects whose lines have a format of their own. */
+export function inMember<Plan extends CommonPlan & { readonly format: string }>(
+  inside: Plan,
+  definition: FormatDefinition<Plan>,
+): FormatDefinition<NdjsonPlan> {
+  return {
+    ...NDJSON,
+    fieldNames: () => definition.fieldNames?.(inside) ?? null,
+    usualFields: () => definition.usualFields?.(inside) ?? {},
+    makeReader: (plan, wantsFields) =>
+      new ObjectReader(plan, { content: definition.makeReader(inside, wantsFields) }),
   }
 }

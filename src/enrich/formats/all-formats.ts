@@ -1,0 +1,143 @@
+import { quoted } from '../../errors.ts'
+import { EnrichError } from '../errors.ts'
+import type { Planned } from '../options.ts'
+import { kindOfValue } from '../reading/field-guess.ts'
+import { NoAddressFieldError } from '../reading/field-messages.ts'
+import { sampleLines } from '../reading/sample.ts'
+import { looksLikeVersions } from '../reading/sample-times.ts'
+import { DEFINITIONS } from './definitions.ts'
+import type { FormatDefinition, InputFacts } from './format-definition.ts'
+import {
+  definitionOf,
+  type EnrichOptions,
+  FORMATS,
+  type Format,
+  formatNote,
+  type Plan,
+  UNWRITTEN,
+  useFormats,
+} from './formats.ts'
+import { NDJSON } from './ndjson/ndjson.ts'
+import { CUSTOM_LOG } from './pattern/pattern.ts'
+import { TEXT } from './text/text.ts'
+import { textFlags, versionInText } from './text/text-guess.ts'
+import { WRITERS } from './wrapped/prefix.ts'
+import { type Enclosed, enclosedIn, inMember, planEnclosing, unwrapped, wrapped } from './wrapped/wrapped.ts'
+
+/** The definitions of all formats, in the order of `FORMATS`. */
+export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
+
+useFormats({ definitions: FORMAT_DEFINITIONS, enclosed, makePlan, textFlags })
+
+/** The definition for lines after or in what a wrapper writes. */
+function enclosed({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {
+  if (inside !== undefined) return inMember(inside, definitionOf(inside.format))
+  const definition = definitionOf(format)
+  return wrapper === undefined ? definition : wrapped(definition, wrapper)
+}
+
+/** Makes the plan of an input of any format; see `makePlan` of `formats.ts`, which has checked the options. */
+function makePlan(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: EnrichOptions & InputFacts,
+  isCut: boolean,
+  more: (format: Format) => EnrichOptions,
+): Planned<Plan> {
+  const { format, logFormat } = options
+  // The option `logFormat` decides the format.
+  const given = format ?? (logFormat === undefined ? undefined : CUSTOM_LOG.name)
+  const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
+  const enclosed = candidates.some(({ name }) => name === NDJSON.name)
+    ? enclosedIn(sample, isWhole, options)
+    : null
+  if (enclosed !== null) return planEnclosed(enclosed, isWhole, { ...options, ...more(NDJSON.name) }, isCut)
+  const inside = insideOf(sample, options, candidates)
+  const definition =
+    inside?.definition ??
+    (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
+  if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
+  const content = inside?.sample ?? sample
+  const all = { ...options, ...more(definition.name) }
+  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, all, isCut))
+  const told = [
+    ...(format === undefined ? [formatNote(definition.name)] : []),
+    ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
+  ]
+  const hasWrapperMember = all.to !== undefined
+  return {
+    plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
+    notes: [...told, ...notes],
+  }
+}
+
+/** Makes a plan. If no field has an address, but the text of one has, the error says how to read it. */
+function orNamingText<Made>(sample: Uint8Array, make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    const flags = error instanceof NoAddressFieldError ? textFlags(sample) : ''
+    if (!(error instanceof NoAddressFieldError) || flags === '') throw error
+    throw new EnrichError(error.code, `${error.message}. ${flags}`)
+  }
+}
+
+/** Makes the plan for objects with lines in a member. Lines that no other format recognises are text. */
+function planEnclosed(
+  enclosed: Enclosed,
+  isWhole: boolean,
+  options: EnrichOptions & InputFacts,
+  isCut: boolean,
+): Planned<Plan> {
+  const { sample, wrapper, member } = enclosed
+  const outer = planEnclosing(enclosed, options)
+  const recognised = FORMAT_DEFINITIONS.find(
+    ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample, options),
+  )
+  const definition = recognised ?? definitionOf(TEXT.name)
+  // Only the location is used of the output for a line.
+  const form = { ...UNWRITTEN, timeField: undefined, logFormat: undefined }
+  const { plan, notes } = definition.plan(sample, isWhole, { ...options, ...form }, isCut)
+  const told = `each object has a line in ${quoted(member)}, as ${wrapper} writes it; the format of the lines is ${definition.name}`
+  return {
+    plan: { ...outer.plan, inside: plan },
+    notes: [
+      ...(options.format === undefined ? [formatNote(outer.plan.format)] : []),
+      told,
+      ...notes,
+      ...outer.notes,
+    ],
+  }
+}
+
+/** The lines after what a wrapper writes, and their format; `null` if the input has no wrapper, or no format reads the lines. */
+function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readonly FormatDefinition<Plan>[]) {
+  const wrappable = candidates.filter(({ mayBeWrapped }) => mayBeWrapped)
+  if (wrappable.length === 0) return null
+  for (const inside of unwrapped(sample)) {
+    const definition = wrappable.find(({ recognise }) => recognise(inside.sample, options))
+    if (definition !== undefined) return { ...inside, definition }
+  }
+  return null
+}
+
+/** The error message for an unknown format: what is wrong, and what to do about it. */
+function describeUnknown(sample: Uint8Array): string {
+  const lines = sampleLines(sample, true, 100)
+  const texts = lines.map((line) => line.trim())
+  if (looksLikeVersions(texts)) {
+    const example = texts.find((text) => kindOfValue(text) === 'address') ?? ''
+    return `the lines look like versions, for example ${quoted(example)}, and not like addresses. If they are addresses, add --format list (in a program: format: 'list')`
+  }
+  if (/^\s*\{\s*("|$)/.test(lines[0] ?? '')) {
+    return 'the input looks like JSON, and no whole object is in its first bytes: check it, as `jq . FILE` does'
+  }
+  const version = versionInText(sample)
+  if (version !== null) {
+    return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
+  }
+  const next =
+    textFlags(sample) ||
+    'No address was found in them. Lines that are an address each are read with --format list'
+  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${next}`
+}
