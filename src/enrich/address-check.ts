@@ -4,13 +4,12 @@ import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './countin
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan, textFlags } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
-import { type Layout, preambleLength, recordEndsOf, stateAfter } from './reading/layout.ts'
-import { firstLines, markLength, sampleLines } from './reading/sample.ts'
+import type { Layout } from './reading/layout.ts'
+import { firstLines, sampleLines } from './reading/sample.ts'
+import { sampleBlocks } from './reading/splitter.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
 const RECORDS = 1000
-/** Records read first: they usually have an address. The run enriches again what is read here. */
-const FIRST_RECORDS = 10
 /** Enough records to decide, for samples of long records, if one of them has a value that is not an address. */
 const FEWER_RECORDS = 100
 /** A whole input with fewer records is accepted if they merely lack an address, as in a log of a quiet hour. */
@@ -72,50 +71,20 @@ function nextFlags(sample: Uint8Array, isWhole: boolean, { format, trustedProxie
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */
 function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
   const counts = emptyCounts()
-  const layout = layoutOf(plan)
-  const { headerLine } = layout
-  const ends = recordEndsOf(layout)
-  let state = layout.directives?.initial
-  ends.reset(sample)
-  const hasAddress = (): boolean => withoutAddress(counts) < counts.lines - counts.blank
-  let linesBefore = 0
-  const isUndecided = (): boolean =>
-    !hasAddress() && (counts.lines - counts.blank < RECORDS || isMerelyEmpty(counts))
-  for (let start = 0; start < sample.length && isUndecided(); ) {
-    let end = start === 0 ? markLength(sample) : start
-    const left = RECORDS - (counts.lines - counts.blank)
-    const most = start === 0 ? FIRST_RECORDS + headerLine : left > 0 ? left : RECORDS
-    for (let count = 0; count < most && end < sample.length; count++) {
-      const next = ends.next(end, sample.length, isWhole)
-      if (next === -1) break
-      end = Math.min(next + 1, sample.length)
-    }
-    if (end === start) break
-    try {
-      const block = {
-        headerLine: start === 0 ? headerLine : 0,
-        bytes: sample.slice(start, end),
-        isStart: start === 0,
-        oversized: false,
-        startsLine: true,
-        state,
-      }
+  let lines = 0
+  try {
+    for (const block of sampleBlocks(sample, isWhole, layoutOf(plan))) {
       for (const piece of enricher.pieces(block)) {
-        mergeCounts(counts, piece.counts, linesBefore)
-        linesBefore += piece.lines
+        mergeCounts(counts, piece.counts, lines)
+        lines += piece.lines
       }
-    } catch (error) {
-      // Leave it to the run, which reports the line with its right number.
-      if (error instanceof BadLineError) return emptyCounts()
-      throw error
+      const records = counts.lines - counts.blank
+      if (withoutAddress(counts) < records || (records >= RECORDS && !isMerelyEmpty(counts))) break
     }
-    state = stateAfter(
-      sample.subarray(0, end),
-      start === 0 ? preambleLength(sample, end, layout) : start,
-      state,
-      layout,
-    )
-    start = end
+  } catch (error) {
+    // Leave it to the run, which reports the line with its right number.
+    if (error instanceof BadLineError) return emptyCounts()
+    throw error
   }
   return counts
 }

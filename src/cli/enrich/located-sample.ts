@@ -13,7 +13,7 @@ import {
   type Plan,
 } from '../../enrich/formats/formats.ts'
 import { DEFAULT_LINE_BYTES, MAX_LINE_BYTES, type Planned, UNMASKED } from '../../enrich/options.ts'
-import { Splitter } from '../../enrich/reading/splitter.ts'
+import { sampleBlocks } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { UsageError } from '../terminal.ts'
 import { type AddressOption, asUsage, type EnrichCommand } from './command-line.ts'
@@ -122,14 +122,12 @@ function locatedStart(start: Start, set: DatabaseSet): LocatedStart {
   const { plan, sample, isWhole } = start
   const enricher = new BlockEnricher(plan, set)
   checkAddresses(enricher, plan, sample, isWhole)
-  // One record a block, so that each has its own output.
-  const splitter = new Splitter(layoutOf(plan), 1)
   const counts = emptyCounts()
   const all = new ByteSink()
   const headers: string[] = []
   const lines: string[] = []
   const decoder = new TextDecoder()
-  for (const block of [...splitter.push(sample), ...(isWhole ? splitter.end() : splitter.flush())]) {
+  for (const block of sampleBlocks(sample, isWhole, layoutOf(plan))) {
     for (const { output, counts: own } of enricher.pieces(block)) {
       mergeCounts(counts, own)
       all.write(output)

@@ -217,3 +217,14 @@ export class Splitter {
     return until
   }
 }
+
+/** Bytes of a sample that are cut at a time. */
+const PIECE_BYTES = 4096
+
+/** Cuts a sample into blocks of one record, or few, so that no more of them need be enriched than are wanted. */
+export function* sampleBlocks(sample: Uint8Array, isWhole: boolean, layout: Layout): Generator<Block> {
+  const splitter = new Splitter(layout, 1)
+  for (let at = 0; at < sample.length; at += PIECE_BYTES)
+    yield* splitter.push(sample.subarray(at, at + PIECE_BYTES))
+  yield* isWhole ? splitter.end() : splitter.flush()
+}
