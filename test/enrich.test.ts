@@ -87,11 +87,6 @@ describe('enrich', () => {
     expect(lines[1]).toBe('{"ip":"10.0.0.1","x":"\ufffd')
   })
 
-  it('gives whole lines in every chunk', async () => {
-    for await (const chunk of enrich(inChunks(MANY, 1000), { resolver }).output)
-      expect(chunk.at(-1)).toBe(0x0a)
-  })
-
   it('gives no output for an empty input', async () => {
     const { output, summary } = enrich(inChunks('', 1), { resolver })
     expect((await collect(output)).length).toBe(0)

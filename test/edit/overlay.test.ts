@@ -66,11 +66,6 @@ describe('overlay', () => {
     }
   })
 
-  it('does not show what the database itself has for private networks', () => {
-    expect(geo.find('10.2.0.1')).toMatchObject({ error: { reason: 'private' } })
-    expect(geo.find('10.0.0.1')).toMatchObject({ error: { reason: 'private' } })
-  })
-
   it('leaves the other records as they are, for every reader', () => {
     expect(reader.get('81.2.200.1')).toEqual(LONDON)
     expect(reader.get('10.2.0.1')).toEqual({ country: { iso_code: 'US' } })

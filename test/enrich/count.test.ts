@@ -340,19 +340,6 @@ describe('count', () => {
           if (country !== null) expect([key, unique]).toEqual([key, addresses.get(key)?.size])
         }
         expect(found).toEqual(expected)
-        // Without fields of the log, usual lines are counted in the fused loop of the format.
-        const keys = ['ip', 'day', 'hour', 'local_hour', 'reason', 'region']
-        const sums = new Map<string, number>()
-        for (const { status: _, count: lines, ...values } of await rowsOf(text, {
-          by: [...keys, 'status'],
-        })) {
-          const key = JSON.stringify(values)
-          sums.set(key, (sums.get(key) ?? 0) + lines)
-        }
-        const fused = await rowsOf(text, { by: keys })
-        expect(new Map(fused.map(({ count: lines, ...values }) => [JSON.stringify(values), lines]))).toEqual(
-          sums,
-        )
       }),
       { numRuns: 30 },
     )

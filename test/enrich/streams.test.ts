@@ -1,42 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver } from '../../src/core.ts'
-import type { RunOutput } from '../../src/enrich/run.ts'
-import { enrichedStream, LineSource } from '../../src/enrich/streams.ts'
 import { enrich, enrichStream } from '../../src/enrich.ts'
 import { NodeResolver } from '../../src/node/node-resolver.ts'
 import { AT, chunked, concatenated, openWorld, run, text, utf8, WORLD } from './world.ts'
-
-/** A source of these chunks, with a run that changes nothing and adds an end. */
-function streamOf(...chunks: readonly string[]) {
-  const left = [...chunks]
-  const input = {
-    next: vi.fn(async () => {
-      const value = left.shift()
-      if (value === 'fail') throw new Error('the input failed')
-      return value === undefined ? { done: true as const, value } : { done: false, value }
-    }),
-    return: vi.fn(async () => ({ done: true as const, value: undefined })),
-  }
-  const source = new LineSource({ [Symbol.asyncIterator]: () => input })
-  const run = {
-    complete: async (output: RunOutput) => {
-      for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
-        await output.write(chunk)
-      }
-      await output.write(utf8('end'))
-    },
-    stop: vi.fn(),
-  }
-  const end = { ended: vi.fn(), failed: vi.fn() }
-  return { make: () => enrichedStream(source, run, end), input, run, end }
-}
-
-async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
-  const texts: string[] = []
-  for await (const chunk of chunks) texts.push(new TextDecoder().decode(chunk))
-  return texts
-}
 
 /** Runs on a platform whose Web streams cannot be iterated. */
 async function withoutIteration(action: () => Promise<void>): Promise<void> {
@@ -49,54 +16,6 @@ async function withoutIteration(action: () => Promise<void>): Promise<void> {
     Object.defineProperty(ReadableStream.prototype, Symbol.asyncIterator, own)
   }
 }
-
-describe('the output as a stream', () => {
-  it('is read on demand, to its end', async () => {
-    const { make, input, end } = streamOf('a', 'b')
-    const stream = make()
-    expect(input.next).not.toHaveBeenCalled()
-    expect(await textOf(stream)).toEqual(['a', 'b', 'end'])
-    expect(end.ended).toHaveBeenCalledTimes(1)
-    expect(input.return).not.toHaveBeenCalled()
-  })
-
-  it('can be iterated on every platform', () =>
-    withoutIteration(async () => {
-      const { make, end } = streamOf('a', 'b')
-      expect(await textOf(make())).toEqual(['a', 'b', 'end'])
-      expect(end.ended).toHaveBeenCalledTimes(1)
-    }))
-
-  it('releases its input when the reader cancels, on every platform', () =>
-    withoutIteration(async () => {
-      const { make, input, end } = streamOf('a', 'b')
-      for await (const chunk of make()) {
-        expect(new TextDecoder().decode(chunk)).toBe('a')
-        break
-      }
-      expect(end.ended).toHaveBeenCalledTimes(1)
-      expect(input.return).toHaveBeenCalledTimes(1)
-    }))
-
-  it('does not release an input that has ended', async () => {
-    const { make, input, end } = streamOf()
-    const stream = make()
-    for await (const chunk of stream) {
-      expect(new TextDecoder().decode(chunk)).toBe('end')
-      break
-    }
-    expect(end.ended).toHaveBeenCalledTimes(1)
-    expect(input.return).not.toHaveBeenCalled()
-  })
-
-  it('fails with the error of its input, even if the input cannot be closed', async () => {
-    const { make, input, end } = streamOf('a', 'fail')
-    input.return.mockRejectedValue(new Error('it cannot be closed either'))
-    await expect(textOf(make())).rejects.toThrow('the input failed')
-    expect(end.failed).toHaveBeenCalledWith(expect.objectContaining({ message: 'the input failed' }))
-    expect(end.ended).not.toHaveBeenCalled()
-  })
-})
 
 let resolver: Resolver
 beforeAll(async () => {
@@ -144,6 +63,41 @@ function written(bytes: Uint8Array, cuts: readonly number[]) {
 }
 
 const enrichedBy = (input: Parameters<typeof enrich>[0]) => enrich(input, { resolver, at: AT }).output
+
+describe('an input and its output', () => {
+  /** The input, with what tells whether it was released. */
+  const released = (...chunks: readonly (Uint8Array | Error)[]) => {
+    const left = [...chunks]
+    const next = async () => {
+      const value = left.shift()
+      if (value instanceof Error) throw value
+      return value === undefined ? { done: true as const, value } : { done: false, value }
+    }
+    const end = vi.fn(async () => ({ done: true as const, value: undefined }))
+    return { input: { [Symbol.asyncIterator]: () => ({ next, return: end }) }, end }
+  }
+
+  it('are iterated, and released by a reader that stops, on every platform', () =>
+    withoutIteration(async () => {
+      const output = enrichedBy(generated(lines(9), [70]))
+      expect(await collect(output, false)).toBe(text(run(lines(9)).output))
+      const { input, end } = released(...chunked(lines(30_000), [60_000]))
+      for await (const _ of enrichedBy(input)) break
+      expect(end).toHaveBeenCalledTimes(1)
+    }))
+
+  it('are not released again after the end of the input', async () => {
+    const { input, end } = released(lines(1))
+    for await (const _ of enrichedBy(input)) break
+    expect(end).not.toHaveBeenCalled()
+  })
+
+  it('fail with the error of the input, even if the input cannot be closed', async () => {
+    const { input, end } = released(lines(1), new Error('the input failed'))
+    end.mockRejectedValue(new Error('it cannot be closed either'))
+    await expect(collect(enrichedBy(input), false)).rejects.toThrow('the input failed')
+  })
+})
 
 async function collect(chunks: AsyncIterable<Uint8Array>, isSlow: boolean): Promise<string> {
   const parts: Uint8Array[] = []

@@ -163,14 +163,6 @@ describe('a resolver with overlays', () => {
     expect(geo.lookup('64:ff9b::10.1.2.3')).toMatchObject({ ip: '64:ff9b::a01:203', city: 'Rack' })
   })
 
-  it('has the locations of the database elsewhere', () => {
-    expect(geo.lookup('81.2.70.1').city).toBe('London')
-    expect(geo.lookup('2a00::1').country.code).toBe('FR')
-    expect(geo.find('10.2.0.1')).toMatchObject({ error: { reason: 'private' } })
-    expect(geo.find('fd00:2::1')).toMatchObject({ error: { reason: 'private' } })
-    expect(geo.find('1.1.1.1')).toMatchObject({ error: { reason: 'not-found' } })
-  })
-
   it('has names of countries in each language, and given names in all', () => {
     expect(geo.lookup('10.1.9.9', { locale: 'fr' }).country.name).toBe('Allemagne')
     expect(geo.lookup('10.1.9.9', { locale: 'fr' }).region.name).toBe('Berlin')

@@ -7,8 +7,9 @@ import { Database } from '../../src/mmdb/database.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { openDatabase } from '../../src/node/open-files.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
-import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
+import { writtenDatabases } from '../fuzz/targets/writer.ts'
 import { encode, handMade } from '../mmdb/hand-made.ts'
 import { OWN_BAD_DATABASES, OWN_DATABASES, OWN_ODD_DATABASES } from '../own-databases.ts'
 import { hasShared, SHARED, sharedBytes } from '../shared.ts'
@@ -79,52 +80,8 @@ describe('packing', () => {
     expect(() => pack(withUnused(100_000))).toThrow('it has too many nodes that no path leads to')
   })
 
-  /** Values of every type, and shapes with short texts, long ones and none. */
-  const record: fc.Arbitrary<WritableValue> = fc.letrec<{ value: WritableValue }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small' },
-      fc.string({ maxLength: 40 }),
-      fc.integer(),
-      fc.double({ noDefaultInfinity: true, noNaN: true }).map(double),
-      fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }),
-      fc.boolean(),
-      fc.uint8Array({ maxLength: 40 }),
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(
-        fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__'),
-        tie('value'),
-        { maxKeys: 4 },
-      ),
-    ),
-  })).value
-
   it('keeps databases of any records, networks, record sizes and families', () => {
-    const network = fc.oneof(
-      fc.tuple(fc.nat(0xffff), fc.integer({ min: 1, max: 16 })).map(([high, bits]) => {
-        const start = (high & (0xffff << (16 - bits)) & 0xffff) * 0x10000
-        return `${start >>> 24}.${(start >>> 16) & 255}.0.0/${bits}`
-      }),
-      fc.tuple(fc.nat(0xffff), fc.integer({ min: 113, max: 128 })).map(([low, bits]) => {
-        return `2001:db8::${(low & (0xffff << (128 - bits)) & 0xffff).toString(16)}/${bits}`
-      }),
-    )
-    const database = fc.record({
-      networks: fc.array(fc.tuple(network, fc.nat(7)), { maxLength: 30 }),
-      records: fc.array(record, { minLength: 8, maxLength: 8 }),
-      recordSize: fc.constantFrom(24, 28, 32),
-      ipVersion: fc.constantFrom(4, 6),
-      aliases: fc.boolean(),
-    })
-    fc.assert(
-      fc.property(database, ({ networks, records, recordSize, ipVersion, aliases }) => {
-        const writer = new MmdbWriter({ databaseType: 'Test', recordSize, ipVersion, aliases })
-        for (const [cidr, index] of networks) {
-          if (ipVersion === 6 || !cidr.includes(':')) writer.insert(cidr, records[index] ?? '')
-        }
-        expectLossless(writer.toBytes())
-      }),
-      { numRuns: effort({ short: 15, long: 400 }) },
-    )
+    fc.assert(fc.property(writtenDatabases, expectLossless), { numRuns: effort({ short: 15, long: 400 }) })
   })
 
   it.each([255, 256, 257, 5000])('keeps networks that use each of %i values in turn', (count) => {

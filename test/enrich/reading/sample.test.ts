@@ -96,14 +96,6 @@ describe('the time of the event', () => {
     expect(run(input).counts.withoutTime).toBe(2)
   })
 
-  it.each([
-    ['1782907200000000', 'microseconds'],
-    ['1782907200000000000', 'nanoseconds'],
-    ['"1782907200000000000"', 'a text'],
-  ])('is read from %s: %s', (time) => {
-    expect(offsets(`{"@timestamp":${time},"ip":"81.2.69.142"}\n`)).toEqual(['+01:00'])
-  })
-
   it('is the field that is named, whatever could be guessed', () => {
     const line = '{"ip":"81.2.69.142","ts":"2026-07-01T12:00:00Z","x":"2026-01-01T12:00:00Z"}\n'
     expect(offsets(line, { timeField: 'x' })).toEqual(['+00:00'])

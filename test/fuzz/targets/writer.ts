@@ -83,6 +83,11 @@ const inputs: fc.Arbitrary<Networks> = fc
     }
   })
 
+/** Databases of networks that overlap, with values of every type. */
+export const writtenDatabases: fc.Arbitrary<Uint8Array> = inputs.map(({ networks, asked: _, ...options }) =>
+  written(networks, options),
+)
+
 export const writer: Target<Networks> = {
   name: 'writer',
   inputs,

@@ -390,22 +390,10 @@ describe('x_forwarded_for', () => {
   it.each<[string, string, Parts, string | null, string | null, string]>([
     ['10.0.0.1', ' "81.2.69.142"', { x_forwarded_for: '81.2.69.142' }, '81.2.69.142', null, 'one hop'],
     ['9.9.9.9', ' "81.2.69.142"', {}, null, 'not-found', 'a sender that is not trusted is the client'],
-    ['81.2.69.1', ' "216.160.83.56"', {}, '81.2.69.1', null, 'the same'],
     ['10.0.0.1', ' "-"', { x_forwarded_for: null }, null, 'trusted-proxy', 'nothing was forwarded'],
-    ['81.2.69.1', ' "-"', {}, '81.2.69.1', null, 'the same, without a proxy'],
     ['81.2.69.1', '', {}, '81.2.69.1', null, 'the part is not there'],
     ['81.2.69.1', ' ""', {}, '81.2.69.1', null, 'it is empty'],
     ['10.0.0.1', ' "nonsense"', {}, null, 'malformed', 'what decides cannot be read'],
-    ['10.0.0.1', ' "unknown"', {}, null, 'unidentified', 'the proxy does not say'],
-    ['10.0.0.1', ` "81.2.69.142${', 10.0.0.1'.repeat(1000)}"`, {}, null, 'malformed', 'a list too long'],
-    [
-      '81.2.69.1',
-      ` "${', 10.0.0.1'.repeat(1000)}"`,
-      {},
-      '81.2.69.1',
-      null,
-      'the same, of somebody not trusted',
-    ],
     ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more after it'],
   ])('of %s%.60s', (peer, list, parts, ip, reason) => {
     const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), { ...options, force: true })

@@ -1,11 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
 import { planDelimited } from '../../../../src/enrich/formats/delimited/delimited.ts'
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
-import { LOCATION_FIELDS } from '../../../../src/enrich/options.ts'
-import { bytesOf, enrichBytes, enrichText, LOCATED, NOT_LOCATED, utf8 } from '../../world.ts'
+import { bytesOf, enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
   planDelimited(utf8(text), isWhole, options, format)
@@ -340,60 +338,5 @@ describe('bad records', () => {
       { line: 3, message: 'it has 3 columns, not 2' },
       { line: 8, message: 'the quote that opens its field 2 is not closed' },
     ])
-  })
-})
-
-describe('any file', () => {
-  const text = fc.string({ unit: fc.constantFrom(...'a ";,\t\né\'=', '\r\n'), maxLength: 8 })
-  const cell = fc.record({ text, isQuoted: fc.boolean() })
-  const ip = fc.record({ text: fc.constantFrom(...LOCATED, ...NOT_LOCATED), isQuoted: fc.boolean() })
-  const table = fc.record({
-    rows: fc.array(fc.tuple(cell, cell, ip, cell), { minLength: 1, maxLength: 12 }),
-    delimiter: fc.constantFrom(',', ';', '\t'),
-    lineEnd: fc.constantFrom('\n', '\r\n'),
-    lastEnd: fc.boolean(),
-    mark: fc.constantFrom('', '\ufeff'),
-    header: fc.boolean(),
-    fields: fc.shuffledSubarray([...LOCATION_FIELDS], { minLength: 1 }),
-    blockBytes: fc.integer({ min: 20, max: 400 }),
-  })
-
-  it('keeps its bytes, and has the columns of each address after its own', () => {
-    fc.assert(
-      fc.property(table, ({ rows, delimiter, lineEnd, lastEnd, mark, header, fields, blockBytes }) => {
-        const format = delimiter === '\t' ? 'tsv' : 'csv'
-        // As a writer of CSV may write it: in quotes where it has to be, and sometimes where not.
-        const lines = rows.map((row) =>
-          row
-            .map(({ text: value, isQuoted }) =>
-              isQuoted || value.includes(delimiter) || /["\r\n]/.test(value)
-                ? `"${value.replaceAll('"', '""')}"`
-                : value,
-            )
-            .join(delimiter),
-        )
-        const added = rows.map(([, , { text: address }]) => {
-          const alone = `${address}${delimiter}x`
-          const output = enrichText(`ip${delimiter}a\n${alone}`, { format, field: '1', fields, at: AT })
-          return output.slice(output.indexOf('\n') + 1 + alone.length)
-        })
-        if (header) {
-          lines.unshift(
-            `"a${delimiter}name""${delimiter}1"${delimiter}b${delimiter}"the, address"${delimiter}c`,
-          )
-          added.unshift(fields.map((field) => delimiter + field).join(''))
-        }
-        const joined = (all: readonly string[]): string => mark + all.join(lineEnd) + (lastEnd ? lineEnd : '')
-        const options = { format, header, field: '3', fields, at: AT } as const
-        const { plan: made, output } = enrichBytes(utf8(joined(lines)), options, blockBytes)
-        // The dialect is a guess: with few lines another can fit as well.
-        fc.pre(made.format !== 'csv' || made.delimiter === delimiter.charCodeAt(0))
-        fc.pre(made.format !== 'tsv' || made.quotes)
-        expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(output)).toBe(
-          joined(lines.map((line, index) => line + added[index])),
-        )
-      }),
-      { numRuns: 60 },
-    )
   })
 })

@@ -346,45 +346,4 @@ describe('the time of a line', () => {
   ])('%s sets the offset to %s', (time, offset) => {
     expect(offsetOf(`{"t":${time},"ip":"81.2.69.142"}`)).toBe(offset)
   })
-
-  it('is the instant of the run if it cannot be read, and is counted', () => {
-    const lines = ['"2026-07-01T12:00:00Z"', '"yesterday"', 'null', '{}', '"2026-07-01T12:00:00"'].map(
-      (time) => `{"t":${time},"ip":"81.2.69.142"}`,
-    )
-    const { output, counts } = run([...lines, '{"ip":"81.2.69.142"}'].join('\n'), {
-      ...NDJSON,
-      timeField: 't',
-      at: Date.UTC(2026, 0, 1),
-    })
-    const offsets = text(output)
-      .split('\n')
-      .map((line) => JSON.parse(line).location.timezone.offset)
-    expect(offsets).toEqual(['+01:00', '+00:00', '+00:00', '+00:00', '+00:00', '+00:00'])
-    expect(counts.withoutTime).toBe(5)
-  })
-})
-
-describe('a list of hops', () => {
-  const trusting = { format: 'ndjson', trustedProxies: ['uniquelocal', '198.51.100.0/24'] } as const
-
-  it.each([
-    ['81.2.69.142', 'resolved'],
-    ['81.2.69.142, 10.0.0.1', 'resolved'],
-    ['1.1.1.1, 81.2.69.142, 198.51.100.7,10.0.0.1', 'resolved'],
-    ['nonsense, 81.2.69.142:4711, 10.0.0.1', 'resolved'],
-    ['81.2.69.142, nonsense, 10.0.0.1', 'malformed'],
-    ['81.2.69.142, unknown, 10.0.0.1', 'unidentified'],
-    ['10.0.0.2, 10.0.0.1', 'trusted-proxy'],
-    ['81.2.69.142, 8.8.8.8', 'not-found'],
-    ['', 'missing'],
-  ])('%s is %s', (list, outcome) => {
-    const { output, counts, notes } = run(
-      `{"x_forwarded_for":"81.2.69.1, 10.0.0.1"}\n{"x_forwarded_for":"${list}"}`,
-      trusting,
-    )
-    expect(notes).toContain('the address is in x_forwarded_for')
-    const { location } = JSON.parse(text(output).split('\n')[1] ?? '')
-    if (outcome === 'resolved') expect(location).toEqual(geo.lookup('81.2.69.142', { at: AT }))
-    else expect([location, counts.failed]).toEqual([null, { [outcome]: 1 }])
-  })
 })
