@@ -8,10 +8,10 @@ import type { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
 import { BadLineError } from './errors.ts'
 import { type FormatDefinition, linesOf, locatorFor } from './formats/format-definition.ts'
-import { definitionFor, type Plan } from './formats/formats.ts'
+import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
 import { LineCounter } from './locating/line-counter.ts'
 import type { LineLocator } from './locating/line-locator.ts'
-import { AddressMask, endOfRaw } from './masking/address-mask.ts'
+import type { AddressMask } from './masking/address-mask.ts'
 import { type Layout, lineFeedsIn, preambleLength, type RecordEnds, recordEndsOf } from './reading/layout.ts'
 import { markLength } from './reading/sample.ts'
 import type { Block } from './reading/splitter.ts'
@@ -124,8 +124,8 @@ export class BlockEnricher extends Enricher {
     if (loop !== null) loop.counter = this.#counter
     this.#loop = loop
     const isRaw = plan.onBadLine === 'raw' && (this.#format.rewrites || plan.cells !== undefined)
-    this.#raw = isRaw ? new RawLines(plan) : null
-    this.#mask = AddressMask.of(plan)
+    this.#mask = maskOf(plan)
+    this.#raw = isRaw ? new RawLines(plan, this.#mask) : null
   }
 
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
@@ -302,7 +302,7 @@ export class BlockEnricher extends Enricher {
     this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
     if (this.#raw !== null) {
       const whole = endWithLines || bytes[end] === LINE_FEED ? end : next
-      this.#raw.write(bytes, start, endOfRaw(bytes, start, whole, this.#plan, this.#mask), out)
+      this.#raw.write(bytes, start, whole, out)
     } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
   }
 
@@ -327,7 +327,7 @@ export class BlockEnricher extends Enricher {
     const out = new ByteSink(isKept ? 0 : bytes.length)
     // The first piece is longer than `maxLineBytes`, so the object does not need the others.
     if (raw === null) out.write(bytes, start, end)
-    else if (startsLine) raw.write(bytes, mark, endOfRaw(bytes, mark, bytes.length, this.#plan, mask), out)
+    else if (startsLine) raw.write(bytes, mark, bytes.length, out)
     const plain = isKept ? bytes : out.take()
     const output = mask === null ? plain : maskedPiece(mask, plain, startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)

@@ -7,7 +7,7 @@ import type { LineFormat, RowParts } from './engine/record-lines.ts'
 import { FORMAT_DEFINITIONS } from './formats/all-formats.ts'
 import { linesOf, locatorFor, type RequiredRowOption } from './formats/format-definition.ts'
 import { checkOptions, definitionOf, type Format, formatsWith, type Plan } from './formats/formats.ts'
-import { AddressMask, endOfRaw } from './masking/address-mask.ts'
+import { AddressMask } from './masking/address-mask.ts'
 import type { LineOptions, RowLineOptions } from './options.ts'
 import { RAW, RawLines } from './writing/json-text.ts'
 
@@ -269,7 +269,7 @@ const keptRow = (appended: Uint8Array): RowParts => ({
 
 /** Writes a row as JSON, as far as a row is read. The first part of a row is the whole row, or longer than any row that is read. */
 function rawRow(plan: Plan, mask: AddressMask | null): RowParts {
-  const raw = new RawLines(plan)
+  const raw = new RawLines(plan, mask)
   let isStarted = false
   return {
     // JSON escapes line ends.
@@ -277,7 +277,7 @@ function rawRow(plan: Plan, mask: AddressMask | null): RowParts {
     part: (bytes, start, end, out) => {
       if (isStarted) return
       isStarted = true
-      raw.write(bytes, start, endOfRaw(bytes, start, end, plan, mask), out)
+      raw.write(bytes, start, end, out)
       // Remove its line feed.
       out.length--
     },

@@ -12,8 +12,7 @@ import {
 import { type GroupTotals, RunTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
-import { type Format, layoutOf, type Plan, withFormats, withoutHeader } from './formats/formats.ts'
-import { AddressMask } from './masking/address-mask.ts'
+import { type Format, layoutOf, maskOf, type Plan, withFormats, withoutHeader } from './formats/formats.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
 import { Splitter } from './reading/splitter.ts'
@@ -142,7 +141,7 @@ export class Run {
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
-    this.#totals ??= new RunTotals(plan, plan.count === undefined ? null : AddressMask.of(plan))
+    this.#totals ??= new RunTotals(plan, plan.count === undefined ? null : maskOf(plan))
     checkSameKind(this.#first, known)
     this.#seam.begin()
     // The output has one header, and a byte order mark only at its start.

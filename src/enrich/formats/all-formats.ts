@@ -1,5 +1,6 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
+import { AddressMask } from '../masking/address-mask.ts'
 import type { Planned } from '../options.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
@@ -27,7 +28,7 @@ import { type Enclosed, enclosedIn, inMember, planEnclosing, unwrapped, wrapped 
 /** The definitions of all formats, in the order of `FORMATS`. */
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS
 
-useFormats({ definitions: FORMAT_DEFINITIONS, enclosed, makePlan, textFlags })
+useFormats({ definitions: FORMAT_DEFINITIONS, enclosed, makePlan, textFlags, maskOf: AddressMask.of })
 
 /** The definition for lines after or in what a wrapper writes. */
 function enclosed({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {

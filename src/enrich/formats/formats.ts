@@ -4,9 +4,11 @@ import { type CountPlan, unknownKey } from '../count-plan.ts'
 import { fieldIndex } from '../counting/field-values.ts'
 import { EnrichError } from '../errors.ts'
 import { OPTIONS } from '../line-options.ts'
+import type { AddressMask } from '../masking/address-mask.ts'
 import {
   commonPlan,
   INTO,
+  isMasked,
   type LineOptions,
   type LocationCells,
   type LocationField,
@@ -61,13 +63,14 @@ export interface EnrichOptions extends LineOptions {
   readonly format?: Format | undefined
 }
 
-/** What `all-formats.ts` gives when it is loaded. */
+/** What runs need besides those that write the lines of access logs with their addresses: `all-formats.ts` gives it when it is loaded. */
 export interface AllFormats {
   readonly definitions: readonly FormatDefinition<Plan>[]
   /** The definition for lines after or in what a wrapper writes. */
   readonly enclosed: (plan: Plan) => FormatDefinition<Plan>
   readonly makePlan: (...args: Required<Parameters<typeof makePlan>>) => Planned<Plan>
   readonly textFlags: typeof textFlags
+  readonly maskOf: typeof AddressMask.of
 }
 
 /** The definitions of all formats; `null` until they are loaded. */
@@ -120,6 +123,12 @@ export function definitionOf(format: Format): FormatDefinition<Plan> {
 export function definitionFor(plan: Plan): FormatDefinition<Plan> {
   const isPlain = plan.wrapper === undefined && plan.inside === undefined
   return isPlain ? definitionOf(plan.format) : allFormats().enclosed(plan)
+}
+
+/** Replaces the addresses of the output; `null` if the plan keeps them. */
+export function maskOf(plan: Plan): AddressMask | null {
+  const { mask, dropAddress, pseudonymKey } = plan
+  return mask === null && !dropAddress && pseudonymKey === null ? null : allFormats().maskOf(plan)
 }
 
 /** The plan for objects that have the columns of a location as one text. */
@@ -242,7 +251,8 @@ export function makePlan(
   checkValues(options, OPTIONS)
   checkFormat(options.format)
   refuseUnreadable(sample)
-  if (!isAccessLog(sample, options)) return allFormats().makePlan(sample, isWhole, options, isCut, more)
+  if (isMasked(options) || !isAccessLog(sample, options))
+    return allFormats().makePlan(sample, isWhole, options, isCut, more)
   const { plan, notes } = ACCESS_LOG.plan(sample, isWhole, { ...options, ...more(ACCESS_LOG.name) }, isCut)
   return { plan, notes: [...(options.format === undefined ? [formatNote(ACCESS_LOG.name)] : []), ...notes] }
 }

@@ -96,7 +96,15 @@ export class AddressMask {
     const most = Math.min(bytes.length, MAX_SPELLED_BYTES)
     let start = 0
     if (!startsLine) while (start < most && maySpell(bytes[start])) start++
-    this.write(bytes, start, endsLine ? bytes.length : endOfCut(bytes, start, bytes.length), out)
+    this.write(bytes, start, endsLine ? bytes.length : this.endOfCut(bytes, start, bytes.length), out)
+  }
+
+  /** The end of a text that is cut off at `end`, without what can be the start of an address there. */
+  endOfCut(bytes: Uint8Array, start: number, end: number): number {
+    const least = Math.max(start, end - MAX_SPELLED_BYTES)
+    let at = end
+    while (at > least && maySpell(bytes[at - 1])) at--
+    return at
   }
 
   #writePlain(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
@@ -151,26 +159,6 @@ export class AddressMask {
     }
     return first
   }
-}
-
-/** The end of the part of a line that is written as JSON: a line is read as far as a plan allows. */
-export function endOfRaw(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  { maxLineBytes }: Pick<CommonPlan, 'maxLineBytes'>,
-  mask: AddressMask | null,
-): number {
-  const most = start + maxLineBytes
-  return end <= most ? end : mask === null ? most : endOfCut(bytes, start, most)
-}
-
-/** The end of a text that is cut off at `end`, without what can be the start of an address there. */
-function endOfCut(bytes: Uint8Array, start: number, end: number): number {
-  const least = Math.max(start, end - MAX_SPELLED_BYTES)
-  let at = end
-  while (at > least && maySpell(bytes[at - 1])) at--
-  return at
 }
 
 /** Whether a byte can be a part of an address, or of an escape in it. */

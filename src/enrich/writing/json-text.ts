@@ -72,17 +72,25 @@ export const WRAPPER = 'wrapper'
 export class RawLines {
   readonly #text = new JsonText()
   readonly #tail: Uint8Array
+  readonly #maxBytes: number
 
-  constructor({ into, asn, cells }: Pick<CommonPlan, 'into' | 'asn' | 'cells'>) {
+  /** @param mask finds the end of a line that is cut off where an address can begin; `null` if addresses are kept */
+  constructor(
+    { into, asn, cells, maxLineBytes }: Pick<CommonPlan, 'into' | 'asn' | 'cells' | 'maxLineBytes'>,
+    private readonly mask: { endOfCut(bytes: Uint8Array, start: number, end: number): number } | null,
+  ) {
+    this.#maxBytes = maxLineBytes
     const names = asn === undefined || cells !== undefined ? [into] : [into, asn]
     this.#tail = encoder.encode(`"${names.map((name) => `,${JSON.stringify(name)}:null`).join('')}}\n`)
   }
 
-  /** Writes an object with `bytes[start, end)`, and a line feed. Ill-formed UTF-8 becomes U+FFFD. */
+  /** Writes an object with `bytes[start, end)`, as far as a line is read, and a line feed. Ill-formed UTF-8 becomes U+FFFD. */
   write(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    const most = start + this.#maxBytes
+    const last = end <= most ? end : (this.mask?.endOfCut(bytes, start, most) ?? most)
     out.writeAscii(`{"${RAW}":"`)
-    const into = out.room(jsonRoom(end - start))
-    out.length = this.#text.put(bytes, start, end, into, out.length)
+    const into = out.room(jsonRoom(last - start))
+    out.length = this.#text.put(bytes, start, last, into, out.length)
     out.write(this.#tail)
   }
 }
