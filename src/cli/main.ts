@@ -10,17 +10,6 @@ const LAST_WRITES_MS = 250
 
 const args = process.argv.slice(2)
 
-/** How often SIGHUP is repeated until the service listens for it. */
-const REPEAT_MS = 20
-
-/**
- * SIGHUP reloads a service, and would end it while its modules and databases are loaded. It is repeated until the service
- * listens for it: see `reload-requests.ts`.
- */
-function holdReload(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) === 1) setTimeout(() => process.emit(signal, signal), REPEAT_MS).unref()
-}
-
 /**
  * A reader such as `head` closes the pipe when it has enough. That is not an error, except for `verify`, whose result
  * is its status. A full disk is an error, except for `serve`: a service outlives the reader of its log.
@@ -48,7 +37,7 @@ export const ended = main()
 async function main(): Promise<void> {
   const isService = args[0] === 'serve'
   // Loaded for this command only: it loads modules for networks.
-  if (isService && (await import('./serve/reload-requests.ts')).canReload()) process.on('SIGHUP', holdReload)
+  if (isService) (await import('./serve/reload-requests.ts')).reloadRequests()
   const status = await run(args, process)
   if (status > SIGNAL_STATUS) process.exit(status)
   const flushed = Promise.all([flush(process.stdout), flush(process.stderr)])

@@ -3,11 +3,15 @@ import { isatty } from 'node:tty'
 /** The message by which a primary process has a worker reload. */
 export const ASK_RELOAD = 'geofix:reload'
 
+let requests: ReloadRequests | null = null
+
 /**
- * Whether SIGHUP asks for a reload. Must be asked at the start, since a terminal that was closed no longer looks like one.
+ * The requests to this process. Call this at its start: SIGHUP would end it while its modules and databases are loaded, and a
+ * terminal that was closed no longer looks like one.
  */
-export function canReload(): boolean {
-  return process.platform !== 'win32' && !isatty(0)
+export function reloadRequests(): ReloadRequests {
+  requests ??= new ReloadRequests()
+  return requests
 }
 
 /**
@@ -15,23 +19,23 @@ export function canReload(): boolean {
  * input is a terminal, SIGHUP says that the terminal is closed, and ends the process as it ends any other. On Windows it
  * always says that: the system then ends the process, and nobody else can send it.
  */
-export class ReloadRequests {
+class ReloadRequests {
   /** The signal, or the message, that asks for a reload. */
-  readonly #asked: unknown
+  #asked: unknown = 'SIGHUP'
   #reload: (() => Promise<void>) | null = null
   #isAsked = false
   #isReloading = false
 
-  /**
-   * Listens from now on. A request before `serve` is kept: the files may have changed after they were opened.
-   *
-   * @param isWorker whether the process obeys its primary process only. A signal to the whole group reaches workers twice:
-   *   directly, and through their primary process
-   */
-  constructor(isWorker: boolean) {
-    this.#asked = isWorker ? ASK_RELOAD : 'SIGHUP'
-    if (canReload()) process.on('SIGHUP', this.#take)
-    if (isWorker) process.on('message', this.#take)
+  /** Listens from now on. A request before `serve` is kept: the files may have changed after they were opened. */
+  constructor() {
+    if (process.platform !== 'win32' && !isatty(0)) process.on('SIGHUP', this.#take)
+  }
+
+  /** Obeys the primary process only. A signal to the whole group reaches workers twice: directly, and through that process. */
+  obeyPrimary(): void {
+    this.#asked = ASK_RELOAD
+    this.#isAsked = false
+    process.on('message', this.#take)
   }
 
   /** @param reload is called for each request from now on, and once more for those that come while it runs. Must not reject */
@@ -48,6 +52,7 @@ export class ReloadRequests {
   /** Stops listening. */
   forget(): void {
     this.ignore()
+    requests = null
     process.off('SIGHUP', this.#take)
     process.off('message', this.#take)
   }

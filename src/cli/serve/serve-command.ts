@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog, unblock } from './log.ts'
-import { ReloadRequests } from './reload-requests.ts'
+import { reloadRequests } from './reload-requests.ts'
 import type { Running, StopSignal } from './service.ts'
 
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT']
@@ -17,7 +17,8 @@ const LOG_END_MS = 250
 export async function runServe(settings: ServeSettings, terminal: Terminal): Promise<ExitStatus> {
   const log = new JsonLog(settings.log === 'json' ? terminal.stdout : null)
   const isWorker = settings.workers > 1 && cluster.isWorker
-  const reloads = new ReloadRequests(isWorker)
+  const reloads = reloadRequests()
+  if (isWorker) reloads.obeyPrimary()
   let running: Running
   try {
     running = await start(settings, log)
