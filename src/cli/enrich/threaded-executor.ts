@@ -39,6 +39,7 @@ export async function workersFor(threads: number, signal: AbortSignal): Promise<
 export class ThreadedExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
   readonly #workers: WorkerPool | null
+  readonly #databases: SharedDatabases | null
   #enricher: Enricher | null = null
   /**
    * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
@@ -53,7 +54,7 @@ export class ThreadedExecutor implements Executor {
   /** @param share `Resolver.share` of the databases: called once if there are workers */
   constructor(share: () => SharedDatabases, workers: WorkerPool | null) {
     this.#workers = workers
-    workers?.useDatabases(share())
+    this.#databases = workers === null ? null : share()
   }
 
   get capacity(): number {
@@ -70,7 +71,7 @@ export class ThreadedExecutor implements Executor {
 
   usePlan(plan: Plan, enricher: Enricher): void {
     this.#enricher = enricher
-    this.#workers?.usePlan(plan)
+    if (this.#databases !== null) this.#workers?.usePlan(plan, this.#databases)
     limitInlining()
   }
 

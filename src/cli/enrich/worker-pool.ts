@@ -8,12 +8,10 @@ import type { SharedDatabases } from '../../location/shared-databases.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 
 /**
- * A message to a worker. The databases come first. A plan applies to the blocks that follow it. The worker answers each
- * plan, each block and each request for the counts of locations, in order.
+ * A message to a worker. A plan applies to the blocks that follow it. The worker answers each message, in order.
  */
 export type WorkerRequest =
-  | { readonly kind: 'databases'; readonly databases: SharedDatabases }
-  | { readonly kind: 'plan'; readonly plan: Plan }
+  | { readonly kind: 'plan'; readonly plan: Plan; readonly databases: SharedDatabases }
   | { readonly kind: 'block'; readonly block: Block; readonly memory: SharedArrayBuffer }
   | { readonly kind: 'location-counts' }
 
@@ -61,13 +59,9 @@ export class WorkerPool {
     this.#members = Array.from({ length: threads }, () => this.#start())
   }
 
-  /** Call this before the first `usePlan`. */
-  useDatabases(databases: SharedDatabases): void {
-    for (const { worker } of this.#members) post(worker, { kind: 'databases', databases })
-  }
-
-  usePlan(plan: Plan): void {
-    for (const { worker } of this.#members) post(worker, { kind: 'plan', plan })
+  /** @param databases the same for all plans */
+  usePlan(plan: Plan, databases: SharedDatabases): void {
+    for (const { worker } of this.#members) post(worker, { kind: 'plan', plan, databases })
   }
 
   /** Whether each worker has all the blocks that it can take, or is still starting. */

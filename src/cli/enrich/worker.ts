@@ -7,12 +7,10 @@ import { enricherOf } from '../../enrich/executor.ts'
 import { withFormats } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import type { SharedDatabases } from '../../location/shared-databases.ts'
 import { attachInThread } from '../databases.ts'
 import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 
 const port = parentPort
-let databases: SharedDatabases = { geofix: 1, databases: [] }
 let set: DatabaseSet | undefined
 let enricher: Enricher | undefined
 
@@ -23,9 +21,8 @@ port?.on('message', (request: WorkerRequest) => {
 })
 
 async function answer(request: WorkerRequest): Promise<void> {
-  if (request.kind === 'databases') databases = request.databases
-  else if (request.kind === 'plan') {
-    const opened = set ?? attachInThread(databases)
+  if (request.kind === 'plan') {
+    const opened = set ?? attachInThread(request.databases)
     set = opened
     const load = () => import('../../enrich/formats/all-formats.ts')
     enricher = await withFormats(() => enricherOf(request.plan, opened), load)

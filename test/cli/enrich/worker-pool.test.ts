@@ -24,8 +24,7 @@ describe('a pool of worker threads', () => {
       await expect(pool.enrich(blockOf(ndjson(1)), memory)).rejects.toThrow(
         'a worker thread failed: a block came before its plan',
       )
-      pool.useDatabases(shareDatabases(await openForThreads([DB])).shared)
-      pool.usePlan(plan)
+      pool.usePlan(plan, shareDatabases(await openForThreads([DB])).shared)
       const bad = pool.enrich(blockOf('bad'), memory)
       await expect(bad).rejects.toBeInstanceOf(BadLineError)
       await expect(bad).rejects.toMatchObject({ line: 1 })
@@ -42,8 +41,7 @@ describe('a pool of worker threads', () => {
     const pool = new WorkerPool(2)
     try {
       const damaged = { bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }
-      pool.useDatabases({ geofix: 1, databases: [damaged] })
-      pool.usePlan(plan)
+      pool.usePlan(plan, { geofix: 1, databases: [damaged] })
       const [block] = new Splitter(layoutOf(plan), 1000).push(bytes)
       if (block === undefined) throw new Error('there is no block')
       const failure = expect.objectContaining({

@@ -50,10 +50,10 @@ it('answers each plan, block and request for counts, in order', async () => {
   expect(await give({ kind: 'location-counts' })).toMatchObject({ kind: 'enriched', counts: emptyCounts() })
 
   const set = await openForThreads([writeDatabase(temporaryFolder())])
-  expect(await give({ kind: 'databases', databases: shareDatabases(set).shared })).toBeUndefined()
+  const databases = shareDatabases(set).shared
   const plan = (onBadLine: 'keep' | 'fail') =>
     makePlan(block.bytes, true, { format: 'ndjson', field: 'ip', onBadLine }).plan
-  expect(await give({ kind: 'plan', plan: plan('fail') })).toEqual({ kind: 'ready' })
+  expect(await give({ kind: 'plan', plan: plan('fail'), databases })).toEqual({ kind: 'ready' })
 
   const answer = await give({ kind: 'block', block, memory })
   expect(answer).toMatchObject({ kind: 'enriched', counts: { lines: 3, resolved: 2 } })
@@ -78,7 +78,7 @@ it('answers each plan, block and request for counts, in order', async () => {
     line: 2,
     fault: 'it is not a JSON object',
   })
-  await give({ kind: 'plan', plan: plan('keep') })
+  await give({ kind: 'plan', plan: plan('keep'), databases })
   expect(await give({ kind: 'block', block: blockOf('rubbish\n'), memory })).toMatchObject({
     kind: 'enriched',
     counts: { bad: 1 },
