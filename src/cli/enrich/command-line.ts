@@ -5,11 +5,12 @@ import { resolve } from 'node:path'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
 import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
+import { flagOf } from '../../option-kinds.ts'
 import { asnOf, inFlags } from '../options.ts'
 import { CommandFailure, codeOf, ExitStatus, UsageError, unreadableInput, unwritable } from '../terminal.ts'
 import { forgetTemporary, temporaryPath } from './atomic-file.ts'
 import { formOfName } from './file-forms.ts'
-import { ENRICH_OPTIONS, type EnrichFlags, FORMS, flag, PARQUET, TABLES } from './flags.ts'
+import { ENRICH_OPTIONS, type EnrichFlags, FORMS, PARQUET, TABLES } from './flags.ts'
 
 /** What commands that read lines take from their command lines alike. @throws UsageError when standard input is named twice */
 export function linesCommand<Flags extends Pick<EnrichFlags, 'output' | 'threads' | 'quiet' | 'bom'>>(
@@ -55,7 +56,8 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const single = (
     ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
   ).find((name) => flags[name] !== undefined && flags[name] !== false)
-  if (others.length > 0 && single !== undefined) throw new UsageError(`${flag(single)} takes one --field.`)
+  if (others.length > 0 && single !== undefined)
+    throw new UsageError(`${flagOf(ENRICH_OPTIONS, single)} takes one --field.`)
   const asn = asnOf(flags)
   const enrichOptions: EnrichOptions = {
     ...options,

@@ -5,7 +5,6 @@ import { ADDRESS, FILTERS, INPUT, LOCATION, OPTIONS, OUTPUT, PRIVACY } from '../
 import { OUTPUT_FORMS, TIME_KINDS } from '../../enrich/options.ts'
 import type { TableForm } from '../../enrich/writing/separated-values.ts'
 import {
-  flagOf,
   LOCALE,
   type OptionDefinitions,
   type OptionGroups,
@@ -208,11 +207,6 @@ empty columns; text stays as it is.`,
 database are not usable, or a bad line with --on-bad-line fail; 2 wrong usage; 3 an output cannot be written; 4 an
 input cannot be read or is damaged; 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM.
 A run with another status than 0 leaves no output file. A file that existed before is unchanged.`,
-}
-
-/** The flag of an option of `geofix enrich`. */
-export function flag(name: keyof EnrichFlags): string {
-  return flagOf(ENRICH_OPTIONS, name) ?? name
 }
 
 function readSummary(text: string): SummaryTarget {

@@ -1,5 +1,5 @@
 import { constants, createReadStream, readSync, type Stats } from 'node:fs'
-import { access, type FileHandle, open, stat } from 'node:fs/promises'
+import { access, open, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
@@ -34,7 +34,7 @@ interface OpenInput {
   /** Stops reading. */
   readonly stop: () => void
   /** Reads the current status. `null` for paths of pipes and terminals, and for streams without a descriptor. */
-  readonly status: (() => FileStatus | null | Promise<FileStatus>) | null
+  readonly status: (() => Stats | null | Promise<Stats>) | null
   readonly close: () => void | Promise<void>
 }
 
@@ -61,8 +61,7 @@ export class Input implements RunInput {
   private constructor(
     readonly name: string,
     private readonly open: () => Promise<OpenInput>,
-    status: FileStatus | null,
-
+    status: Stats | null,
     /** Whether it is standard input, which has no path. */
     private readonly isStream = false,
   ) {
@@ -236,7 +235,7 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
   if (!found.isFile()) return fromStream(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
   const handle = await open(path)
   let isStopped = false
-  const file = new FileReader(handle, () => isStopped)
+  const file = new FileReader(handle.fd, () => isStopped)
   return {
     chunks: file.chunks(),
     fill: (memory) => file.fill(memory),
@@ -255,20 +254,17 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
  * the next ones from the disk meanwhile.
  */
 class FileReader {
-  readonly #fd: number
   /** The time from which nothing else could run. */
   #since = performance.now()
 
   constructor(
-    { fd }: FileHandle,
+    private readonly fd: number,
     private readonly isStopped: () => boolean,
-  ) {
-    this.#fd = fd
-  }
+  ) {}
 
   /** See `ChunkSource`. The next chunk lets other work run. */
   fill(memory: Uint8Array): number {
-    return this.isStopped() || this.#isOver ? 0 : readSync(this.#fd, memory, 0, memory.length, null)
+    return this.isStopped() || this.#isOver ? 0 : readSync(this.fd, memory, 0, memory.length, null)
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -279,7 +275,7 @@ class FileReader {
         this.#since = performance.now()
       }
       if (this.isStopped()) return
-      const size = readSync(this.#fd, buffer, 0, buffer.length, null)
+      const size = readSync(this.fd, buffer, 0, buffer.length, null)
       if (size === 0) return
       yield buffer.subarray(0, size)
     }
@@ -293,23 +289,6 @@ class FileReader {
 /** An input of a stream that closes itself, without a status. */
 function fromStream(stream: Readable): OpenInput {
   return { chunks: stream, fill: null, stop: () => stream.destroy(), status: null, close: () => {} }
-}
-
-/** The size of all inputs before decompression. `null` when the size of one is unknown. */
-export function sizeOfInputs(inputs: readonly Input[]): number | null {
-  return inputs.reduce<number | null>(
-    (sum, { size }) => (sum === null || size === null ? null : sum + size),
-    0,
-  )
-}
-
-/** The part of Node's `Stats` that is used here. */
-interface FileStatus {
-  readonly size: number
-  readonly mtimeMs: number
-  readonly dev: number
-  readonly ino: number
-  isFile(): boolean
 }
 
 /** Device and inode, equal for all names of one file. */

@@ -10,7 +10,7 @@ import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
-import { Input, sizeOfInputs } from './input.ts'
+import { Input } from './input.ts'
 import { type InputStart, loadFormats } from './located-sample.ts'
 import type { Output } from './output.ts'
 import { Session } from './session.ts'
@@ -133,7 +133,12 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
 
   /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
   protected positionOf({ counts }: Run): Position {
-    const bytes = this.inputs.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
-    return { bytes, size: sizeOfInputs(this.inputs), lines: counts.lines }
+    let bytes = 0
+    let size: number | null = 0
+    for (const input of this.inputs) {
+      bytes += input.bytesRead
+      size = size === null || input.size === null ? null : size + input.size
+    }
+    return { bytes, size, lines: counts.lines }
   }
 }
