@@ -139,7 +139,16 @@ export class LocationTable extends RecordTable {
     const row = number * ROW
     const city = this.#cityIn(rows[row + CITY] ?? 0, locale)
     const postalCode = this.#codeAt(rows[row + POSTAL_CODE] ?? 0)
-    return recordOf(this.#sharedAt(row), city, postalCode, this.#coordinatesOf(number), ip, locale, at)
+    const shared = this.#sharedAt(row)
+    return {
+      ip,
+      country: shared.countryIn(locale),
+      region: shared.regionIn(locale),
+      city,
+      postal_code: postalCode,
+      coordinates: this.#coordinatesOf(number),
+      timezone: shared.timezone.at(at),
+    }
   }
 
   #cityIn(number: number, locale: Locale | undefined): string | null {
@@ -270,26 +279,6 @@ function rowsAfterFirst(): RowSet {
   return rows
 }
 
-function recordOf(
-  shared: SharedParts,
-  city: string | null,
-  postalCode: string | null,
-  coordinates: Coordinates,
-  ip: string,
-  locale: Locale,
-  at: number,
-): LocationRecord {
-  return {
-    ip,
-    country: shared.countryIn(locale),
-    region: shared.regionIn(locale),
-    city,
-    postal_code: postalCode,
-    coordinates,
-    timezone: shared.timezone.at(at),
-  }
-}
-
 /** One distinct location of a database. */
 export class Location {
   constructor(
@@ -300,13 +289,4 @@ export class Location {
     /** The autonomous system of the address, if the caller asked for it. It is not a part of the record. */
     readonly system: AutonomousSystem | null = null,
   ) {}
-
-  /**
-   * @param ip canonical text of the address that was looked up
-   * @param at milliseconds since 1970
-   */
-  record(ip: string, locale: Locale, at: number): LocationRecord {
-    const { shared, city, postalCode, coordinates } = this
-    return recordOf(shared, city, postalCode, coordinates, ip, locale, at)
-  }
 }

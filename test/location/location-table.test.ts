@@ -111,7 +111,7 @@ describe('LocationTable', () => {
     expect(new Set(numbers).size).toBe(3)
     for (const [index, number] of numbers.entries()) {
       const expected = mappedRecord('ip', records[index] as SourceRecord, 'en')
-      expect(table.location(number).record('ip', localeOf('en'), SUMMER)).toEqual(expected)
+      expect(table.record(number, 'ip', localeOf('en'), SUMMER)).toEqual(expected)
     }
   })
 

@@ -170,24 +170,21 @@ export class RecordLines implements LineFormat {
   #writePlaces(out: ByteSink): void {
     const [reader, locator] = [this.#reader, this.#locator]
     const { record, places } = reader
+    const { texts } = locator
     let written = reader.recordStart
     for (let index = 0; index < places.length; index += 4) {
       const [tokenStart = 0, tokenEnd = 0, start = 0, end = 0] = places.slice(index, index + 4)
       if (!locator.locate(record, start, end)) continue
-      out.write(record, written, this.#form.isAddressFirst === true ? tokenEnd : tokenStart)
+      texts.instant = locator.textInstant
+      const textStart = texts.startOf(locator.locationNumber)
+      const textEnd = textStart + texts.sizeOf(locator.locationNumber)
+      const { bytes } = texts.arena
+      const mark = textStart === textEnd ? textStart : bytes.indexOf(ADDRESS_MARK, textStart)
+      out.write(record, written, tokenStart)
+      out.write(bytes, textStart, mark)
+      out.write(record, tokenStart, tokenEnd)
+      if (mark < textEnd) out.write(bytes, mark + 1, textEnd)
       written = tokenEnd
-      const from = out.length
-      locator.writeRendered(out)
-      if (this.#form.isAddressFirst === true) continue
-      const size = tokenEnd - tokenStart
-      const into = out.room(size)
-      const mark = into.subarray(0, out.length).indexOf(ADDRESS_MARK, from)
-      if (mark === -1) out.write(record, tokenStart, tokenEnd)
-      else {
-        into.copyWithin(mark + size, mark + 1, out.length)
-        into.set(record.subarray(tokenStart, tokenEnd), mark)
-        out.length += size - 1
-      }
     }
     out.write(record, written, reader.recordEnd)
     this.#locate()

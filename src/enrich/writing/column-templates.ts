@@ -1,9 +1,8 @@
 // Locations as columns of a table.
 import type { AutonomousSystem } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
-import type { LocationRecord } from '../../location/location-record.ts'
 import type { Location } from '../../location/location-table.ts'
-import { NO_INSTANT } from '../../location/timezone.ts'
+import type { Offset } from '../../location/timezone.ts'
 import type { CommonPlan, LocationField } from '../options.ts'
 import {
   fixedText,
@@ -15,38 +14,21 @@ import {
   type PlainText,
   systemAfter,
   type TextPart,
+  textOf,
 } from './location-template.ts'
 import { SEPARATORS } from './separated-values.ts'
 
 type JsonPlan = Pick<CommonPlan, 'jsonFields'> & Partial<Pick<CommonPlan, 'asn' | 'cells'>>
 
-/** A record, with the autonomous system where that was asked for. */
-type LocatedRecord = LocationRecord & { readonly asn?: AutonomousSystem | null }
-
-/** The value of each column, but for the offset, which depends on the time. */
-const COLUMNS: Readonly<Record<LocationField, (record: LocatedRecord) => string | number | null>> = {
-  country_code: ({ country }) => country.code,
-  country_name: ({ country }) => country.name,
-  region_code: ({ region }) => region.code,
-  region_name: ({ region }) => region.name,
-  city: ({ city }) => city,
-  postal_code: ({ postal_code }) => postal_code,
-  latitude: ({ coordinates }) => coordinates.latitude,
-  longitude: ({ coordinates }) => coordinates.longitude,
-  timezone_id: ({ timezone }) => timezone.id,
-  timezone_offset: ({ timezone }) => timezone.offset,
-  asn_number: ({ asn }) => asn?.number ?? null,
-  asn_organization: ({ asn }) => asn?.organization ?? null,
-}
-
-/** The values of a location, as text. `null` for those that are unknown, and for the offset, which depends on the time. */
-export function fieldTexts(location: Location, locale: Locale): (field: LocationField) => string | null {
-  // The offset is written apart, since it depends on the instant.
-  const record = { ...location.record('', locale, NO_INSTANT), asn: location.system }
-  return (field) => {
-    const value = COLUMNS[field](record)
-    return value === null ? null : String(value)
-  }
+/** A value of a location, as text; `null` if it is unknown. */
+export function fieldText(
+  field: LocationField,
+  location: Location,
+  locale: Locale,
+  offset: Offset,
+): string | null {
+  const part = cellPart(field, (value) => value, JSON_TEXT)
+  return textOf(part, location, locale, offset)
 }
 
 /** A location: in JSON, the whole record after its `ip`, or an object with some columns; or these as a text, see the plan. */
@@ -158,11 +140,11 @@ function systemText(
   return column === 'asn_number' ? String(system.number) : system.organization
 }
 
-function cellPart(
+function cellPart<Text>(
   column: LocationField,
-  cellOf: (value: string | null) => string,
+  cellOf: (value: string | null) => Text,
   plain: PlainText,
-): TextPart {
+): TextPart<Text> {
   switch (column) {
     case 'city':
       return { from: 'city', text: cellOf, plain }

@@ -17,23 +17,23 @@ import { utf8Encoder } from '../../realm.ts'
  * A part of the text of locations, and what it is made from. Parts from `shared` are made once for all locations with the
  * same country, region and time zone. One part at most is made from the offset, which depends on the time of the line.
  */
-export type TextPart =
-  | { readonly from: 'shared'; readonly text: (shared: SharedParts, locale: Locale) => string }
+export type TextPart<Text = string> =
+  | { readonly from: 'shared'; readonly text: (shared: SharedParts, locale: Locale) => Text }
   | {
       readonly from: 'city' | 'postalCode'
-      readonly text: (value: string | null) => string
+      readonly text: (value: string | null) => Text
       readonly plain?: PlainText
     }
   | {
       readonly from: 'latitude' | 'longitude'
-      readonly text: (value: number | null) => string
+      readonly text: (value: number | null) => Text
       readonly plain?: PlainText
     }
-  | { readonly from: 'offset'; readonly text: (offset: Offset) => string }
+  | { readonly from: 'offset'; readonly text: (offset: Offset) => Text }
   | {
       readonly from: 'location'
       readonly hasOffset: boolean
-      readonly text: (offset: Offset, location: Location, locale: Locale) => string
+      readonly text: (offset: Offset, location: Location, locale: Locale) => Text
     }
 
 /**
@@ -109,7 +109,7 @@ export function joined(template: LocationTemplate): LocationTemplate {
 }
 
 /** The text of a part for a location. */
-export function textOf(part: TextPart, location: Location, locale: Locale, offset: Offset): string {
+export function textOf<Text>(part: TextPart<Text>, location: Location, locale: Locale, offset: Offset): Text {
   switch (part.from) {
     case 'offset':
       return part.text(offset)

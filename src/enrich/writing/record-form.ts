@@ -28,8 +28,6 @@ export interface RecordForm {
   readonly header?: string
   /** Of `replaced`: for each column of the record the index of its new value, or -1; and how columns are written. */
   readonly columns?: ReplacedColumns
-  /** Of `places`: whether a place begins with its address, so that it follows the address of the record. */
-  readonly isAddressFirst?: boolean
   /** Whether lines are rewritten, so that the input's byte order mark, header and line ends are not kept. */
   readonly rewrites: boolean
 }

@@ -19,7 +19,7 @@ import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
-import { fieldTexts } from '../../writing/column-templates.ts'
+import { fieldText } from '../../writing/column-templates.ts'
 import { RAW } from '../../writing/json-text.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
 import { ADDRESS_MARK, appendPlan, lineForm } from '../../writing/record-form.ts'
@@ -68,8 +68,8 @@ function parsed(text: string): { parts: Part[]; after: string } {
 }
 
 /**
- * The template that writes an annotation, with `ADDRESS_MARK` for the address, unless the annotation begins with it. It
- * writes nothing for a location that knows none of the values.
+ * The template that writes an annotation, with `ADDRESS_MARK` for the address. It writes nothing for a location that knows none of
+ * the values.
  *
  * An unknown value is left out, and so is a separator that is not between two known ones: `[GB]` and not `[GB ]`. Control
  * characters in values become blanks.
@@ -91,7 +91,7 @@ function annotationTemplate(text: string): LocationTemplate {
       written += known
       isAfterValue ||= known !== ''
     }
-    return (written + after).replace(new RegExp(`^${ADDRESS}`), '')
+    return written + after
   }
   const plain = (value: string | null): string => (value ?? '').replace(CONTROLS, ' ').trim()
   return [
@@ -99,10 +99,8 @@ function annotationTemplate(text: string): LocationTemplate {
       // The whole text depends on the offset, because of the separators beside it.
       from: 'location',
       hasOffset: fields.includes('timezone_offset'),
-      text: ({ text: offset }, location, locale) => {
-        const textOf = fieldTexts(location, locale)
-        return rendered((field) => plain(field === 'timezone_offset' ? offset : textOf(field)))
-      },
+      text: (offset, location, locale) =>
+        rendered((field) => plain(fieldText(field, location, locale, offset))),
     },
   ]
 }
@@ -249,7 +247,6 @@ export const TEXT: FormatDefinition<TextPlan> = {
       head: null,
       before: '',
       nothing: '',
-      isAddressFirst: annotate.startsWith('{ip}'),
       rewrites: false,
     }
   },
