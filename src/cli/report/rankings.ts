@@ -1,7 +1,7 @@
 import type { CityCount, CountryCount, Counts, RegionCount } from '../../enrich/counting/counts.ts'
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
 import type { Activity } from './activity.ts'
-import { card, clipped, html, MAX_NAME_LENGTH, type Markup } from './markup.ts'
+import { card, clipped, html, MAX_NAME_LENGTH, Markup } from './markup.ts'
 import { linesOf, type Ranked, rankedRows, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
@@ -33,9 +33,15 @@ type Title = keyof typeof WORDS
 /** Settings of all tables of a report. */
 export interface TableOptions {
   readonly heading: Heading
-  /** The most rows of a table, those that a reader opens included. */
-  readonly mostRows: number
+  /** Gets the further rows of each table. Where they belong, the page has their index between two {@link PLACE_MARK}. */
+  readonly further: FurtherRows[]
 }
+
+/** Makes the rows of a table that a reader can open. @param mostRows of the table, with those that are always shown */
+export type FurtherRows = (mostRows: number) => string
+
+/** No text of a page has this character. */
+export const PLACE_MARK = '\0'
 
 /** The tables of countries, regions and cities. */
 export function rankings(counts: Counts, activity: Activity | null, options: TableOptions): Markup[] {
@@ -115,14 +121,14 @@ function rankingTable(
   title: Title,
   figures: Ranked,
   lines: number,
-  { heading, mostRows }: TableOptions,
+  { heading, further }: TableOptions,
 ): Markup {
   const { rows, all, isExact } = figures
   const [one, many] = WORDS[title]
   const aside = all === 0 ? null : atLeast(countText(all), isExact ? 0 : 1)
   if (all === 0 && isExact)
     return card(heading(title), aside, html`<p class="empty">No line has a ${one}.</p>`)
-  const [top, further] = [rows.slice(0, MAX_ROWS), rows.slice(MAX_ROWS, mostRows)]
+  const top = rows.slice(0, MAX_ROWS)
   const highest = top[0]?.count ?? 1
   const columns: Columns = {
     addresses: rows.some(({ addresses }) => addresses !== null),
@@ -134,19 +140,19 @@ function rankingTable(
   )
   const headings = html`<thead><tr><th scope="col"><span class="unseen">${one}</span>${columns.addresses ? html`<th scope="col"><abbr title="${isExact ? 'Distinct addresses' : 'Distinct addresses, at least'}">IPs</abbr>` : null}${columns.bytes ? html`<th scope="col">Bytes` : null}<th scope="col">Lines<th scope="col">Share</thead>`
   const rest = restRows([one, many], figures, top.length, lines, columns)
-  const next =
-    further.length + top.length < all ? `The next ${further.length}` : `The other ${further.length}`
+  const short = rows.slice(MAX_ROWS).map((row) => shortRow(row, lines, columns))
+  const place = further.push((mostRows) => {
+    const opened = short.slice(0, mostRows - MAX_ROWS)
+    if (opened.length === 0) return ''
+    const next = opened.length + top.length < all ? 'next' : 'other'
+    return html`<details class="further"><summary>The ${next} ${opened.length} ${many}</summary><table class="ranking plain">${headings}<tbody>${opened}</tbody></table></details>`
+      .text
+  })
   return card(
     heading(title),
     aside,
     html`
-<table class="ranking">${headings}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${
-      further.length === 0
-        ? null
-        : html`<details class="further"><summary>${next} ${many}</summary><table class="ranking plain">${headings}<tbody>${further.map(
-            (row) => shortRow(row, lines, columns),
-          )}</tbody></table></details>`
-    }`,
+<table class="ranking">${headings}<tbody>${shown}</tbody>${rest.length === 0 ? null : html`<tfoot>${rest}</tfoot>`}</table>${Markup.of(`${PLACE_MARK}${place - 1}${PLACE_MARK}`)}`,
   )
 }
 

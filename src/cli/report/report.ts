@@ -17,7 +17,14 @@ import {
 } from './markup.ts'
 import { lead, mainFailure, outcome, requestCards, totals } from './outcome.ts'
 import { MOST_ROWS } from './ranked.ts'
-import { MAX_ROWS, rankedTable, rankings, type TableOptions } from './rankings.ts'
+import {
+  type FurtherRows,
+  MAX_ROWS,
+  PLACE_MARK,
+  rankedTable,
+  rankings,
+  type TableOptions,
+} from './rankings.ts'
 import { STYLE } from './style.ts'
 import { type Heading, headingsIn } from './words.ts'
 
@@ -72,8 +79,11 @@ const MAX_PAGE_BYTES = 300_000
  * @param counts counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
 export function renderReport(counts: Counts, details: ReportDetails): string {
-  const heading = headingsIn(details.locale)
-  const withRows = (mostRows: number): string => render(counts, details, { heading, mostRows })
+  const further: FurtherRows[] = []
+  const parts = render(counts, details, { heading: headingsIn(details.locale), further }).split(PLACE_MARK)
+  // Every other part is the place of further rows.
+  const withRows = (mostRows: number): string =>
+    parts.map((part, index) => (index % 2 === 0 ? part : (further[Number(part)]?.(mostRows) ?? ''))).join('')
   let text = withRows(MOST_ROWS)
   const all = Buffer.byteLength(text)
   if (all <= MAX_PAGE_BYTES) return text
