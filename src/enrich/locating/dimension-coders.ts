@@ -135,10 +135,6 @@ class LocationCoder extends TupleCoder {
   readonly #hidden: readonly Shared[]
   readonly #locator: LineLocator
   readonly #locale: Locale
-  /** Codes by what many locations share, and the city if that is a column: to make a tuple takes longer. */
-  readonly #known = new Map<SharedParts, Map<string | null, number>>()
-  readonly #hasCities: boolean
-  readonly #hasPositions: boolean
   readonly #nowhere: readonly null[]
   /** Codes plus 2 by the number of a location: a location without a code has 1. */
   #codes = new Int32Array(1024)
@@ -150,8 +146,6 @@ class LocationCoder extends TupleCoder {
     this.#hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
     this.#locator = locator
     this.#locale = locale
-    this.#hasCities = columns.includes('city')
-    this.#hasPositions = columns.includes('latitude')
     this.#nowhere = [...columns, ...this.#hidden].map(() => null)
   }
 
@@ -160,7 +154,6 @@ class LocationCoder extends TupleCoder {
     if (number < 0) return this.tuples.code(this.#nowhere, mayAdd)
     if (epoch !== this.#epoch) {
       this.#codes.fill(0)
-      this.#known.clear()
       this.#epoch = epoch
     }
     const known = this.#codes[number] ?? 0
@@ -173,34 +166,16 @@ class LocationCoder extends TupleCoder {
       larger.set(this.#codes)
       this.#codes = larger
     }
-    const parts = this.#locator.texts.partsOf(number)
-    const code = this.#hasPositions
-      ? this.#codeOf(number, parts, mayAdd)
-      : this.#codeOfCity(number, parts, mayAdd)
-    this.#codes[number] = code + 2
-    return code
-  }
-
-  #codeOfCity(number: number, parts: SharedParts, mayAdd: boolean): number {
-    const cities = this.#known.get(parts) ?? new Map<string | null, number>()
-    const city = this.#hasCities ? this.#locator.texts.location(number).city : null
-    let code = cities.get(city)
-    if (code === undefined) {
-      code = this.#codeOf(number, parts, mayAdd)
-      if (code !== NO_CODE) cities.set(city, code)
-      this.#known.set(parts, cities)
-    }
-    return code
-  }
-
-  #codeOf(number: number, parts: SharedParts, mayAdd: boolean): number {
     const { texts } = this.#locator
+    const parts = texts.partsOf(number)
     const values = this.#columns.map((column): CountValue => {
       const shared = SHARED[column]
       return shared?.(parts, this.#locale) ?? OWN[column]?.(texts.location(number)) ?? null
     })
     for (const hidden of this.#hidden) values.push(hidden(parts, this.#locale))
-    return this.tuples.code(values, mayAdd)
+    const code = this.tuples.code(values, mayAdd)
+    this.#codes[number] = code + 2
+    return code
   }
 }
 
