@@ -63,9 +63,9 @@ const BANNERS = {
   cjs: '',
 } as const
 
-/** Input format, output format and database of a bundler's rows. */
+/** Input format, output format and database of a bundler's rows: each pair of two of them. */
 const COMBINATIONS = FORMATS.flatMap((from) =>
-  FORMATS.flatMap((to) => DATA.map((data) => ({ from, to, data }))),
+  FORMATS.map((to) => ({ from, to, data: from === to ? 'city' : 'country' }) as const),
 )
 
 /** Rows of a bundler that is a function, with the plugin of `geofix/bundler`. */

@@ -114,7 +114,7 @@ class Load {
 describe.skipIf(!hasHaproxy || !hasValkey)(
   'two servers behind HAProxy, if haproxy, valkey or redis is not installed this is skipped,',
   () => {
-    it('lose no request while files are replaced, one is killed and one drains, and share their limits', {
+    it('lose no request while files are replaced, one is killed and one drains', {
       timeout: 180_000,
     }, async () => {
       const database = join(folder, 'sample.mmdb')
@@ -128,7 +128,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
         await freePort(),
       ]
       processes.add(await startValkey(store))
-      const plans = ['free=0.01,10,0', 'developer=1,1000,10', 'business=1000000,1000000,10']
+      const plans = ['free=0.01,10,0', 'developer=1,10,10', 'business=1000000,1000000,10']
       const start = (port: number) =>
         startServe(
           ...['--port', String(port), '--db', database, '--watch', '--keys', keys, '--trust', '127.0.0.1'],
@@ -141,20 +141,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       await startHaproxy(front, [one, two])
       const origin = `http://127.0.0.1:${front}`
 
-      // 1. Limits: 1,500 requests at once by both servers, of which the plan allows 1,000.
-      const agent = new Agent({ connections: 16 })
-      const statuses = await Promise.all(
-        Array.from({ length: 1500 }, async () => {
-          return (await ask(origin + LONDON, { dispatcher: agent })).status
-        }),
-      )
-      await agent.close()
-      const allowed = statuses.filter((status) => status === 200).length
-      expect(allowed).toBeGreaterThanOrEqual(950)
-      expect(allowed).toBeLessThanOrEqual(1050)
-      expect(new Set(statuses)).toEqual(new Set([200, 429]))
-
-      // 2. The database is replaced on both under load.
+      // 1. The database is replaced on both under load.
       const load = new Load(origin, `Bearer ${KEYS.business}`)
       await load.more(500)
       writeDatabase(database, 'Leeds')
@@ -166,12 +153,12 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       expect([...load.cities.keys()].filter((city) => city !== 'London')).toEqual(['Leeds'])
       expect(load.failures).toEqual([])
 
-      // 3. One is killed: HAProxy sends what it had not answered to the other one.
+      // 2. One is killed: HAProxy sends what it had not answered to the other one.
       await ended(first.child, 'SIGKILL')
       await load.more(2000)
       expect(load.failures).toEqual([])
 
-      // 4. It comes back, and the other one drains.
+      // 3. It comes back, and the other one drains.
       first = await start(one)
       await first.until('limits-shared')
       await load.more(500)
@@ -180,14 +167,14 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       await load.more(500)
       expect(load.failures).toEqual([])
 
-      // 5. A key is revoked as Kubernetes does it: each server refuses it within two seconds.
+      // 4. A key is revoked as Kubernetes does it: each server refuses it within two seconds.
       await load.stop()
       expect(load.failures).toEqual([])
       mountKeys(mounted, ['developer'])
       await first.until('keys')
       const headers = { authorization: `Bearer ${KEYS.business}` }
       expect((await ask(origin + LONDON, { headers })).status).toBe(401)
-      console.log(`${load.answered} answers under load, ${allowed} of 1,500 allowed by a limit of 1,000`)
+      console.log(`${load.answered} answers under load`)
     })
   },
 )
