@@ -148,18 +148,12 @@ function table(about: Description, staleAfter: number): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** How old a database is. */
-export interface DatabaseAge {
-  /** Age in whole days since the database was built; `null` if the file does not say when. */
-  readonly days: number | null
-  /** Whether it is older than the limit, or has no build date. */
-  readonly isStale: boolean
-  /** `2026-06-05, 20 days ago`, and whether it is stale. */
-  readonly text: string
-}
-
-/** @param staleAfter days: the greatest age of a database that is not stale */
-export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter: number): DatabaseAge {
+/**
+ * How old a database is: in whole days, `null` if the file does not say when it was built, and as text, `2026-06-05, 20 days ago`.
+ *
+ * @param staleAfter days: the greatest age of a database that is not stale. One without a build date is
+ */
+export function ageOf({ buildDate }: Pick<DatabaseInfo, 'buildDate'>, staleAfter: number) {
   if (buildDate === null) return { days: null, isStale: true, text: 'unknown, which counts as stale' }
   const age = Date.now() - buildDate.getTime()
   const days = Math.floor(age / DAY_MS)

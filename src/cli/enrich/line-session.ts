@@ -4,7 +4,7 @@ import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run, type RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { type SharedDatabases, shareDatabases } from '../../location/shared-databases.ts'
+import { shareDatabases } from '../../location/shared-databases.ts'
 import { openForThreads } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
@@ -82,14 +82,10 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     // Opening an output can take long: a named pipe waits for its reader.
     if (signal.aborted) return
     this.#workers = await workersFor(threads, signal)
-    let set = await openForThreads(databases, asn, signal)
-    const share = (): SharedDatabases => {
-      const copy = shareDatabases(set)
-      // It shares the decoded blocks with the threads.
-      set = copy.set
-      return copy.shared
-    }
-    const executor = new ThreadedExecutor(share, this.#workers)
+    const opened = await openForThreads(databases, asn, signal)
+    // A set that is shared has the decoded blocks of all threads.
+    const { set, shared } = this.#workers === null ? { set: opened, shared: null } : shareDatabases(opened)
+    const executor = new ThreadedExecutor(shared, this.#workers)
     signal.addEventListener('abort', () => executor.stop())
     const run = new Run({
       inputs: this.inputs,

@@ -38,8 +38,6 @@ export async function workersFor(threads: number, signal: AbortSignal): Promise<
  */
 export class ThreadedExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
-  readonly #workers: WorkerPool | null
-  readonly #databases: SharedDatabases | null
   #enricher: Enricher | null = null
   /**
    * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
@@ -51,34 +49,34 @@ export class ThreadedExecutor implements Executor {
   /** Size of the memory for an output. Bytes. */
   #outputBytes = 4 * BLOCK_BYTES
 
-  /** @param share `Resolver.share` of the databases: called once if there are workers */
-  constructor(share: () => SharedDatabases, workers: WorkerPool | null) {
-    this.#workers = workers
-    this.#databases = workers === null ? null : share()
-  }
+  /** @param databases for the workers, if there are any */
+  constructor(
+    private readonly databases: SharedDatabases | null,
+    private readonly workers: WorkerPool | null,
+  ) {}
 
   get capacity(): number {
-    if (this.#workers === null) return BLOCKS_ALONE
-    const most = this.#workers.capacity + BLOCKS_AHEAD
+    if (this.workers === null) return BLOCKS_ALONE
+    const most = this.workers.capacity + BLOCKS_AHEAD
     const inMemory = Math.floor(MAX_OUTPUTS_BYTES / this.#outputBytes)
     return Math.min(most, Math.max(inMemory, this.threads + 1))
   }
 
   /** The threads that enrich. */
   get threads(): number {
-    return 1 + (this.#workers?.threads ?? 0)
+    return 1 + (this.workers?.threads ?? 0)
   }
 
   usePlan(plan: Plan, enricher: Enricher): void {
     this.#enricher = enricher
-    if (this.#databases !== null) this.#workers?.usePlan(plan, this.#databases)
+    if (this.databases !== null) this.workers?.usePlan(plan, this.databases)
     limitInlining()
   }
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     if (block.oversized) return this.#passOn(block, this.#enricher)
-    const workers = this.#workers
+    const { workers } = this
     const enriched =
       workers === null || workers.isBusy
         ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes))
@@ -105,7 +103,7 @@ export class ThreadedExecutor implements Executor {
   }
 
   async locationCounts(): Promise<readonly RunningCounts[]> {
-    const ofWorkers = (await this.#workers?.locationCounts()) ?? []
+    const ofWorkers = (await this.workers?.locationCounts()) ?? []
     return this.#enricher === null ? ofWorkers : [this.#enricher.locationCounts(), ...ofWorkers]
   }
 
@@ -120,7 +118,7 @@ export class ThreadedExecutor implements Executor {
   readonly allocate: Allocate = (size) => {
     const spare = size === this.blockBytes ? this.#blocks.pop() : undefined
     return new Uint8Array(
-      spare ?? (this.#workers === null ? new ArrayBuffer(size) : new SharedArrayBuffer(size)),
+      spare ?? (this.workers === null ? new ArrayBuffer(size) : new SharedArrayBuffer(size)),
     )
   }
 
@@ -140,7 +138,7 @@ export class ThreadedExecutor implements Executor {
 
   /** Ends the threads at once, without completing blocks in progress, and gives up the memory for blocks. */
   stop(): void {
-    this.#workers?.stop()
+    this.workers?.stop()
     this.#enricher = null
     for (const spares of [this.#outputs, this.#sharedOutputs, this.#blocks]) spares.length = 0
   }

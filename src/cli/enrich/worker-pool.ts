@@ -78,11 +78,8 @@ export class WorkerPool {
   enrich(block: Block, memory: SharedArrayBuffer): Promise<Enriched> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const ready = this.#members.filter(({ isReady }) => isReady)
-    const [first, ...others] = ready.length > 0 ? ready : this.#members
-    if (first === undefined) return Promise.reject(new TypeError('there are no threads'))
-    const least = others.reduce(
-      (best, member) => (member.pending.length < best.pending.length ? member : best),
-      first,
+    const least = (ready.length > 0 ? ready : this.#members).reduce((best, member) =>
+      member.pending.length < best.pending.length ? member : best,
     )
     least.hasLocations = true
     return ask(least, { kind: 'block', block, memory })

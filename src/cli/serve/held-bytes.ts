@@ -139,9 +139,7 @@ export class HeldBytes {
       sum.bytes += unsent + sent + body
       byPeer.set(peer, sum)
     }
-    const [first, ...others] = byPeer.values()
-    if (first === undefined) throw new TypeError('no connection holds anything')
-    return others.reduce((largest, each) => (each.bytes > largest.bytes ? each : largest), first).oldest
+    return [...byPeer.values()].reduce((most, each) => (each.bytes > most.bytes ? each : most)).oldest
   }
 
   #closeSlow(): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { stat, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -198,23 +199,16 @@ export type ListenAt = { readonly host: string; readonly port: number } | { read
 
 /** @returns the port; 0 for a Unix socket. @throws CommandFailure when it cannot be used */
 export async function listen(server: Server, at: ListenAt): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error): void => {
-      const where = 'path' in at ? `unix:${at.path}` : `${at.host}, port ${at.port}`
-      // For a socket in a folder that does not exist, Node says that permission is denied.
-      const lacksFolder = 'path' in at && !existsSync(dirname(at.path))
-      const reason = lacksFolder ? `there is no folder ${dirname(at.path)}` : messageOf(error)
-      const message = `cannot listen at ${where}: ${reason}`
-      reject(new CommandFailure(message, ExitStatus.failed, error))
-    }
-    server.once('error', fail)
-    // The system makes a socket with the permissions that the umask leaves. A later change would come too late.
-    const umask = 'path' in at ? process.umask(SOCKET_UMASK) : null
-    server.listen({ ...at }, () => {
-      server.off('error', fail)
-      resolve()
-    })
-    if (umask !== null) process.umask(umask)
+  // The system makes a socket with the permissions that the umask leaves. A later change would come too late.
+  const umask = 'path' in at ? process.umask(SOCKET_UMASK) : null
+  server.listen({ ...at })
+  if (umask !== null) process.umask(umask)
+  await once(server, 'listening').catch((error) => {
+    const where = 'path' in at ? `unix:${at.path}` : `${at.host}, port ${at.port}`
+    // For a socket in a folder that does not exist, Node says that permission is denied.
+    const lacksFolder = 'path' in at && !existsSync(dirname(at.path))
+    const reason = lacksFolder ? `there is no folder ${dirname(at.path)}` : messageOf(error)
+    throw new CommandFailure(`cannot listen at ${where}: ${reason}`, ExitStatus.failed, error)
   })
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0

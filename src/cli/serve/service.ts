@@ -40,23 +40,17 @@ export interface Running {
 /** `SIGINT` comes from a person at a terminal, `SIGTERM` from a service manager. */
 export type StopSignal = 'SIGTERM' | 'SIGINT'
 
-/** How a worker differs from a server of one process. */
-export interface WorkerPart {
-  readonly limiter?: MakeLimiter
-  /** Whether another process collects the metrics. */
-  readonly isWorker?: boolean
-}
-
 /**
  * Opens the databases and the keys, and listens.
  *
  * @throws GeofixError for a database or the keys, CommandFailure for a database without locations or a port that cannot be
  *   used, TypeError for wrong trusted proxies or plans
+ * @param worker how a worker differs from a server of one process. Another process collects its metrics
  */
 export async function startService(
   settings: ServeSettings,
   log: JsonLog,
-  { limiter, isWorker = false }: WorkerPart = {},
+  { limiter, isWorker = false }: { readonly limiter?: MakeLimiter; readonly isWorker?: boolean } = {},
 ): Promise<Running> {
   const plans = new PlanTable(settings.plan)
   const resolver = await openResolver(settings, log)

@@ -52,7 +52,7 @@ async function enriched(
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = await workersFor(threads, new AbortController().signal)
   const set = await openForThreads([database])
-  const executor = new ThreadedExecutor(() => shareDatabases(set).shared, workers)
+  const executor = new ThreadedExecutor(shareDatabases(set).shared, workers)
   let linesBefore = 0
   try {
     executor.usePlan(plan, new BlockEnricher(plan, set))
@@ -88,8 +88,7 @@ async function enriched(
 }
 
 it('refuses a block before a plan', async () => {
-  const set = await openForThreads([DB])
-  const executor = new ThreadedExecutor(() => shareDatabases(set).shared, null)
+  const executor = new ThreadedExecutor(null, null)
   const block = {
     bytes: new Uint8Array(1),
     isStart: false,

@@ -55,8 +55,4 @@ describe('a pool of worker threads', () => {
       pool.stop()
     }
   })
-
-  it('refuses a block without threads', async () => {
-    await expect(new WorkerPool(0).enrich(blockOf('x'), memory)).rejects.toThrow('there are no threads')
-  })
 })
