@@ -18,7 +18,7 @@ import {
 import type { Activity } from './activity.ts'
 import { errorChart } from './charts.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
-import { linesOf, type Ranked, ranked, sumOf, type Tallied } from './ranked.ts'
+import { linesOf, ranked, sumOf, type Tallied } from './ranked.ts'
 import { namedCountries, rankedTable, type TableOptions } from './rankings.ts'
 import type { Requests } from './requests.ts'
 import type { Heading } from './words.ts'
@@ -235,22 +235,15 @@ const CLASSES: Readonly<Record<string, string>> = {
 export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
   if (requests === null) return []
   const { agents } = requests
-  const table = (
-    title: Parameters<typeof rankedTable>[0],
-    figures: Ranked | undefined | null,
-    lines?: number,
-  ) => rankedTable(title, figures ?? null, lines ?? allLines(figures ?? null), options)
   return [
     statusCard(requests, options.heading),
-    ...(['pages', 'assets', 'notFound', 'referrers'] as const).map((name) => table(name, requests[name])),
-    table('browsers', agents?.browsers, agents?.people),
-    table('operatingSystems', agents?.systems, agents?.people),
-    table('crawlers', agents?.crawlers),
+    ...(['pages', 'assets', 'notFound', 'referrers'] as const).map((name) =>
+      rankedTable(name, requests[name], options),
+    ),
+    rankedTable('browsers', agents?.browsers, options, agents?.people),
+    rankedTable('operatingSystems', agents?.systems, options, agents?.people),
+    rankedTable('crawlers', agents?.crawlers, options),
   ]
-}
-
-function allLines(table: Ranked | null): number {
-  return table === null ? 0 : linesOf(table.rows) + table.otherLines
 }
 
 /** `null` without a status. */

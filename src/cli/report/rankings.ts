@@ -106,15 +106,16 @@ export function cityRow(key: string, { name, country, count }: CityCount, activi
 /**
  * A table of what was counted beside the locations. `null` if nothing was.
  *
- * @param lines the number of lines that is 100% of a share
+ * @param lines the number of lines that is 100% of a share; absent for the lines of the table
  */
 export function rankedTable(
   title: Title,
-  figures: Ranked | null,
-  lines: number,
+  figures: Ranked | null | undefined,
   options: TableOptions,
+  lines?: number,
 ): Markup | null {
-  return figures === null || figures.all === 0 ? null : rankingTable(title, figures, lines, options)
+  if (!figures || figures.all === 0) return null
+  return rankingTable(title, figures, lines ?? linesOf(figures.rows) + figures.otherLines, options)
 }
 
 function rankingTable(

@@ -165,7 +165,7 @@ function charts(counts: Counts, { activity, badLines }: ReportDetails, options: 
   const lines = counts.lines - counts.blank - counts.bad - counts.excluded
   const tables = [
     ...(['callers', 'networks', 'systems'] as const).map((name) =>
-      rankedTable(name, activity?.[name] ?? null, lines, options),
+      rankedTable(name, activity?.[name], options, lines),
     ),
     ...requestCards(activity?.requests ?? null, options),
   ]
