@@ -37,6 +37,8 @@ export interface Enriched {
   readonly output: Uint8Array
   /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
   readonly objects?: readonly number[] | undefined
+  /** Packed rows can have texts of locations that are in earlier ones with the same source. */
+  readonly source?: number
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts
   /** Counts of the other addresses of each line; absent if one is located. */
@@ -144,7 +146,7 @@ export class BlockEnricher extends Enricher {
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
-    return { output: out.take(), objects, counts, lines, rest }
+    return { output: out.take(), objects, source: this.#format.source, counts, lines, rest }
   }
 
   locationCounts(): RunningCounts {
@@ -220,10 +222,10 @@ export class BlockEnricher extends Enricher {
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
         const headerLine = Math.max(block.headerLine - line + 1, 0)
-        return {
-          rest: { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state },
-          lines: line - 1,
-        }
+        const rest = { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state }
+        // Threads take later blocks before the rest, which must not refer to their texts: its records become objects.
+        if (this.#plan.cells?.isPacked === true) delete rest.columns
+        return { rest, lines: line - 1 }
       }
     }
     return { rest: null, lines: line - 1 }

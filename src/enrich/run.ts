@@ -35,8 +35,9 @@ export interface RunOutput {
    * Resolves when more bytes can be written. The run makes one call at a time.
    *
    * @param objects where the bytes have objects, if they have rows: the start and the end of each
+   * @param source of packed rows
    */
-  write(bytes: Uint8Array, objects?: readonly number[]): Promise<void>
+  write(bytes: Uint8Array, objects?: readonly number[], source?: number): Promise<void>
 }
 
 /** A line that could not be read, and its input. */
@@ -217,7 +218,7 @@ export class Run {
 
   /** Counts and writes the result of a block, or of a part of it. */
   async #take(
-    { output: bytes, objects, counts, others = [] }: Enriched,
+    { output: bytes, objects, source, counts, others = [] }: Enriched,
     linesBefore: number,
     input: RunInput,
     output: RunOutput,
@@ -236,7 +237,7 @@ export class Run {
     for (const part of [this.#seam.before(bytes), bytes]) {
       if (part.length === 0) continue
       this.bytesWritten += part.length
-      await output.write(part, objects)
+      await output.write(part, objects, source)
     }
   }
 }

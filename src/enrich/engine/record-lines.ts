@@ -7,6 +7,7 @@ import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
 import { LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
+import { MAX_LOCATIONS } from '../writing/rendered-locations.ts'
 import { RecordLoop } from './record-loop.ts'
 import { PackedRow, RecordRow } from './record-row.ts'
 import { type RecordOutput, RecordWriter } from './record-writer.ts'
@@ -61,7 +62,7 @@ export class RecordLines implements LineFormat {
   /** Whether the record last written is a row. */
   isRow = false
   readonly #view = new CachedView()
-  /** The places of the locations of the block in its rows. */
+  /** The places of the locations in packed rows. */
   readonly #places: LocationPlaces
 
   constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
@@ -86,10 +87,16 @@ export class RecordLines implements LineFormat {
     // A row without fields can be of any record.
     const hasRows =
       cells !== undefined && (this.#isObject || (cells.isPacked === true && names?.length === 0))
-    this.#places.restart(0)
+    // What takes the rows remembers a text for each number.
+    if (this.#places.count > MAX_LOCATIONS) this.#places.restart(0)
     if (!hasRows || names === undefined) this.row = null
     else if (cells.isPacked !== true) this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
     else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#places)
+  }
+
+  /** See {@link LocationPlaces.id}. */
+  get source(): number {
+    return this.#places.id
   }
 
   get fault(): string {

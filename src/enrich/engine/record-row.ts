@@ -96,8 +96,8 @@ export class RecordRow extends RecordOutput {
 
 /**
  * Writes rows for a program that makes columns of them. All numbers are little-endian and have 32 bits. A row is:
- * - 0 without a location; otherwise the number of its text, from 1. It is negative if the text follows: later rows of the block
- *   have the number alone
+ * - 0 without a location; otherwise the number of its text, from 1. It is negative if the text follows: later rows of the same
+ *   source have the number alone
  * - the size of that text, and the text as it is in a string of JSON
  * - with a location, if the plan has the address before it: the size of the address, and the address
  * - for each column: the size of its value, and the value as JSON. The size is 0 if there is no value
@@ -109,7 +109,7 @@ export class PackedRow extends RecordRow {
   #place = NO_PLACE
   readonly #json = new JsonText()
 
-  /** @param places of the locations of the block */
+  /** @param places of the locations of all rows of a source */
   constructor(
     reader: RecordReader,
     locator: LineLocator,
@@ -122,7 +122,7 @@ export class PackedRow extends RecordRow {
     this.#hasAddress = plan.cells?.hasAddress === true
   }
 
-  /** Finds the text of the location only if the row has it: earlier rows of the block have most texts. */
+  /** Finds the text of the location only if the row has it: earlier rows have most texts. */
   override locate(location: number): void {
     this.#location = location
     this.#place = location === NO_PLACE ? NO_PLACE : this.#places.find(location)

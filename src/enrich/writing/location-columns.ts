@@ -82,6 +82,8 @@ interface LocationTexts {
 
 /** Gives the locations of a part of the output numbers, so that each text is written once. */
 export class LocationPlaces {
+  /** Tells these numbers from those of other threads. */
+  readonly id = Math.random()
   readonly #locator: LocationTexts
   /** The number of the next location without one. */
   #next = 0
@@ -97,6 +99,11 @@ export class LocationPlaces {
 
   constructor(locator: LocationTexts) {
     this.#locator = locator
+  }
+
+  /** Numbers that locations have got. */
+  get count(): number {
+    return this.#next
   }
 
   /** Forgets all locations. @param next the number of the first one after it */

@@ -42,25 +42,28 @@ describe('rows of records', () => {
     const locationOf = (object: Values) => object[plan.into] as Values | null // by its plan
     const kept = objects.filter((object) => !fits(object))
 
-    /** The bytes of the rows that fit the columns. Those of a block do not depend on blocks before it. */
+    /** The bytes of the rows that fit the columns, of two equal blocks. */
     const written = (cells: LocationCells, isFused: boolean): Uint8Array => {
       const cellPlan = withCells(plan, FIELDS, cells)
       const enricher = new BlockEnricher(cellPlan, worldSet(), definitionFor(plan), isFused)
-      const first = enricher.block({ ...block, columns }).output
-      const { output, objects: places = [] } = enricher.block({ ...block, columns })
-      expect(output).toEqual(first)
-      expect(places).toHaveLength(2 * kept.length)
-      let end = 0
-      const rows = kept.flatMap((object, index) => {
-        const [start = 0, after = 0] = places.slice(2 * index)
-        const { [plan.into]: _, ...own }: Values = JSON.parse(text(output.subarray(start, after)))
-        expect({ ...own, [plan.into]: object[plan.into] }).toEqual(object)
-        const before = output.subarray(end, start)
-        end = after
-        return [...before]
+      const blocks = [enricher.block({ ...block, columns }), enricher.block({ ...block, columns })]
+      expect(new Set(blocks.map(({ source }) => source)).size).toBe(1)
+      const rows = blocks.flatMap(({ output, objects: places = [] }) => {
+        expect(places).toHaveLength(2 * kept.length)
+        let end = 0
+        const between = kept.flatMap((object, index) => {
+          const [start = 0, after = 0] = places.slice(2 * index)
+          const { [plan.into]: _, ...own }: Values = JSON.parse(text(output.subarray(start, after)))
+          expect({ ...own, [plan.into]: object[plan.into] }).toEqual(object)
+          const before = output.subarray(end, start)
+          end = after
+          return [...before]
+        })
+        return [...between, ...output.subarray(end)]
       })
-      return Uint8Array.from([...rows, ...output.subarray(end)])
+      return Uint8Array.from(rows)
     }
+    const twice = [...objects, ...objects]
 
     for (const [form, delimiter] of [
       ['csv', 0x2c],
@@ -70,7 +73,7 @@ describe('rows of records', () => {
         const table = written({ form, hasAddress: false }, isFused)
         const dialect = { delimiter, quotes: true }
         expect(rowsOf(sampleTable(table, true, dialect, 1e6, 1e6))).toEqual(
-          objects.filter(fits).map((object) => {
+          twice.filter(fits).map((object) => {
             const location = locationOf(object)
             const values = [...columns.map((name) => object[name]), ...FIELDS.map((name) => location?.[name])]
             return [...values.map(textOf), '']
@@ -83,15 +86,30 @@ describe('rows of records', () => {
       for (const isFused of [true, false]) {
         const packed = written({ form: 'csv', hasAddress, isPacked: true }, isFused)
         expect(unpacked(packed, columns.length, hasAddress)).toEqual(
-          objects.flatMap((object, index) => {
+          twice.flatMap((object, index) => {
             if (!fits(object)) return []
             const location = locationOf(object)
             const cells = location && FIELDS.map((name) => textOf(location[name]))
-            const address = hasAddress ? addresses[index] : null
+            const address = hasAddress ? addresses[index % addresses.length] : null
             return [[cells, address, ...columns.map((name) => object[name] ?? null)]]
           }),
         )
       }
+  })
+})
+
+describe('packed rows', () => {
+  it('refer only to texts of rows that come before them: the rest of a block becomes objects', () => {
+    const bytes = new TextEncoder().encode(`ip\n${'81.2.69.142\n'.repeat(5000)}`)
+    const { plan } = makePlan(bytes, true, { format: 'csv', to: 'ndjson', at: AT })
+    const packed = withCells(plan, FIELDS, { form: 'csv', hasAddress: false, isPacked: true })
+    const columns = Array.from({ length: 2000 }, (_, column) => (column === 0 ? 'ip' : `c${column}`))
+    const [block] = new Splitter(layoutOf(plan), bytes.length).push(bytes)
+    if (block === undefined) throw new Error('no block')
+    const { objects, rest } = new BlockEnricher(packed, worldSet()).block({ ...block, columns })
+    expect(objects).toEqual([])
+    expect(rest).not.toHaveProperty('columns')
+    expect(rest?.bytes.length).toBeGreaterThan(0)
   })
 })
 

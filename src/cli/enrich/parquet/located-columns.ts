@@ -8,7 +8,7 @@ import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
 import { ColumnValues, elementsOf, typeOfField } from './columns.ts'
 
-/** The most texts that are kept for the next row group, which has most of them again. */
+/** Texts that are kept for the next row group, which has most of them again. */
 const MAX_TEXTS = 65_536
 
 /** The field of a member of a struct, `null` for the address, and where it is there. */
@@ -61,8 +61,11 @@ export class LocatedColumns {
   #numbers = new Int32Array(1024)
   #addresses = new Int32Array(1024)
   #rows = 0
-  /** The number of each text in the last packed rows. */
-  #places = new Int32Array(1024)
+  /** The number of each text in packed rows, by their source. */
+  readonly #sources = new Map<number, { places: Int32Array<ArrayBuffer> }>()
+  #source = { places: new Int32Array(0) }
+  /** More texts than these are not kept. */
+  #mostTexts = MAX_TEXTS
 
   /** @param isWhole whether the columns are structs: of the whole location, and of the autonomous system if there is one */
   constructor(members: ObjectMembers, { member, into, asn, fields }: AddedColumns, isWhole: boolean) {
@@ -81,6 +84,12 @@ export class LocatedColumns {
       }
   }
 
+  /** Sets the source of the next packed rows. */
+  useSource(id: number): void {
+    this.#source = this.#sources.get(id) ?? { places: new Int32Array(1024) }
+    this.#sources.set(id, this.#source)
+  }
+
   /** Adds the location of a packed row, which begins at `start`. @returns where its columns begin. @param view of all of `bytes` */
   addPacked(bytes: Uint8Array, view: DataView, start: number): number {
     const row = this.#addRow()
@@ -88,12 +97,13 @@ export class LocatedColumns {
     let at = start + 4
     if (packed === 0) return at
     if (packed < 0) {
-      while (-packed >= this.#places.length) this.#places = grown(this.#places, 0)
+      const source = this.#source
+      while (-packed >= source.places.length) source.places = grown(source.places, 0)
       const end = at + 4 + view.getInt32(at, true)
-      this.#places[-packed] = this.#texts.numberOf(bytes, view, at + 4, end)
+      source.places[-packed] = this.#texts.numberOf(bytes, view, at + 4, end)
       at = end
     }
-    this.#numbers[row] = this.#places[Math.abs(packed)] ?? NONE
+    this.#numbers[row] = this.#source.places[Math.abs(packed)] ?? NONE
     if (!this.#isWhole) return at
     const end = at + 4 + view.getInt32(at, true)
     this.#addresses[row] = this.#ips.numberOf(bytes, view, at + 4, end)
@@ -151,14 +161,16 @@ export class LocatedColumns {
     for (const { values } of this.#leaves) yield values.leafOf(located)
     this.#rows = 0
     this.#ips.clear()
-    if (count <= MAX_TEXTS) return
+    if (count <= this.#mostTexts) return
     const before = this.#texts
     this.#texts = new DistinctTexts()
-    // Later rows of a block have numbers of texts in earlier ones.
-    this.#places = this.#places.map((number) => {
-      const text = before.textOf(number)
-      return number < count ? this.#texts.numberOf(text, viewOf(text), 0, text.length) : 0
-    })
+    // Later rows have numbers of texts in earlier ones.
+    for (const source of this.#sources.values())
+      source.places = Int32Array.from(source.places, (number) => {
+        const text = before.textOf(number)
+        return number < count ? this.#texts.numberOf(text, viewOf(text), 0, text.length) : 0
+      })
+    this.#mostTexts = Math.max(MAX_TEXTS, 2 * this.#texts.count)
     for (const { values } of this.#leaves) values.clear()
     this.#known = 0
   }

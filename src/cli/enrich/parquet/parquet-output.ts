@@ -170,9 +170,9 @@ class AddedColumnsOutput extends RowOutput {
     return this.#located.length === 1 ? [] : undefined
   }
 
-  override async write(bytes: Uint8Array, objects?: readonly number[]): Promise<void> {
+  override async write(bytes: Uint8Array, objects?: readonly number[], source?: number): Promise<void> {
     await this.#copy()
-    await super.write(bytes, objects)
+    await super.write(bytes, objects, source)
   }
 
   override async flush(): Promise<void> {
@@ -190,8 +190,9 @@ class AddedColumnsOutput extends RowOutput {
     this.#file.close().catch(() => {})
   }
 
-  protected override takeRows(bytes: Uint8Array, start: number, end: number): void {
+  protected override takeRows(bytes: Uint8Array, start: number, end: number, source: number): void {
     const view = viewOf(bytes)
+    for (const located of this.#located) located.useSource(source)
     // A line feed ends each row.
     for (let at = start; at < end; at++) {
       for (const located of this.#located) at = located.addPacked(bytes, view, at)

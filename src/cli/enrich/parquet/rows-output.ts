@@ -97,8 +97,9 @@ export class RowsOutput extends RowOutput {
     this.#names = this.#elements.map(([column]) => column?.name ?? '')
   }
 
-  protected override takeRows(bytes: Uint8Array, start: number, end: number): void {
+  protected override takeRows(bytes: Uint8Array, start: number, end: number, source: number): void {
     const view = viewOf(bytes)
+    for (const located of this.#located ?? []) located.useSource(source)
     const columns = this.#packed ?? []
     // A line feed ends each row.
     for (let at = start; at < end; at++) {

@@ -91,7 +91,7 @@ export abstract class RowOutput implements Output {
   /** Call it before the first line of an input. @param table the plan that would keep the table that it is, or `null` */
   usePlan(_table: DelimitedPlan | null): void {}
 
-  async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length]): Promise<void> {
+  async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length], source = 0): Promise<void> {
     if (this.keepsBytes || (objects.length === 0 && this.cells?.isPacked !== true)) {
       await this.sendRows()
       return this.send(bytes)
@@ -99,16 +99,16 @@ export abstract class RowOutput implements Output {
     let rowsStart = 0
     for (let index = 0; index < objects.length; index += 2) {
       const [start = 0, end = 0] = objects.slice(index, index + 2)
-      this.takeRows(bytes, rowsStart, start)
+      this.takeRows(bytes, rowsStart, start, source)
       this.#takeLines(bytes.subarray(start, end))
       rowsStart = end
     }
-    this.takeRows(bytes, rowsStart, bytes.length)
+    this.takeRows(bytes, rowsStart, bytes.length, source)
     await this.sendRows()
   }
 
   /** Takes the rows in `bytes[start, end)`, which the run has written. */
-  protected takeRows(bytes: Uint8Array, start: number, end: number): void {
+  protected takeRows(bytes: Uint8Array, start: number, end: number, _source: number): void {
     this.out.write(bytes, start, end)
   }
 
