@@ -12,17 +12,6 @@ const ACCESS =
 const EVENT = '{"src":"81.2.69.142:80","dst":"1.2.3.4","seen":["::ffff:81.2.69.142"]}\n'
 
 describe('geofix enrich --mask', () => {
-  it('keeps the first bits of every address, and the location of the whole one', async () => {
-    const { status, out } = await enrich(['--mask', '24,48'], ACCESS)
-    expect(status).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({
-      ip: '81.2.69.0',
-      target: '/?from=81.2.69.0',
-      user_agent: 'curl/8.5.0',
-      location: { ip: '81.2.69.0', city: 'London' },
-    })
-  })
-
   it('masks after the last of several addresses is located', async () => {
     const { out } = await enrich(
       ['--mask', '8,16', '--field', 'src=from', '--field', 'dst=to', '--format', 'ndjson'],
@@ -66,17 +55,14 @@ describe('geofix enrich --mask', () => {
     expect(row).toMatchObject({ src: '81.2.69.0:80', location: { ip: '1.2.3.0' }, from: { city: 'London' } })
   })
 
-  it.each([
-    [['--mask', '24']],
-    [['--mask', '24,48', '--drop-address']],
-    [['--mask', '24,48', '--pseudonym', 'missing']],
-    [['--new-key']],
-    [['--pseudonym', 'missing']],
-  ])('refuses %j', async (args) => {
-    const { status, out, err } = await enrich(args, ACCESS)
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toContain(args[0])
-  })
+  it.each([[['--mask', '24,48', '--pseudonym', 'missing']], [['--new-key']], [['--pseudonym', 'missing']]])(
+    'refuses %j',
+    async (args) => {
+      const { status, out, err } = await enrich(args, ACCESS)
+      expect({ status, out }).toEqual({ status: 2, out: '' })
+      expect(err).toContain(args[0])
+    },
+  )
 })
 
 describe('geofix enrich --drop-address', () => {

@@ -46,13 +46,4 @@ describe('geofix enrich of text', () => {
     expect(piped.out).toBe(`${LINE}\n`)
     expect(piped.err).toContain('its times have no year, and are not read')
   })
-
-  it.each([
-    [['--annotate', '{ip} {city}', '--append'], /use one of --annotate and --append|"annotate" and "append"/],
-    [['--nth', '0'], /Write a whole number from 1/],
-  ])('refuses %j', async (args, message) => {
-    const { status, out, err } = await enrich(LOG, ...args)
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
-  })
 })
