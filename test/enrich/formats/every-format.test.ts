@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
 import { definitionOf, FORMATS, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
@@ -127,26 +126,6 @@ describe('a table as objects', () => {
     )
     expect(() => enrichText('ip,location\n81.2.69.142,x\n', { to: 'ndjson', overwrite: true })).toThrow(
       /has a column "location" already/,
-    )
-  })
-
-  it('has the values of any table', () => {
-    const value = fc.string({ unit: fc.constantFrom(...'ab ,;"\t\n\ré1') }).map((text) => text.trim())
-    const table = fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 8 })
-    fc.assert(
-      fc.property(table, fc.integer({ min: 30, max: 200 }), (rows, blockBytes) => {
-        const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
-        const lines = rows.map(([a, b]) => `81.2.69.142,${quoted(a)},${quoted(b)}\n`)
-        const input = utf8(`ip,a,b\n${lines.join('')}`)
-        const { output } = enrichBytes(input, { format: 'csv', to: 'ndjson', at: AT }, blockBytes)
-        const objects = new TextDecoder()
-          .decode(output)
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-        const orNull = (text: string): string | null => (text === '' ? null : text)
-        expect(objects.map(({ a, b }) => [a, b])).toEqual(rows.map(([a, b]) => [orNull(a), orNull(b)]))
-      }),
     )
   })
 })
