@@ -7,10 +7,9 @@ import {
   isBytes,
   readBytes,
 } from './bytes/byte-source.ts'
-import { extractUncompressed, isGzip, isPacked } from './bytes/extract.ts'
+import { isArchive, isGzip, isMmdb, isPacked } from './bytes/file-kind.ts'
 import { untilAborted } from './bytes/long-work.ts'
 import { InvalidDatabaseError } from './errors.ts'
-import type { Overlay } from './location/overlays.ts'
 import { attachDatabases, checkShared, type SharedDatabases } from './location/shared-databases.ts'
 import { mustBeAwaited } from './misuse.ts'
 import { Database, type OpenDatabase } from './mmdb/database.ts'
@@ -42,13 +41,13 @@ function decompressionFor(form: string): NonNullable<typeof decompression> {
 }
 
 /** Loaded on demand, like the reader of packed databases. */
-let overlayCode: typeof import('./location/overlays.ts') | undefined
+let optionCode: typeof import('./location/overlays.ts') | undefined
 
-/** @throws TypeError when the code is not loaded; InvalidOverlayError when the overlays are not valid */
-function openOverlays(overlays: readonly Overlay[]): OpenDatabase | null {
-  if (overlayCode !== undefined) return overlayCode.openOverlays(overlays)
+/** @throws TypeError when the code is not loaded */
+function codeFor(option: string): NonNullable<typeof optionCode> {
+  if (optionCode !== undefined) return optionCode
   throw new TypeError(
-    'overlays are given: call "await Resolver.loadOverlays()" before openSync or attach, or use Resolver.open',
+    `the option ${option} is given: call "await Resolver.loadOptions()" before openSync or attach, or use Resolver.open`,
   )
 }
 
@@ -66,7 +65,8 @@ function openBytes(
 /** The core opens bytes in memory, and what they can be read from. */
 const CORE: Platform<ByteSource> = {
   names: OPEN_OPTIONS,
-  openOverlays,
+  openOverlays: (overlays) => codeFor('overlays').openOverlays(overlays),
+  readSchemas: (schema, count) => codeFor('schema').readSchemas(schema, count),
   sizeOf: byteSourceSize,
   async open(source, settings) {
     const { maxBytes, signal, onRead } = settings
@@ -75,9 +75,12 @@ const CORE: Platform<ByteSource> = {
       const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/gunzip.ts'))
       bytes = await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
     }
-    const file = extractUncompressed(bytes)
-    if (isPacked(file)) await CoreResolver.loadDecompression()
-    return openBytes(file, undefined, settings)
+    if (!isPacked(bytes) && !isMmdb(bytes)) {
+      const { extractUncompressed } = await untilAborted(signal, () => import('./bytes/extract.ts'))
+      bytes = extractUncompressed(bytes)
+    }
+    if (isPacked(bytes)) await CoreResolver.loadDecompression()
+    return openBytes(bytes, undefined, settings)
   },
   openSync(source, settings) {
     if (!isBytes(source)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
@@ -85,7 +88,8 @@ const CORE: Platform<ByteSource> = {
     const unpacked = isGzip(bytes)
       ? decompressionFor('compressed').gunzip(bytes, undefined, settings.maxBytes)
       : bytes
-    return openBytes(extractUncompressed(unpacked), undefined, settings)
+    const code = isArchive(unpacked) ? decompressionFor('in an archive') : decompression
+    return openBytes(code?.extractUncompressed(unpacked) ?? unpacked, undefined, settings)
   },
 }
 
@@ -108,25 +112,26 @@ export class CoreResolver extends Resolver {
     source: ByteSource | readonly ByteSource[],
     options: OpenOptions | undefined,
   ): Promise<CoreResolver> {
-    if (options?.overlays !== undefined) await CoreResolver.loadOverlays()
+    if (options?.overlays !== undefined || options?.schema !== undefined) await CoreResolver.loadOptions()
     const { sources, settings } = prepare('Resolver.open', source, options)
     return new CoreResolver(await openEach(sources, (each) => CORE.open(each, settings)), settings)
   }
 
   /**
-   * Loads the code for packed databases and for gzip, so that {@link openSync} and {@link attach} can open them.
-   * {@link open} loads it when it meets one. In Node, the resolver of `geofix` always has it.
+   * Loads the code for packed databases, gzip and archives, so that {@link openSync} and {@link attach} can open them.
+   * {@link open} loads it when it meets one. With it, the error for another file says what that is. In Node, the resolver of
+   * `geofix` always has it.
    */
   static async loadDecompression(): Promise<void> {
     decompression ??= await import('./packed/open-packed.ts')
   }
 
   /**
-   * Loads the code for the option `overlays`, so that {@link openSync} and {@link attach} can use it. {@link open} loads
-   * it itself. In Node, the resolver of `geofix` always has it.
+   * Loads the code for the options `overlays` and `schema`, so that {@link openSync} and {@link attach} can use them.
+   * {@link open} loads it itself. In Node, the resolver of `geofix` always has it.
    */
-  static async loadOverlays(): Promise<void> {
-    overlayCode ??= await import('./location/overlays.ts')
+  static async loadOptions(): Promise<void> {
+    optionCode ??= await import('./location/overlays.ts')
   }
 
   /**

@@ -6,8 +6,9 @@ import type { ByteSource } from './bytes/byte-source.ts'
 import { signalOf } from './bytes/long-work.ts'
 import { CLIENT_ADDRESS_OPTIONS, type ClientAddressOptions, ClientWalk } from './client/client-address.ts'
 import { releaseAll, type SetOptions } from './location/database-set.ts'
-import { type LocationSchema, readSchemas } from './location/location-schema.ts'
+import type { LocationSchema } from './location/location-schema.ts'
 import type { Overlay } from './location/overlays.ts'
+import type { SchemaFields } from './location/schema.ts'
 import { attachOverlays, type SharedDatabases } from './location/shared-databases.ts'
 import type { OpenDatabase } from './mmdb/database.ts'
 import { checkOptionNames, type NamesOf } from './option-names.ts'
@@ -120,7 +121,7 @@ export type CommonOpenOptions = Omit<OpenOptions, 'asn'>
  * @throws InvalidOverlayError, InvalidSchemaError when `overlays` or `schema` are not valid
  */
 export function openSettings<Source>(
-  { names, openOverlays, sizeOf }: Pick<Platform<Source>, 'names' | 'openOverlays' | 'sizeOf'>,
+  { names, openOverlays, readSchemas, sizeOf }: Omit<Platform<Source>, 'open' | 'openSync'>,
   name: string,
   options: CommonOpenOptions = {},
   sources: readonly Source[],
@@ -166,6 +167,7 @@ export interface Platform<Source, Settings = OpenSettings> {
   /** The names of the options of opening. */
   readonly names: Readonly<Record<string, true>>
   readonly openOverlays: (overlays: readonly Overlay[]) => OpenDatabase | null
+  readonly readSchemas: (schema: unknown, count: number) => readonly (SchemaFields | null)[]
   /** In bytes; `null` if it is unknown before reading. */
   readonly sizeOf: (source: Source) => number | null
   open(source: Source, settings: Settings): Promise<OpenDatabase>

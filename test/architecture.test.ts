@@ -64,10 +64,10 @@ describe('the imports of src', () => {
     expect(files.length).toBeGreaterThan(50)
     expect(graph.get('mmdb/database.ts')?.own).toContain('mmdb/search-tree.ts')
     expect(graph.get('mmdb/record-decoder.ts')?.foreign).toEqual(['mmdb-lib/lib/decoder.js'])
-    expect(graph.get('bytes/gzip-member.ts')?.own).toEqual([
+    expect(graph.get('bytes/extract.ts')?.own).toEqual([
       'errors.ts',
       'bytes/byte-limit.ts',
-      'bytes/extract.ts',
+      'bytes/file-kind.ts',
     ])
   })
 

@@ -10,7 +10,7 @@ import {
   type StreamLike,
 } from '../realm.ts'
 import { ByteCollector, checkSize, DEFAULT_MAX_BYTES, newShareableBytes } from './byte-limit.ts'
-import { isGzip } from './extract.ts'
+import { isGzip } from './file-kind.ts'
 import { isAbort, untilAborted, withPauses } from './long-work.ts'
 
 /** Bytes in memory. */

@@ -1,17 +1,18 @@
+// A database in a gzip file, in an archive, or in neither.
 import { damagedFile, InvalidDatabaseError, quoted } from '../errors.ts'
-
-/** The first bytes of every packed file. As in PNG, a transfer as text damages them, so that the error is found. */
-export const PACKED_MAGIC = Uint8Array.of(0x89, 0x47, 0x46, 0x50, 0x0d, 0x0a, 0x1a, 0x0a)
-
-/** Whether the bytes start like a gzip file: the magic number and the only defined compression method. */
-export function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
-}
-
-/** Whether the bytes start like a packed database. */
-export function isPacked(bytes: Uint8Array): boolean {
-  return PACKED_MAGIC.every((byte, index) => bytes[index] === byte)
-}
+import { checkSize, DEFAULT_MAX_BYTES, MAX_DATABASE_BYTES } from './byte-limit.ts'
+import {
+  BLOCK_BYTES,
+  findMetadata,
+  hasValidChecksum,
+  isGzip,
+  isPacked,
+  isTar,
+  latin1,
+  NO_METADATA,
+  octal,
+  text,
+} from './file-kind.ts'
 
 /**
  * Extracts the MMDB from a decompressed file: raw, or a vendor's tar with one `.mmdb` file in it. The bytes decide, not the
@@ -23,11 +24,10 @@ export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Arra
   if (isTar(bytes)) return findDatabaseInTar(bytes, path)
   const other = otherFormat(bytes)
   if (other !== null) throw new InvalidDatabaseError(other, { path })
-  return bytes
+  if (isPacked(bytes) || findMetadata(bytes) >= 0) return bytes
+  throw new InvalidDatabaseError(unknownFormat(bytes), { path })
 }
 
-const BLOCK_BYTES = 512
-const MAGIC_OFFSET = 257
 const REGULAR_FILE = new Set(['0', '\0', '7'])
 
 /** Entries that describe the next file: pax's `x` and `g`, GNU's `L` (its name) and `K`. */
@@ -39,16 +39,6 @@ const MAX_NAME_BYTES = 4096
 /** The maximum number of names in a message, and the characters of each. */
 const MAX_QUOTED_NAMES = 3
 const MAX_QUOTED_CHARS = 80
-
-/**
- * Whether the bytes start with a tar header. POSIX.1-1988 ustar, pax and GNU tar have magic bytes. The format of Unix
- * version 7 has none, so its checksum decides.
- */
-export function isTar(bytes: Uint8Array): boolean {
-  if (bytes.length < BLOCK_BYTES) return false
-  const magic = latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + 5))
-  return magic === 'ustar' || hasValidChecksum(bytes)
-}
 
 /**
  * Finds the only file that ends in `.mmdb` in a tar archive.
@@ -100,31 +90,14 @@ function quotedEnd(name: string): string {
   return JSON.stringify(name.slice(-MAX_QUOTED_CHARS)).replace(/[^\x20-\x7e]/g, '?')
 }
 
-function text(header: Uint8Array, start: number, length: number): string {
-  const field = latin1(header.subarray(start, start + length))
-  const end = field.indexOf('\0')
-  return end < 0 ? field : field.slice(0, end)
-}
-
 /** The name in a pax extended header, whose lines are a length, a space, `path=` and the value. */
 function paxPath(content: Uint8Array): string | undefined {
   return /^\d+ path=(.+)$/m.exec(text(content, 0, MAX_NAME_BYTES))?.[1]
 }
 
-/** A number in octal digits. NaN for other text, such as GNU's base-256 for files over 8 GB. */
-function octal(header: Uint8Array, start: number, length: number): number {
-  const digits = text(header, start, length).trim()
-  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN
-}
-
-/** The checksum is the sum of the header's bytes, with its own eight bytes counted as spaces. */
-function hasValidChecksum(header: Uint8Array): boolean {
-  let sum = 8 * 0x20
-  for (let index = 0; index < BLOCK_BYTES; index++) if (index < 148 || index >= 156) sum += header[index] ?? 0
-  return sum === octal(header, 148, 8)
-}
-
 const EXTRACT = 'extract the .mmdb file first'
+const AS_TEXT = 'that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it'
+const COPY = 'copy the original as binary'
 const DOWNLOAD = 'check the URL and the credentials of the download'
 
 /** Formats that are not supported, by their first bytes. */
@@ -133,16 +106,8 @@ const BY_FIRST_BYTES: readonly [name: string, first: string, advice: string][] =
   ['compressed with Zstandard', '\x28\xb5\x2f\xfd', EXTRACT],
   ['compressed with xz', '\xfd7zXZ\0', EXTRACT],
   // The magic number of gzip, whose second byte is not UTF-8: U+FFFD replaces it.
-  [
-    'a gzip file that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
-    '\x1f\xef\xbf\xbd',
-    'copy the original as binary',
-  ],
-  [
-    'a packed database that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it',
-    '\xef\xbf\xbdGFP',
-    'copy the original as binary',
-  ],
+  [`a gzip file ${AS_TEXT}`, '\x1f\xef\xbf\xbd', COPY],
+  [`a packed database ${AS_TEXT}`, '\xef\xbf\xbdGFP', COPY],
   ['a pointer of Git LFS, not the file', 'version https://git-lfs.github.com/', 'run "git lfs pull"'],
 ]
 
@@ -166,14 +131,15 @@ function isHtml(bytes: Uint8Array): boolean {
 }
 
 /** What a file without the metadata of an MMDB probably is, and what to do. It can be an MMDB that is cut short. */
-export function unknownFormat(bytes: Uint8Array): string {
+function unknownFormat(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'it is empty'
   const line = firstLine(bytes)
   if (line !== null)
     return `it is text, which begins with ${quoted(line)}, not a MaxMind DB file (.mmdb): ${DOWNLOAD}`
   if (isBin(bytes)) return `it is a BIN database of IP2Location, which Geofix does not read: ${OTHER_EDITION}`
   if (isLegacy(bytes))
     return `it is a GeoIP Legacy database (.dat), which Geofix does not read: ${OTHER_EDITION}`
-  return 'it is not a MaxMind DB file (.mmdb), or is cut short: no metadata found'
+  return NO_METADATA
 }
 
 const OTHER_EDITION = 'download an .mmdb file, such as GeoLite2'
@@ -211,6 +177,114 @@ function isLegacy(bytes: Uint8Array): boolean {
   return /\0{3}[ -~]{4,}\xff{3}[\x01-\x8c]/.test(latin1(bytes.subarray(-LEGACY_END_BYTES)))
 }
 
-export function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes)
+/** A byte of deflate data decompresses to at most 1032 bytes: a match of 258 bytes takes two bits. */
+export const MAX_DEFLATE_RATIO = 1032
+
+/** Flag bits of RFC 1952 section 2.3.1. */
+const FHCRC = 2
+const FEXTRA = 4
+const FNAME = 8
+const FCOMMENT = 16
+const RESERVED = 0xe0
+
+const HEADER_BYTES = 10
+export const TRAILER_BYTES = 8
+
+/** The parts of a gzip file (RFC 1952), which must have exactly one member. */
+interface GzipMember {
+  /** The deflate stream, between header and trailer. */
+  readonly deflate: Uint8Array
+  /** Uncompressed size in bytes, from the trailer. */
+  readonly length: number
+  /** CRC-32 of the uncompressed bytes, from the trailer. */
+  readonly crc: number
+}
+
+/**
+ * Reads the header and the trailer. The trailer is read from the end of the file. Files with several members, or with
+ * bytes after the member, therefore fail later, when the length or the CRC-32 does not match.
+ *
+ * @param maxBytes of the file, compressed or not
+ * @throws InvalidDatabaseError when the header is damaged, or the size in the trailer is impossible or over the limit
+ */
+export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFAULT_MAX_BYTES): GzipMember {
+  checkSize(bytes.length, maxBytes, path)
+  const end = bytes.length - TRAILER_BYTES
+  if (end < HEADER_BYTES) throw damagedFile('the gzip file is cut short', { path })
+  if (!isGzip(bytes)) throw damagedFile('it does not start with a gzip header', { path })
+  const start = endOfHeader(bytes, path)
+  if (start >= end) throw damagedFile('the gzip file is cut short', { path })
+  const trailer = new DataView(bytes.buffer, bytes.byteOffset + end, TRAILER_BYTES)
+  const length = trailer.getUint32(4, true)
+  if (length > MAX_DATABASE_BYTES) {
+    throw damagedFile(
+      `its gzip trailer has a size of ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}: it is cut short, or not a database`,
+      { path },
+    )
+  }
+  if (length > (end - start) * MAX_DEFLATE_RATIO) {
+    throw damagedFile('its gzip trailer has a size of more bytes than the file can hold', { path })
+  }
+  checkSize(length, maxBytes, path)
+  return { deflate: bytes.subarray(start, end), length, crc: trailer.getUint32(0, true) }
+}
+
+function endOfHeader(bytes: Uint8Array, path?: string): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const flags = view.getUint8(3)
+  if (flags & RESERVED) throw damagedFile('its gzip header has reserved flags set', { path })
+  let offset = HEADER_BYTES
+  if (flags & FEXTRA) offset += 2 + (bytes.length >= offset + 2 ? view.getUint16(offset, true) : 0)
+  for (const flag of [FNAME, FCOMMENT]) {
+    if ((flags & flag) === 0) continue
+    const terminator = bytes.indexOf(0, offset)
+    if (terminator < 0) throw damagedFile('its gzip header does not end', { path })
+    offset = terminator + 1
+  }
+  if (flags & FHCRC) {
+    if (offset + 2 > bytes.length) throw damagedFile('its gzip header does not end', { path })
+    if ((crc32(bytes.subarray(0, offset)) & 0xffff) !== view.getUint16(offset, true)) {
+      throw damagedFile('its gzip header does not match its checksum', { path })
+    }
+    offset += 2
+  }
+  return offset
+}
+
+let crcTable: Uint32Array | undefined
+
+/** Four tables of 256 entries, which process four bytes at a time ("slicing"). */
+function makeCrcTable(): Uint32Array {
+  const entries = new Uint32Array(1024)
+  for (let n = 0; n < 256; n++) {
+    let c = n
+    for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1
+    entries[n] = c
+  }
+  for (let n = 256; n < 1024; n++) {
+    const previous = entries[n - 256] ?? 0
+    entries[n] = (previous >>> 8) ^ (entries[previous & 255] ?? 0)
+  }
+  return entries
+}
+
+/** The CRC-32 of RFC 1952 section 8, as an unsigned number. @param before the CRC-32 of the bytes before */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  crcTable ??= makeCrcTable()
+  const t = crcTable
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const aligned = bytes.length - (bytes.length % 4)
+  let crc = ~before
+  for (let i = 0; i < aligned; i += 4) {
+    crc ^= view.getUint32(i, true)
+    crc =
+      (t[768 + (crc & 255)] ?? 0) ^
+      (t[512 + ((crc >>> 8) & 255)] ?? 0) ^
+      (t[256 + ((crc >>> 16) & 255)] ?? 0) ^
+      (t[crc >>> 24] ?? 0)
+  }
+  for (let i = aligned; i < bytes.length; i++) {
+    crc = (crc >>> 8) ^ (t[(crc ^ view.getUint8(i)) & 255] ?? 0)
+  }
+  return ~crc >>> 0
 }

@@ -5,7 +5,7 @@ import { Gunzip as GunzipStream, Inflate as InflateStream, inflateSync } from 'f
 import { damagedFile } from '../errors.ts'
 import type { SignalLike } from '../realm.ts'
 import { allocate, DEFAULT_MAX_BYTES, isOutOfMemory, newBytes, noMemory } from './byte-limit.ts'
-import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './gzip-member.ts'
+import { crc32, MAX_DEFLATE_RATIO, readGzipMember, TRAILER_BYTES } from './extract.ts'
 import { atOnce, Pacer, type Steps, withPauses } from './long-work.ts'
 
 /** How much compressed data fflate gets at a time. With chunks of 4 KiB, country.mmdb.gz takes 1.5 times as long, with 1 KiB 3 times. */

@@ -1,6 +1,7 @@
 // Shared steps of making a database from another one: open it, copy its search tree, write its new metadata.
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
-import { isPacked } from '../bytes/extract.ts'
+import { extractUncompressed } from '../bytes/extract.ts'
+import { isPacked } from '../bytes/file-kind.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { NOT_WALKED, walkTree } from '../mmdb/networks.ts'
@@ -19,9 +20,9 @@ export interface EditedDatabase {
   readonly originalRecordCount: number
 }
 
-/** Opens the bytes of a file, packed or not. @throws InvalidDatabaseError when it is not a database */
+/** Opens the bytes of a file, packed, in a tar archive, or neither. @throws InvalidDatabaseError when it is not a database */
 export function openForEdit(bytes: Bytes, path?: string): Database {
-  const file = asUint8Array(bytes)
+  const file = extractUncompressed(asUint8Array(bytes), path)
   return new Database(isPacked(file) ? unpack(file) : file, path)
 }
 

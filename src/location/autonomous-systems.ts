@@ -116,8 +116,8 @@ function tableOf(database: OpenDatabase): SystemTable | null {
 
 /** The autonomous systems of the databases of one resolver. The first database with one for an address is used. */
 export class AutonomousSystems extends RecordTables<SystemTable> {
-  readonly #own: readonly OpenDatabase[]
-  readonly #sources: readonly OpenDatabase[]
+  /** The tables of the databases of the option `asn`. */
+  readonly own: readonly SystemTable[]
   #tables: readonly SystemTable[] | undefined
 
   /**
@@ -125,15 +125,17 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
    * @param sources the databases that were opened for locations. They are read when they are first needed
    * @throws InvalidDatabaseError when one of `own` has no autonomous systems, or cannot be read
    */
-  constructor(own: readonly OpenDatabase[], sources: readonly OpenDatabase[]) {
+  constructor(
+    own: readonly OpenDatabase[],
+    readonly sources: readonly OpenDatabase[],
+  ) {
     super()
-    this.#own = own
-    this.#sources = sources
-    for (const database of own) {
-      if (tableOf(database) !== null) continue
+    this.own = own.map((database) => {
+      const table = tableOf(database)
+      if (table !== null) return table
       const { names } = new SampledFields(database)
       throw lacking('autonomous systems', database, names, 'give the option asn an ASN database')
-    }
+    })
   }
 
   /**
@@ -143,21 +145,16 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
    * @throws TypeError when no database has autonomous systems
    */
   get tables(): readonly SystemTable[] {
-    this.#tables ??= [...this.#own, ...this.#sources].flatMap((database) => tableOf(database) ?? [])
+    this.#tables ??= [...this.own, ...this.sources.flatMap((database) => tableOf(database) ?? [])]
     if (this.#tables.length > 0) return this.#tables
     throw new TypeError(
       'no open database has autonomous systems: open one with the option asn, such as Resolver.open(source, { asn: true })',
     )
   }
 
-  /** Throws the errors of {@link tables}. */
-  check(): void {
-    void this.tables
-  }
-
   /** The number of the system of an address. A special-purpose address has none. Throws the errors of `RecordTables.find` and {@link tables}. */
   override find(address: Address): number {
-    this.check()
+    void this.tables
     return address.special === null ? super.find(address) : NO_SYSTEM
   }
 
@@ -184,20 +181,8 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
     return null
   }
 
-  /** Looks addresses up in the databases of the option `asn`, and pauses after each. @throws InvalidDatabaseError at damage */
-  *trial(addresses: Iterable<Address>): Generator<void, void, undefined> {
-    for (const database of this.#own) {
-      const table = tableOf(database)
-      for (const address of addresses) {
-        const offset = findRecord(database, address)
-        if (offset !== NO_RECORD) table?.at(offset)
-        yield
-      }
-    }
-  }
-
   /** Whether any database has autonomous systems. @throws InvalidDatabaseError when one cannot be read */
   get isAvailable(): boolean {
-    return this.#own.length > 0 || this.#sources.some(hasSystems)
+    return this.own.length > 0 || this.sources.some(hasSystems)
   }
 }

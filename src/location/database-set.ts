@@ -188,13 +188,13 @@ export class DatabaseSet extends LocationTables {
       releaseAll(databases)
       throw error
     }
-    const errors = this.#databases.flatMap(({ error }) => error ?? [])
+    this.locationErrors = this.#databases.flatMap(({ error }) => error ?? [])
     this.locationTables = this.#databases.flatMap(({ locations }) => locations ?? [])
     this.tables = this.#overlays === null ? this.locationTables : [this.#overlays, ...this.locationTables]
     this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
-    this.locationErrors = errors
-    const [error] = errors
-    this.noLocationsError = error !== undefined && errors.length === sources.length ? error : null
+    const [error] = this.locationErrors
+    this.noLocationsError =
+      error !== undefined && this.locationErrors.length === sources.length ? error : null
   }
 
   /** Adds a user, who calls {@link release} once. @throws Error when the last user has gone */
@@ -235,27 +235,25 @@ export class DatabaseSet extends LocationTables {
   }
 
   /**
-   * Finds the records of addresses in each database, then reads their locations in the order of the file: each block of a
+   * Finds the records of addresses in each database, then reads them in the order of the file: each block of a
    * packed one is then decoded once, however few are kept. Pauses after each step.
    *
    * @param addresses in ascending order
    * @throws InvalidDatabaseError when a step meets damage
    */
   *trial(addresses: Iterable<Address>): Generator<void, void, undefined> {
-    for (const { database, locations } of this.#databases) {
-      if (locations === null) continue
+    for (const table of [...this.locationTables, ...this.systems.own]) {
       const offsets = new Set<number>()
       for (const address of addresses) {
-        offsets.add(findRecord(database, address))
+        offsets.add(findRecord(table.database, address))
         yield
       }
       offsets.delete(NO_RECORD)
       for (const offset of Uint32Array.from(offsets).sort()) {
-        locations.at(offset)
+        table.at(offset)
         yield
       }
     }
-    yield* this.systems.trial(addresses)
   }
 
   /** Whether no database for locations has IPv6 addresses. */

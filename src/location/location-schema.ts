@@ -1,10 +1,9 @@
-// The language of schemas, for the option `schema` and for vendors: where the fields of a LocationRecord are in the records of a
-// database.
+// The option `schema`: where the fields of a LocationRecord are in the records of a database.
 import { InvalidSchemaError, isGeofixError, quoted } from '../errors.ts'
 import { MAX_PATH_LENGTH, type Path } from '../mmdb/field-reader.ts'
 import { MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { type MemberNames, membersIn } from '../option-names.ts'
-import type { FieldName, FieldType, SchemaFields, Source } from './schema.ts'
+import { type FieldName, type FieldType, placed, type SchemaFields, type Source } from './schema.ts'
 
 /**
  * Where a value is in a record: the key of the record, or the keys from the record down to the value, at most 7. 0 is the
@@ -58,19 +57,6 @@ export interface LocationSchema {
   readonly timezone?: { readonly id?: SchemaField<'text'> } | null | undefined
 }
 
-/** A field of a vendor: the first of several places that has a value. */
-type VendorField = SchemaField<FieldType> | { readonly any: readonly SchemaField<FieldType>[] }
-
-/** The members of a {@link LocationSchema}, in which vendors also use types and alternatives that programs cannot. */
-export interface VendorSchema {
-  readonly country: { readonly code: VendorField; readonly name?: VendorField }
-  readonly region?: { readonly code?: VendorField; readonly name: VendorField }
-  readonly city?: VendorField
-  readonly postal_code?: VendorField
-  readonly coordinates?: { readonly latitude: VendorField; readonly longitude: VendorField }
-  readonly timezone?: { readonly id: VendorField }
-}
-
 /** The types that a field can have. The first one is the default. */
 type Types = readonly [FieldType, ...FieldType[]]
 
@@ -99,15 +85,8 @@ export const MEMBER_NAMES: MemberNames = {
   timezone: { id: null },
 }
 
-/** A schema needs a path for one of these fields: without them, no record has a location. */
-const PLACES: readonly FieldName[] = [
-  'countryCode',
-  'countryName',
-  'regionCode',
-  'regionName',
-  'city',
-  'latitude',
-]
+/** A schema needs a path for another field: with these alone, no record has a location. */
+const NO_PLACES: readonly string[] = ['postalCode', 'timeZone']
 
 /**
  * Reads the option `schema`. Keeps nothing of the caller's objects, and reads each member once.
@@ -117,7 +96,6 @@ const PLACES: readonly FieldName[] = [
  * @throws InvalidSchemaError when a schema is not valid, or their number is not that of the databases
  */
 export function readSchemas(option: unknown, count: number): readonly (SchemaFields | null)[] {
-  if (option === undefined) return []
   try {
     if (!Array.isArray(option)) return new Array(count).fill(readSchema(option, 'schema'))
     if (option.length !== count) {
@@ -139,11 +117,15 @@ export function readSchemas(option: unknown, count: number): readonly (SchemaFie
 
 function readSchema(value: unknown, name: string): SchemaFields {
   const paths = new Map<string, Path>()
-  const fields = fieldsIn(value, name, (given, types, member) => {
-    const source = sourceOf(given, types, `${name}.${member}`)
+  const fields: { [Name in FieldName]?: readonly Source[] } = {}
+  const refuse = (path: string, why: string) => refused(path === '' ? name : `${name}.${path}`, why)
+  for (const [member, given] of membersIn(value, MEMBER_NAMES, refuse)) {
+    const known = MEMBERS.get(member)
+    if (known === undefined) continue
+    const source = sourceOf(given, known.types, `${name}.${member}`)
     paths.set(member, source.path)
-    return [source]
-  })
+    fields[known.field] = [source]
+  }
   refuseOverlaps(paths, name)
   if ((fields.latitude === undefined) !== (fields.longitude === undefined)) {
     const missing = fields.latitude === undefined ? 'latitude' : 'longitude'
@@ -152,41 +134,8 @@ function readSchema(value: unknown, name: string): SchemaFields {
       'it is missing: give the paths of both latitude and longitude',
     )
   }
-  if (!PLACES.some((field) => fields[field] !== undefined)) {
+  if (Object.keys(fields).every((field) => NO_PLACES.includes(field))) {
     throw refused(name, 'it has no location: give the path of a country, region, city or of coordinates')
-  }
-  return fields
-}
-
-/** The fields of a vendor's schema. @param registered where the country is that a network is registered in */
-export function fieldsOf(schema: VendorSchema, registered?: VendorSchema['country']): SchemaFields {
-  const fields = fieldsIn(schema, '', (given, [type]) => sourcesOf(given, type))
-  if (registered === undefined) return fields
-  const { countryCode, countryName } = fieldsOf({ country: registered })
-  return { ...fields, registeredCode: countryCode ?? [], registeredName: countryName ?? [] }
-}
-
-/** The places of a vendor's field, in order. */
-export function sourcesOf(given: unknown, type: FieldType): readonly Source[] {
-  if (typeof given === 'object' && given !== null && 'any' in given && Array.isArray(given.any)) {
-    return given.any.flatMap((each) => sourcesOf(each, type))
-  }
-  return [sourceOf(given, [type, ...VENDOR_TYPES], '')]
-}
-
-const VENDOR_TYPES: readonly FieldType[] = ['names', 'name', 'code', 'not-code', 'first', 'second', 'asn']
-
-/** The fields that a schema has. @throws InvalidSchemaError when it has others */
-function fieldsIn(
-  schema: unknown,
-  name: string,
-  sources: (given: unknown, types: Types, member: string) => readonly Source[],
-): SchemaFields {
-  const refuse = (path: string, why: string) => refused(path === '' ? name : `${name}.${path}`, why)
-  const fields: { [Name in FieldName]?: readonly Source[] } = {}
-  for (const [member, given] of membersIn(schema, MEMBER_NAMES, refuse)) {
-    const known = MEMBERS.get(member)
-    if (known !== undefined) fields[known.field] = sources(given, known.types, member)
   }
   return fields
 }
@@ -200,10 +149,6 @@ function sourceOf(given: unknown, types: Types, name: string): Source {
   const type = types.find((each) => each === wanted)
   if (type === undefined) throw refused(`${name}.type`, `write ${types.map(quoted).join(' or ')}`)
   return placed(pathOf(members.get('path'), `${name}.path`), type)
-}
-
-function placed(path: Path, type: FieldType): Source {
-  return { path, type, key: JSON.stringify(path) }
 }
 
 function pathOf(given: unknown, name: string): Path {

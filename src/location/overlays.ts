@@ -20,6 +20,9 @@ import { coordinatesOf } from './schema.ts'
 import { regionCodeOf } from './shared-parts.ts'
 import { timezoneOf } from './timezone.ts'
 
+/** The core loads this file for both options. */
+export { readSchemas } from './location-schema.ts'
+
 /** A network and its location, which is used instead of those of the databases. */
 export interface Overlay {
   /** CIDR text such as `10.1.0.0/16` or `fd00:1::/48`, or an address. Special-purpose networks are allowed. */

@@ -34,6 +34,11 @@ export interface Source {
   readonly key: string
 }
 
+/** A value of a type at a path. */
+export function placed(path: Path, type: FieldType): Source {
+  return { path, type, key: JSON.stringify(path) }
+}
+
 /** The fields of a location. */
 export type FieldName =
   | 'countryCode'

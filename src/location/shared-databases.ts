@@ -1,5 +1,5 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import { isPacked } from '../bytes/extract.ts'
+import { isPacked } from '../bytes/file-kind.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'

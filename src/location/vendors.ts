@@ -1,9 +1,10 @@
 // Vendors: where the fields of locations and autonomous systems are in their records, and the licences of their databases.
 
+import type { Path } from '../mmdb/field-reader.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
-import { fieldsOf, sourcesOf, type VendorSchema } from './location-schema.ts'
+import { isList } from '../realm.ts'
 import type { FieldKind, SampledFields } from './record-table.ts'
-import type { SchemaFields } from './schema.ts'
+import { type FieldName, type FieldType, placed, type SchemaFields, type Source } from './schema.ts'
 
 /** The name of the vendor in the guides. */
 export type VendorName = 'GeoIP2' | 'IPinfo' | 'ip-location-db'
@@ -15,16 +16,42 @@ interface Vendor {
   readonly schema: SchemaFields
 }
 
+/** A path, alone or with the type of the value, as in the option `schema`. */
+type VendorPlace = string | Path | { readonly path: string | Path; readonly type: FieldType }
+
+/** A field of a vendor: a place, or the first of several that has a value. */
+type VendorField = VendorPlace | { readonly any: readonly VendorPlace[] }
+
+/** Where the fields of a location are in the records of a vendor. */
+type VendorSchema = { readonly [Name in FieldName]?: VendorField }
+
+function fieldsOf(schema: VendorSchema): SchemaFields {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, given]) => [
+      name,
+      sourcesOf(given, name === 'latitude' || name === 'longitude' ? 'number' : 'text'),
+    ]),
+  )
+}
+
+/** The places of a field, in order. @param type of those without one */
+function sourcesOf(given: VendorField, type: FieldType): readonly Source[] {
+  if (typeof given === 'string') return [placed([given], type)]
+  if (isList(given)) return [placed(given, type)]
+  if ('any' in given) return given.any.flatMap((each) => sourcesOf(each, type))
+  return sourcesOf(given.path, given.type)
+}
+
 const NESTED: VendorSchema = {
-  country: { code: ['country', 'iso_code'], name: { path: ['country', 'names'], type: 'names' } },
-  region: {
-    code: ['subdivisions', 0, 'iso_code'],
-    name: { path: ['subdivisions', 0, 'names'], type: 'names' },
-  },
+  countryCode: ['country', 'iso_code'],
+  countryName: { path: ['country', 'names'], type: 'names' },
+  regionCode: ['subdivisions', 0, 'iso_code'],
+  regionName: { path: ['subdivisions', 0, 'names'], type: 'names' },
   city: { path: ['city', 'names'], type: 'names' },
-  postal_code: ['postal', 'code'],
-  coordinates: { latitude: ['location', 'latitude'], longitude: ['location', 'longitude'] },
-  timezone: { id: ['location', 'time_zone'] },
+  postalCode: ['postal', 'code'],
+  latitude: ['location', 'latitude'],
+  longitude: ['location', 'longitude'],
+  timeZone: ['location', 'time_zone'],
 }
 
 /**
@@ -42,9 +69,10 @@ const GEOIP2: Vendor = {
     registered_country: 'map',
     subdivisions: 'array',
   },
-  schema: /* @__PURE__ */ fieldsOf(NESTED, {
-    code: ['registered_country', 'iso_code'],
-    name: { path: ['registered_country', 'names'], type: 'names' },
+  schema: /* @__PURE__ */ fieldsOf({
+    ...NESTED,
+    registeredCode: ['registered_country', 'iso_code'],
+    registeredName: { path: ['registered_country', 'names'], type: 'names' },
   }),
 }
 
@@ -56,18 +84,15 @@ const IPINFO: Vendor = {
   name: 'IPinfo',
   recognisedBy: { country: 'text', loc: 'text' },
   schema: /* @__PURE__ */ fieldsOf({
-    country: {
-      code: { any: ['country_code', { path: 'country', type: 'code' }] },
-      name: { any: ['country_name', { path: 'country', type: 'not-code' }] },
-    },
-    region: { code: 'region_code', name: 'region' },
+    countryCode: { any: ['country_code', { path: 'country', type: 'code' }] },
+    countryName: { any: ['country_name', { path: 'country', type: 'not-code' }] },
+    regionCode: 'region_code',
+    regionName: 'region',
     city: 'city',
-    postal_code: { any: ['postal_code', 'postal'] },
-    coordinates: {
-      latitude: { any: [{ path: 'loc', type: 'first' }, 'latitude', 'lat'] },
-      longitude: { any: [{ path: 'loc', type: 'second' }, 'longitude', 'lng'] },
-    },
-    timezone: { id: 'timezone' },
+    postalCode: { any: ['postal_code', 'postal'] },
+    latitude: { any: [{ path: 'loc', type: 'first' }, 'latitude', 'lat'] },
+    longitude: { any: [{ path: 'loc', type: 'second' }, 'longitude', 'lng'] },
+    timeZone: 'timezone',
   }),
 }
 
@@ -79,12 +104,13 @@ const IP_LOCATION_DB: Vendor = {
   name: 'ip-location-db',
   recognisedBy: { state1: 'text', country_code: 'text' },
   schema: /* @__PURE__ */ fieldsOf({
-    country: { code: 'country_code' },
-    region: { name: 'state1' },
+    countryCode: 'country_code',
+    regionName: 'state1',
     city: 'city',
-    postal_code: 'postcode',
-    coordinates: { latitude: 'latitude', longitude: 'longitude' },
-    timezone: { id: 'timezone' },
+    postalCode: 'postcode',
+    latitude: 'latitude',
+    longitude: 'longitude',
+    timeZone: 'timezone',
   }),
 }
 
@@ -94,8 +120,8 @@ export const VENDORS: readonly Vendor[] = [GEOIP2, IPINFO, IP_LOCATION_DB]
 /** The schema of the database that Geofix makes from the option `overlays`: GeoIP2, with names that are used in all languages. */
 export const OVERLAYS: SchemaFields = /* @__PURE__ */ fieldsOf({
   ...NESTED,
-  country: { code: ['country', 'iso_code'], name: { path: ['country', 'names', 'en'], type: 'name' } },
-  region: { ...NESTED.region, name: { path: ['subdivisions', 0, 'names', 'en'], type: 'name' } },
+  countryName: { path: ['country', 'names', 'en'], type: 'name' },
+  regionName: { path: ['subdivisions', 0, 'names', 'en'], type: 'name' },
 })
 
 /**

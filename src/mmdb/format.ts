@@ -53,16 +53,6 @@ export const LOOKED_UP_AS_IPV4: readonly TreePath[] = [
   { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
 ]
 
-/** Starts the metadata: `\xab\xcd\xefMaxMind.com`. */
-// biome-ignore format: one line for each part
-export const METADATA_MARKER = Uint8Array.of(
-  0xab, 0xcd, 0xef,
-  0x4d, 0x61, 0x78, 0x4d, 0x69, 0x6e, 0x64, 0x2e, 0x63, 0x6f, 0x6d,
-)
-
-/** The metadata, its marker included, lies within this distance from the end of the file. */
-export const MAX_METADATA_BYTES = 128 * 1024
-
 // Limits of one record. The reader refuses a record beyond them as hostile; the writer does not make one.
 
 /** Values in a record, keys of maps included, counted each time that a pointer leads to them. Real records hold a few hundred. */

@@ -1,7 +1,6 @@
-import { unknownFormat } from '../bytes/extract.ts'
+import { findMetadata, METADATA_MARKER, NO_METADATA } from '../bytes/file-kind.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
-import { MAX_METADATA_BYTES, METADATA_MARKER } from './format.ts'
 import { isMap, type MmdbValue, RecordDecoder } from './record-decoder.ts'
 
 /** The latest instant that a `Date` holds. */
@@ -34,9 +33,8 @@ export interface Metadata {
  * @throws InvalidDatabaseError when there is no metadata, or a field of it is invalid
  */
 export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
-  if (bytes.length === 0) throw new InvalidDatabaseError('it is empty', { path })
-  const start = findMarker(bytes)
-  if (start < 0) throw new InvalidDatabaseError(unknownFormat(bytes), { path })
+  const start = findMetadata(bytes)
+  if (start < 0) throw new InvalidDatabaseError(NO_METADATA, { path })
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
   const value = new RecordDecoder(section).decode(base)
@@ -75,18 +73,6 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
     overlayBytes: OVERLAY_BYTES in value ? whole(OVERLAY_BYTES) : 0,
     start,
   }
-}
-
-function findMarker(bytes: Uint8Array): number {
-  const least = Math.max(0, bytes.length - MAX_METADATA_BYTES)
-  for (let at = bytes.length - METADATA_MARKER.length; at >= least; at--) {
-    if (
-      bytes[at] === METADATA_MARKER[0] &&
-      METADATA_MARKER.every((byte, index) => bytes[at + index] === byte)
-    )
-      return at
-  }
-  return -1
 }
 
 function isWhole(value: MmdbValue): value is number {

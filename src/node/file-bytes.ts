@@ -12,9 +12,9 @@ import {
   newShareableBytes,
   noMemory,
 } from '../bytes/byte-limit.ts'
-import { isGzip } from '../bytes/extract.ts'
+import { crc32, readGzipMember } from '../bytes/extract.ts'
+import { isGzip } from '../bytes/file-kind.ts'
 import type { BlockCodec, Inflate } from '../bytes/gunzip.ts'
-import { crc32, readGzipMember } from '../bytes/gzip-member.ts'
 import { damagedFile, type InvalidDatabaseError, ReadFailure } from '../errors.ts'
 import { messageOf, type SignalLike } from '../realm.ts'
 

@@ -9,10 +9,11 @@ import {
   isBytes,
   readBytes,
 } from '../bytes/byte-source.ts'
-import { extractUncompressed, isGzip } from '../bytes/extract.ts'
+import { extractUncompressed } from '../bytes/extract.ts'
+import { isGzip } from '../bytes/file-kind.ts'
 import { untilAborted } from '../bytes/long-work.ts'
 import { embeddedFileOf } from '../embedded.ts'
-import { openOverlays } from '../location/overlays.ts'
+import { openOverlays, readSchemas } from '../location/overlays.ts'
 import { sourceAdvice } from '../misuse.ts'
 import { type CommonOpenOptions, OPEN_OPTIONS, type Platform } from '../opening.ts'
 import type { NamesOf } from '../option-names.ts'
@@ -44,6 +45,7 @@ export type PathOrBytes = string | ByteSource
 export const NODE: Platform<PathOrBytes, FileOptions> = {
   names: NODE_OPEN_OPTIONS,
   openOverlays,
+  readSchemas,
   sizeOf,
   open: (source, settings) =>
     untilAborted(settings.signal, async () => {

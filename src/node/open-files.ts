@@ -1,7 +1,8 @@
 // Opens the files of databases. Resolvers in this thread share the database of the same unchanged file, with all that lookups
 // have read.
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { extractUncompressed, isPacked, PACKED_MAGIC } from '../bytes/extract.ts'
+import { extractUncompressed } from '../bytes/extract.ts'
+import { isPacked, PACKED_MAGIC } from '../bytes/file-kind.ts'
 import { ReadFailure } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { BlockSource } from '../packed/block-file.ts'

@@ -1,10 +1,9 @@
 // The header and the directory of a packed file: what opening reads, and where everything else is.
 import { checkSize } from '../bytes/byte-limit.ts'
-import { PACKED_MAGIC } from '../bytes/extract.ts'
+import { crc32, MAX_DEFLATE_RATIO } from '../bytes/extract.ts'
+import { MAX_METADATA_BYTES, PACKED_MAGIC } from '../bytes/file-kind.ts'
 import type { BlockCodec, Deflate } from '../bytes/gunzip.ts'
-import { crc32, MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import { MAX_METADATA_BYTES } from '../mmdb/format.ts'
 import { BLOCK_ITEMS, bytesOf, DATA_BLOCK_BYTES, ESCAPE, HEADER_BYTES, VERSION } from './format.ts'
 
 /** The numbers at the start of the directory. */

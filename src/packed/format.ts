@@ -1,6 +1,6 @@
 // The packed form of a MaxMind DB: constants that its writer and its reader share. README.md has the whole format.
 
-import { MAX_DEFLATE_RATIO } from '../bytes/gzip-member.ts'
+import { MAX_DEFLATE_RATIO } from '../bytes/extract.ts'
 
 export const VERSION = 3
 

@@ -1,4 +1,4 @@
-// The core loads this file when it meets a packed or compressed database. Its decompression works on every platform.
+// The core loads this file when it meets a packed database, and before `openSync` for compressed ones and archives. Its decompression works on every platform.
 import { PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'
@@ -13,4 +13,5 @@ export function openPacked(
   return openPackedBytes(bytes, PORTABLE_CODEC, path, options, tables)
 }
 
+export { extractUncompressed } from '../bytes/extract.ts'
 export { gunzip } from '../bytes/gunzip.ts'

@@ -1,40 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { extractUncompressed, findDatabaseInTar, isTar } from '../../src/bytes/extract.ts'
+import { extractUncompressed, findDatabaseInTar } from '../../src/bytes/extract.ts'
+import { isTar, METADATA_MARKER } from '../../src/bytes/file-kind.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { archive, END, entry, paxRecord } from './tar-samples.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
-const DATABASE = ascii('the database'.repeat(100)) // 1200 bytes: two blocks and a part of one
+/** 1200 bytes: two blocks and a part of one. */
+const DATABASE = Buffer.concat([ascii(`${'the database'.repeat(98)}0123456789`), METADATA_MARKER])
 const TAR = archive(entry({ name: 'x/x.mmdb', content: DATABASE }))
 
 describe('extractUncompressed', () => {
-  it.each([
-    ['raw', DATABASE],
-    ['tar', TAR],
-  ])('recognises %s by its bytes', (_, bytes) => {
-    expect([...extractUncompressed(bytes)]).toEqual([...DATABASE])
-  })
-
-  it('returns raw bytes without a copy', () => {
-    const nothing = new Uint8Array()
-    expect(extractUncompressed(nothing)).toBe(nothing)
+  it('recognises a tar archive by its bytes, and returns a database without a copy', () => {
+    expect([...extractUncompressed(TAR)]).toEqual([...DATABASE])
+    expect(extractUncompressed(DATABASE)).toBe(DATABASE)
   })
 
   it.each([
-    ['a zip archive', [0x50, 0x4b, 0x03, 0x04, 0]],
-    ['compressed with Zstandard', [0x28, 0xb5, 0x2f, 0xfd, 0]],
-    ['compressed with xz', [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0]],
-  ])('refuses a file that is %s, and says so', (name, magic) => {
-    const extract = (): unknown => extractUncompressed(Uint8Array.from(magic), '/x')
-    expect(extract).toThrow(InvalidDatabaseError)
-    expect(extract).toThrow(`/x: it is ${name}: extract the .mmdb file first`)
-  })
-
-  it('names the pointer of Git LFS', () => {
-    const pointer = ascii('version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1\n')
-    expect(() => extractUncompressed(pointer)).toThrow(
-      'it is a pointer of Git LFS, not the file: run "git lfs pull"',
-    )
+    ['a zip archive: extract the .mmdb file first', 'PK\x03\x04\0'],
+    ['compressed with Zstandard: extract the .mmdb file first', '\x28\xb5\x2f\xfd\0'],
+    ['compressed with xz: extract the .mmdb file first', '\xfd7zXZ\0\0'],
+    ['a pointer of Git LFS, not the file: run "git lfs', 'version https://git-lfs.github.com/spec/v1\noid'],
+  ])('refuses a file that is %s', (what, text) => {
+    const extract = (): unknown => extractUncompressed(Buffer.from(text, 'latin1'), '/x')
+    expect(extract).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE' }))
+    expect(extract).toThrow(`/x: it is ${what}`)
   })
 })
 

@@ -166,7 +166,7 @@ describe('the option asn', () => {
     const geo = await Resolver.open(CITY, { asn: pack(ASN) })
     const shared = structuredClone(geo.share({ expand }))
     expect(geo.asn(IP)?.number).toBe(20712)
-    await CoreResolver.loadDecompression()
+    await Promise.all([CoreResolver.loadDecompression(), CoreResolver.loadOptions()])
     for (const Entry of [Resolver, CoreResolver]) {
       const other = Entry.attach(shared, { schema: { country: { code: ['country', 'iso_code'] } } })
       expect([other.asn(IP)?.number, other.lookup(IP).country.code]).toEqual([20712, 'GB'])

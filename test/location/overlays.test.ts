@@ -202,7 +202,7 @@ describe('a resolver with overlays', () => {
   it('shares them with other threads', async () => {
     const shared = structuredClone(open().share())
     for (const Entry of [Resolver, CoreResolver]) {
-      await CoreResolver.loadOverlays()
+      await CoreResolver.loadOptions()
       expect(Entry.attach(shared).lookup('10.1.2.3').city).toBe('Rack')
       expect(Entry.attach(shared, { overlays: [] }).find('10.1.2.3')).toMatchObject({
         error: { reason: 'private' },
@@ -262,7 +262,8 @@ describe('the core', () => {
     vi.resetModules()
     const { Resolver: Fresh } = await import('../../src/core.ts')
     const options = { overlays: OVERLAYS }
-    expect(() => Fresh.openSync(DATABASE, options)).toThrow('call "await Resolver.loadOverlays()"')
+    for (const each of [options, { schema: { city: 'town' } }])
+      expect(() => Fresh.openSync(DATABASE, each)).toThrow('call "await Resolver.loadOptions()"')
     const geo = await Fresh.open(DATABASE, options)
     expect(geo.lookup('10.1.2.3').city).toBe('Rack')
     expect(Fresh.openSync(DATABASE, options).lookup('10.1.2.3').city).toBe('Rack')

@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
+import { crc32 } from '../../src/bytes/extract.ts'
 import { type Deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
-import { crc32 } from '../../src/bytes/gzip-member.ts'
 import { type Directory, encodeDirectory, type Family, readDirectory } from '../../src/packed/directory.ts'
 
 /** Faster than that of the project. */

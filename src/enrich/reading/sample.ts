@@ -1,4 +1,4 @@
-import { isTar } from '../../bytes/extract.ts'
+import { isTar } from '../../bytes/file-kind.ts'
 import { BRACE, BRACE_END, CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { latin1 } from '../swar.ts'

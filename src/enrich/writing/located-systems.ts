@@ -22,7 +22,7 @@ export class LocatedSystems {
   /** @throws InvalidDatabaseError when a database cannot be read; TypeError when none has autonomous systems */
   constructor(set: DatabaseSet) {
     this.#set = set
-    set.systems.check()
+    void set.systems.tables
   }
 
   /** Changes when earlier numbers of locations or systems become invalid. Call {@link clear} then. */

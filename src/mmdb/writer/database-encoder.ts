@@ -1,5 +1,6 @@
 import { ByteSink } from '../../bytes/byte-sink.ts'
-import { DataType, MAX_METADATA_BYTES, METADATA_MARKER, SEPARATOR_BYTES } from '../format.ts'
+import { MAX_METADATA_BYTES, METADATA_MARKER } from '../../bytes/file-kind.ts'
+import { DataType, SEPARATOR_BYTES } from '../format.ts'
 import { OVERLAY_BYTES } from '../metadata.ts'
 import type { RecordSize, SearchTreeEncoder } from './search-tree-encoder.ts'
 import {

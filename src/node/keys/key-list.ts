@@ -1,5 +1,5 @@
 import crypto, { createHash, randomBytes } from 'node:crypto'
-import { crc32 } from '../../bytes/gzip-member.ts'
+import { crc32 } from '../../bytes/extract.ts'
 import { GeofixError, quoted } from '../../errors.ts'
 
 /** A key as the file has it. */

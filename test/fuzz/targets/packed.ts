@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address } from '../../../src/address/address.ts'
-import { isPacked } from '../../../src/bytes/extract.ts'
+import { isPacked } from '../../../src/bytes/file-kind.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database, type OpenDatabase } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'

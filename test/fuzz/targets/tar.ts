@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { extractUncompressed, findDatabaseInTar, isTar } from '../../../src/bytes/extract.ts'
+import { extractUncompressed, findDatabaseInTar } from '../../../src/bytes/extract.ts'
+import { isTar } from '../../../src/bytes/file-kind.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { archive, entry, paxRecord } from '../../bytes/tar-samples.ts'
 import { mutatedBytes } from '../mutation.ts'
