@@ -271,11 +271,20 @@ export interface Enclosed {
   readonly sample: Uint8Array
 }
 
-/** The lines in the objects of a sample; `null` if no wrapper writes such objects, or if they have a field for the address. */
-export function enclosedIn(sample: Uint8Array, isWhole: boolean, options: LineOptions): Enclosed | null {
-  const { field } = options
-  const objects = objectsIn(sampleLines(sample, isWhole))
-  if (objects.length === 0 || (field !== undefined && isIn(objects, pathOf(field, 'field')))) return null
+/**
+ * The lines in the objects of a sample; `null` if most lines are not objects, if no wrapper writes such objects, or if they have a
+ * field for the address.
+ */
+export function enclosedIn(
+  sample: Uint8Array,
+  isWhole: boolean,
+  { field, format }: LineOptions & { readonly format?: string | undefined },
+): Enclosed | null {
+  const lines = sampleLines(sample, isWhole)
+  const objects = objectsIn(lines)
+  // A few objects among other lines do not decide the format.
+  if (objects.length === 0 || (format === undefined && objects.length * 2 < lines.length)) return null
+  if (field !== undefined && isIn(objects, pathOf(field, 'field'))) return null
   for (const wrapper of ['docker', 'journald'] as const) {
     const { line, time, also } = MEMBERS[wrapper]
     const having = objects.filter((object) =>

@@ -119,6 +119,12 @@ describe('the time of a line in an object', () => {
 })
 
 describe('objects that only look like them', () => {
+  it('are not looked into where most lines are no objects', () => {
+    const lines = [...Array<string>(9).fill(ACCESS), docker(ACCESS)]
+    expect(makePlan(utf8(`${lines.join('\n')}\n`), true, {}).plan).toMatchObject({ format: 'access-log' })
+    expect(makePlan(utf8(`${lines.join('\n')}\n`), true, { format: 'ndjson' }).plan).toHaveProperty('inside')
+  })
+
   it.each([
     '{"log":"81.2.69.142 a","stream":"stdout"}',
     '{"log":"81.2.69.142 a","time":"2026-07-01T12:00:00Z"}',
