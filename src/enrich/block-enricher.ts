@@ -28,6 +28,8 @@ const MAX_KEPT_BYTES = 2 ** 20
 const MAX_BAD_TEXT_BYTES = 200
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
+/** Tells what this thread makes from what others make. All enrichers of a thread have it: a run uses one after another. */
+const SOURCE = /* @__PURE__ */ Math.random()
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
 
@@ -37,7 +39,7 @@ export interface Enriched {
   readonly output: Uint8Array
   /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
   readonly objects?: readonly number[] | undefined
-  /** Packed rows can have texts of locations that are in earlier ones with the same source. */
+  /** The thread that has made the output: packed rows can have texts of locations that are in earlier ones of the thread. */
   readonly source?: number
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts
@@ -146,7 +148,7 @@ export class BlockEnricher extends Enricher {
     const size = block.bytes.length - (rest?.bytes.length ?? 0)
     // Add a tenth, so that the buffer of the next block need not grow.
     if (size > 65_536) this.#growth = (out.length / size) * 1.1
-    return { output: out.take(), objects, source: this.#format.source, counts, lines, rest }
+    return { output: out.take(), objects, source: SOURCE, counts, lines, rest }
   }
 
   locationCounts(): RunningCounts {

@@ -94,11 +94,6 @@ export class RecordLines implements LineFormat {
     else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#places)
   }
 
-  /** See {@link LocationPlaces.id}. */
-  get source(): number {
-    return this.#places.id
-  }
-
   get fault(): string {
     return this.#reader.fault
   }

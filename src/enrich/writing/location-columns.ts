@@ -82,8 +82,6 @@ interface LocationTexts {
 
 /** Gives the locations of a part of the output numbers, so that each text is written once. */
 export class LocationPlaces {
-  /** Tells these numbers from those of other threads. */
-  readonly id = Math.random()
   readonly #locator: LocationTexts
   /** The number of the next location without one. */
   #next = 0

@@ -1,5 +1,5 @@
 // geofix enrich with Parquet, as a user types it. hyparquet, another reader than the code that adds columns, reads the results.
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -443,6 +443,19 @@ describe('lines to Parquet', () => {
     expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, location: { city: 'London' } }])
     await enrich(path(`a.${name}`), '-o', path(`${name}.parquet`), '--fields', 'city,longitude')
     expect(await rowsOf(path(`${name}.parquet`))).toMatchObject([{ ...row, city: 'London', longitude: -0.5 }])
+  })
+
+  it('gives the rows of each input their own locations', async () => {
+    const inputs = ['81.2.69.142', '1.2.3.4'].map((ip, index) => {
+      const file = path(`input${index}.txt`)
+      writeFileSync(file, `Failed password for root from ${ip} port 1\n`.repeat(15_000))
+      // The time of the file is in its plan, so that each has an enricher of its own.
+      utimesSync(file, index + 1, index + 1)
+      return file
+    })
+    await enrich(...inputs, '-o', path('inputs.parquet'), '--fields', 'city')
+    const cities = (await rowsOf(path('inputs.parquet'))).map(({ city }) => city)
+    expect(cities).toEqual(['London', 'Sydney'].flatMap((city) => Array<string>(15_000).fill(city)))
   })
 
   it('makes one row of a line that is too long, and of a last line without an end', async () => {
