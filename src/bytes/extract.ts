@@ -18,14 +18,14 @@ import {
  * Extracts the MMDB from a decompressed file: raw, or a vendor's tar with one `.mmdb` file in it. The bytes decide, not the
  * file's name.
  *
- * @throws InvalidDatabaseError when the archive is damaged, or the file is in an unsupported format
+ * @throws InvalidDatabaseError when the archive is damaged, or the file, or that in the archive, is not a database
  */
 export function extractUncompressed(bytes: Uint8Array, path?: string): Uint8Array {
-  if (isTar(bytes)) return findDatabaseInTar(bytes, path)
-  const other = otherFormat(bytes)
+  const file = isTar(bytes) ? findDatabaseInTar(bytes, path) : bytes
+  const other = otherFormat(file)
   if (other !== null) throw new InvalidDatabaseError(other, { path })
-  if (isPacked(bytes) || findMetadata(bytes) >= 0) return bytes
-  throw new InvalidDatabaseError(unknownFormat(bytes), { path })
+  if (isPacked(file) || findMetadata(file) >= 0) return file
+  throw new InvalidDatabaseError(unknownFormat(file), { path })
 }
 
 const REGULAR_FILE = new Set(['0', '\0', '7'])

@@ -1,7 +1,7 @@
 import { deflateSync } from 'fflate'
 import { distance, type Words } from '../address/position.ts'
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
-import { crc32 } from '../bytes/extract.ts'
+import { crc32, extractUncompressed } from '../bytes/extract.ts'
 import { isPacked } from '../bytes/file-kind.ts'
 import { type Deflate, PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
@@ -52,7 +52,8 @@ export function unpack(bytes: Bytes): Uint8Array {
 }
 
 /** `pack` with another compressor for the blocks, whose bytes can differ. */
-export function packWith(deflate: Deflate, file: Uint8Array): Uint8Array {
+export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
+  const file = extractUncompressed(bytes)
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
   const { tree, data, metadata } = database

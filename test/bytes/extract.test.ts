@@ -16,6 +16,8 @@ describe('extractUncompressed', () => {
   })
 
   it.each([
+    ['empty', ''],
+    ['text, which begins with "no such licence"', 'no such licence'],
     ['a zip archive: extract the .mmdb file first', 'PK\x03\x04\0'],
     ['compressed with Zstandard: extract the .mmdb file first', '\x28\xb5\x2f\xfd\0'],
     ['compressed with xz: extract the .mmdb file first', '\xfd7zXZ\0\0'],
@@ -24,6 +26,8 @@ describe('extractUncompressed', () => {
     const extract = (): unknown => extractUncompressed(Buffer.from(text, 'latin1'), '/x')
     expect(extract).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE' }))
     expect(extract).toThrow(`/x: it is ${what}`)
+    const packed = archive(entry({ name: 'x.mmdb', content: Buffer.from(text, 'latin1') }))
+    expect(() => extractUncompressed(packed, '/x')).toThrow(`/x: it is ${what}`)
   })
 })
 
