@@ -12,8 +12,7 @@ import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
 import { LineCounter } from './locating/line-counter.ts'
 import type { LineLocator } from './locating/line-locator.ts'
 import type { AddressMask } from './masking/address-mask.ts'
-import { type Layout, lineFeedsIn, preambleLength, type RecordEnds, recordEndsOf } from './reading/layout.ts'
-import { markLength } from './reading/sample.ts'
+import { headOf, type Layout, lineFeedsIn, type RecordEnds, recordEndsOf } from './reading/layout.ts'
 import type { Block } from './reading/splitter.ts'
 import { RawLines } from './writing/json-text.ts'
 
@@ -175,9 +174,9 @@ export class BlockEnricher extends Enricher {
   #records(block: Block, out: ByteSink, counts: RunningCounts): Pick<Enriched, 'rest' | 'lines'> {
     const size = block.bytes.length
     const bytes = this.#readable(block.bytes)
-    let start = block.isStart ? preambleLength(bytes, size, this.#layout) : 0
-    if (start > 0 && !this.#format.rewrites) out.write(bytes, 0, start)
-    let line = start > markLength(bytes, size) ? this.#layout.preambleLines + 1 : 1
+    if (block.isHead) return { rest: null, lines: this.#head(bytes.subarray(0, size), out) }
+    let start = 0
+    let line = 1
     let state = block.state
     const ends = this.#ends
     if (this.#directive !== -1) this.#format.use(state)
@@ -185,7 +184,7 @@ export class BlockEnricher extends Enricher {
     this.#loop?.reset(bytes, size)
     while (start < size) {
       // The loop stops only when its own output is full.
-      if (this.#loop !== null && line > block.headerLine && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
+      if (this.#loop !== null && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
         const before = start
         start = this.#loop.run(start, out, counts)
         line += this.#loop.lines
@@ -200,13 +199,7 @@ export class BlockEnricher extends Enricher {
         ? lineFeedsIn(bytes.subarray(start, endWithLines ? lineFeed : next))
         : 0
       const lines = endWithLines ? lineFeeds + 1 : lineFeeds
-      if (line === block.headerLine) {
-        // Objects have names of their own, and no header.
-        if (!this.#format.rewrites) {
-          this.#format.header(bytes, start, end, out)
-          this.#writeEnd(bytes, end, next, out)
-        }
-      } else if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
+      if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
         this.#format.use(state)
         // Lines that are rewritten need no directives.
@@ -223,14 +216,24 @@ export class BlockEnricher extends Enricher {
       line += lines
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
-        const headerLine = Math.max(block.headerLine - line + 1, 0)
-        const rest = { ...block, bytes: block.bytes.subarray(start), isStart: false, headerLine, state }
+        const rest = { ...block, bytes: block.bytes.subarray(start), state }
         // Threads take later blocks before the rest, which must not refer to their texts: its records become objects.
         if (this.#plan.cells?.isPacked === true) delete rest.columns
         return { rest, lines: line - 1 }
       }
     }
     return { rest: null, lines: line - 1 }
+  }
+
+  /** Writes the head of an input, unless lines become objects, which have names of their own. @returns its lines */
+  #head(bytes: Uint8Array, out: ByteSink): number {
+    const { header, lines } = headOf(bytes, this.#layout)
+    if (this.#format.rewrites) return lines
+    const start = header.length === 0 ? bytes.length : header.byteOffset - bytes.byteOffset
+    out.write(bytes, 0, start)
+    if (header.length > 0) this.#format.header(bytes, start, start + header.length, out)
+    out.write(bytes, start + header.length, bytes.length)
+    return lines
   }
 
   /**
@@ -316,22 +319,19 @@ export class BlockEnricher extends Enricher {
   }
 
   /** Writes or drops a piece of a line that is too long to be read. */
-  #piece({ bytes, startsLine, isStart }: Block): Enriched {
+  #piece({ bytes, startsLine }: Block): Enriched {
     const counts = emptyCounts()
     if (startsLine) {
       counts.lines++
       this.#countBad(1, tooLong(this.#plan), bytes, counts)
     }
-    // The byte order mark is not a part of the first line.
-    const mark = isStart ? markLength(bytes) : 0
     const [raw, mask] = [this.#raw, this.#mask]
-    const start = this.#format.rewrites ? mark : 0
-    const end = this.#plan.onBadLine === 'drop' ? mark : bytes.length
-    const isKept = start === 0 && end === bytes.length && raw === null && mask === null
+    const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
+    const isKept = end > 0 && raw === null && mask === null
     const out = new ByteSink(isKept ? 0 : bytes.length)
     // The first piece is longer than `maxLineBytes`, so the object does not need the others.
-    if (raw === null) out.write(bytes, start, end)
-    else if (startsLine) raw.write(bytes, mark, bytes.length, out)
+    if (raw === null) out.write(bytes, 0, end)
+    else if (startsLine) raw.write(bytes, 0, bytes.length, out)
     const plain = isKept ? bytes : out.take()
     const output = mask === null ? plain : maskedPiece(mask, plain, startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)

@@ -3,7 +3,7 @@ import { Pacer } from '../bytes/long-work.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { BlockEnricher, type Enriched, Enricher } from './block-enricher.ts'
 import { emptyCounts, type RunningCounts } from './counting/counts.ts'
-import { definitionFor, layoutOf, type Plan } from './formats/formats.ts'
+import { definitionFor, type Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
 
 /** Enriches blocks. */
@@ -201,8 +201,7 @@ class AddressChain extends Enricher {
     return {
       ...block,
       bytes,
-      // Objects have no header, and a line that is too long is an object of its start.
-      headerLine: layoutOf(next).headerLine === 0 ? 0 : block.headerLine,
+      // A line that is too long is an object of its start.
       oversized: block.oversized && plan.format === next.format,
       state: block.state === undefined ? undefined : definitionFor(plan).stateAfterAdded?.(plan, block.state),
     }

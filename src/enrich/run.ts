@@ -12,10 +12,10 @@ import {
 import { type GroupTotals, RunTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
-import { type Format, layoutOf, maskOf, type Plan, withFormats, withoutHeader } from './formats/formats.ts'
+import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
-import { Splitter } from './reading/splitter.ts'
+import { headBlock, Splitter } from './reading/splitter.ts'
 
 /** An input of lines. */
 export interface RunInput extends ChunkSource {
@@ -145,9 +145,7 @@ export class Run {
     this.#totals ??= new RunTotals(plan, plan.count === undefined ? null : maskOf(plan))
     checkSameKind(this.#first, known)
     this.#seam.begin()
-    // The output has one header, and a byte order mark only at its start.
-    const used = isFirst ? plan : withoutHeader(plan)
-    const enricher = this.#enricherOf(used)
+    const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) await this.#withFormats(() => checkAddresses(enricher, plan, sample, isWhole))
     // Line numbers count a header that was removed.
@@ -158,8 +156,10 @@ export class Run {
       return taken
     })
     const addAll = async (): Promise<void> => {
-      const splitter = new Splitter(layoutOf(used), executor.blockBytes, executor.allocate)
-      for await (const block of reader.blocks(splitter, isFirst ? 0 : head.length)) {
+      // The output has one header, and a byte order mark only at its start.
+      if (isFirst && head.length > 0) await queue.add(headBlock(sample, layoutOf(plan)))
+      const splitter = new Splitter(layoutOf(plan), executor.blockBytes, executor.allocate)
+      for await (const block of reader.blocks(splitter, head.length)) {
         if (this.#isStopped) return
         const { columns } = output
         await queue.add(columns === undefined ? block : { ...block, columns })

@@ -3,7 +3,7 @@ import { BlockEnricher, type Enriched } from '../../src/enrich/block-enricher.ts
 import { emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
-import { Splitter } from '../../src/enrich/reading/splitter.ts'
+import { Splitter, sampleBlocks } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { LONG_ANSWERS } from './long-answers.ts'
@@ -278,7 +278,7 @@ describe('a block whose output is large', () => {
     const { plan } = makePlan(utf8(input), true, { at: AT, ...options })
     const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(LONG_ANSWERS)]))
     const splitter = new Splitter(layoutOf(plan), blockBytes)
-    const blocks = [...splitter.push(utf8(input)), ...splitter.end()]
+    const blocks = [...sampleBlocks(utf8(input), true, layoutOf(plan), splitter)]
     return blocks.flatMap((block) => [...enricher.pieces(block)])
   }
 
@@ -325,7 +325,7 @@ describe('a block whose output is large', () => {
   it('says what is left of it', () => {
     const [first] = pieces('1.1.1.1\n'.repeat(2000), { format: 'list' }, 1 << 20)
     const done = first?.counts.lines ?? 0
-    expect(first?.rest).toMatchObject({ isStart: false, startsLine: true })
+    expect(first?.rest).toMatchObject({ isHead: false, startsLine: true })
     expect(first?.lines).toBe(done)
     expect(first?.rest?.bytes).toHaveLength(8 * (2000 - done))
   })

@@ -4,7 +4,7 @@ import type { Enriched } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
 import { type Executor, enricherOf, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
-import { type Block, Splitter } from '../../src/enrich/reading/splitter.ts'
+import { type Block, Splitter, sampleBlocks } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { effort } from '../effort.ts'
@@ -13,8 +13,7 @@ import { AT, concatenated, run, text, utf8, worldSet } from './world.ts'
 
 const block = (line: number): Block => ({
   bytes: Uint8Array.of(line),
-  isStart: false,
-  headerLine: 0,
+  isHead: false,
   oversized: false,
   startsLine: true,
 })
@@ -248,7 +247,7 @@ describe('several addresses of a line', () => {
         const first = run(input, { ...options, ...FIRST })
         const second = run(first.output, { ...options, ...SECOND })
         const splitter = new Splitter(layoutOf(plan), blockBytes)
-        const blocks = [...splitter.push(utf8(input)), ...splitter.end()]
+        const blocks = [...sampleBlocks(utf8(input), true, layoutOf(plan), splitter)]
         const pieces = blocks.map((block) => [
           ...enricherOf(structuredClone(plan), worldSet()).pieces(structuredClone(block)),
         ])

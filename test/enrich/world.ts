@@ -3,7 +3,7 @@ import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
-import { Splitter } from '../../src/enrich/reading/splitter.ts'
+import { headBlock, Splitter } from '../../src/enrich/reading/splitter.ts'
 import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
 import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
 import { enrich } from '../../src/enrich.ts'
@@ -158,7 +158,9 @@ export function run(
     }
   }
   try {
-    for (const chunk of chunked(bytes, cuts)) take(splitter.push(chunk))
+    const head = headBlock(bytes, layoutOf(plan))
+    take([head])
+    for (const chunk of chunked(bytes.subarray(head.bytes.length), cuts)) take(splitter.push(chunk))
     take(splitter.end())
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error

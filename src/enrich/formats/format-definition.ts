@@ -57,8 +57,6 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   ): Planned<Plan>
   /** Where the header, the directives and the records of an input are. */
   layout(plan: Plan): Layout<State>
-  /** The plan for the same input without its preamble and header. Absent if the format has neither. */
-  withoutHeader?(plan: Plan): Plan
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
   /**

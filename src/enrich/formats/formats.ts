@@ -140,12 +140,6 @@ export function withCells(plan: Plan, fields: readonly LocationField[], cells: L
   return next === undefined ? own : { ...own, next: withCells(next, fields, cells) }
 }
 
-/** The plan for an input whose preamble and header are left out. */
-export function withoutHeader(plan: Plan): Plan {
-  const own = definitionOf(plan.format).withoutHeader?.(plan) ?? plan
-  return plan.next === undefined ? own : { ...own, next: withoutHeader(plan.next) }
-}
-
 /**
  * The plan with the values of fields to be counted.
  *

@@ -247,7 +247,7 @@ export function recordEndsOf({ recordEnds, maxLineBytes }: Layout): RecordEnds {
  *
  * @param end end of the available bytes
  */
-export function preambleLength(bytes: Uint8Array, end: number, { preambleLines }: Layout): number {
+function preambleLength(bytes: Uint8Array, end: number, { preambleLines }: Layout): number {
   let start = markLength(bytes, end)
   for (let line = 0; line < preambleLines && start < end; line++) {
     const next = lineEndIn(bytes, start, end)
@@ -263,15 +263,15 @@ export function lineFeedsIn(bytes: Uint8Array): number {
   return count
 }
 
-/** The state after whole records and directives, which begin at `start` and end with the bytes. */
-export function stateAfter(bytes: Uint8Array, start: number, state: unknown, layout: Layout): unknown {
+/** The state after whole records and directives. */
+export function stateAfter(bytes: Uint8Array, state: unknown, layout: Layout): unknown {
   const { directives, maxLineBytes } = layout
   if (directives === null) return state
   const { firstByte } = directives
   let after = state
   // Records of formats with directives are lines. Few of their bytes are the first one of a directive.
-  for (let at = bytes.indexOf(firstByte, start); at !== -1; at = bytes.indexOf(firstByte, at + 1)) {
-    if (at > start && bytes[at - 1] !== LINE_FEED) continue
+  for (let at = bytes.indexOf(firstByte); at !== -1; at = bytes.indexOf(firstByte, at + 1)) {
+    if (at > 0 && bytes[at - 1] !== LINE_FEED) continue
     const lineFeed = bytes.indexOf(LINE_FEED, at)
     const lineEnd = lineFeed === -1 ? bytes.length : lineFeed
     // A directive over the bound is a bad line, as any other.

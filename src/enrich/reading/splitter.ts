@@ -1,22 +1,12 @@
 import { LINE_FEED } from '../ascii.ts'
-import {
-  type Layout,
-  lineFeedsIn,
-  preambleLength,
-  type RecordEnds,
-  recordEndsOf,
-  stateAfter,
-} from './layout.ts'
-import { markLength } from './sample.ts'
+import { headOf, type Layout, type RecordEnds, recordEndsOf, stateAfter } from './layout.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
   /** Nothing else has a view of its memory. */
   readonly bytes: Uint8Array
-  /** Whether it is the start of the input, with its byte order mark and header. */
-  readonly isStart: boolean
-  /** Number of its line that is the header, from 1; 0 without one. */
-  readonly headerLine: number
+  /** Whether it is what precedes the first record: a byte order mark, a preamble and a header. */
+  readonly isHead: boolean
   /** Whether this is a piece of a line over `maxLineBytes`, which is written or dropped but never parsed. */
   readonly oversized: boolean
   /** `false` only for the second and further pieces of an oversized line. */
@@ -34,7 +24,7 @@ const NO_BYTES = new Uint8Array(0)
 const BLOCK_BYTES = 1024 * 1024
 
 /**
- * Cuts an input into blocks that end at the ends of records. Holds at most `maxLineBytes` and two blocks, besides the
+ * Cuts the records of an input, without its head, into blocks that end at their ends. Holds at most `maxLineBytes` and two blocks, besides the
  * current chunk.
  */
 export class Splitter {
@@ -51,9 +41,6 @@ export class Splitter {
   #length = 0
   /** Bytes to collect before the next attempt to cut. */
   #target: number
-  #isAtStart = true
-  /** Number of the header line, counted from here; 0 if there is none. */
-  #headerLine: number
   /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
   readonly #allocate: Allocate
@@ -66,7 +53,6 @@ export class Splitter {
     this.#isPlain = layout.recordEnds === null
     this.#ends = recordEndsOf(layout)
     this.#maxLineBytes = layout.maxLineBytes
-    this.#headerLine = layout.headerLine
     this.#state = layout.directives?.initial
     this.#blockBytes = blockBytes
     this.#target = blockBytes
@@ -130,8 +116,7 @@ export class Splitter {
     const blocks: Block[] = []
     const whole = isLast && this.#isPlain ? this.#length : this.#wholeRecords(isLast)
     const rest = this.#length - whole
-    const isTooLong =
-      rest - (whole === 0 ? this.#mark() : 0) > this.#maxLineBytes && this.#hasNoEndAfter(whole)
+    const isTooLong = rest > this.#maxLineBytes && this.#hasNoEndAfter(whole)
     if (whole > 0) blocks.push(this.#taken(whole, false))
     if (rest === 0 || !isTooLong) {
       // Double it each time, so that the start of a long record is scanned again only a few times.
@@ -153,30 +138,15 @@ export class Splitter {
     const end = this.#length
     if (this.#isPlain) return bytes.lastIndexOf(LINE_FEED, end - 1) + 1
     this.#ends.reset(bytes)
-    const first = this.#mark()
     let whole = 0
-    for (let start = first; start < end; ) {
+    for (let start = 0; start < end; ) {
       const recordEnd = this.#ends.next(start, end, isLast)
       // Bytes before a physical line over the bound do not affect later records, so cut there.
-      if (recordEnd === -1) return start > first && end - start > this.#maxLineBytes ? start : whole
+      if (recordEnd === -1) return start > 0 && end - start > this.#maxLineBytes ? start : whole
       start = Math.min(recordEnd + 1, end)
       if (this.#ends.mayCut(start)) whole = start
     }
     return isLast ? end : whole
-  }
-
-  /** Size of the byte order mark, which is not a part of the first line; 0 after the first cut. */
-  #mark(): number {
-    return this.#isAtStart ? markLength(this.#bytes, this.#length) : 0
-  }
-
-  /** The number of the header line in a block, which can start with lines before it. */
-  #headerIn(block: Uint8Array): number {
-    if (this.#headerLine === 0) return 0
-    const lines = lineFeedsIn(block)
-    const line = this.#headerLine <= lines + (block.at(-1) === LINE_FEED ? 0 : 1) ? this.#headerLine : 0
-    this.#headerLine = line > 0 ? 0 : this.#headerLine - lines
-    return line
   }
 
   /** Whether the record at `start`, for which no end was found, has none however it is read. */
@@ -193,13 +163,10 @@ export class Splitter {
     this.#bytes = this.#allocate(Math.max(this.#blockBytes, rest.length))
     this.#bytes.set(rest)
     this.#length = rest.length
-    const isStart = this.#isAtStart
-    this.#isAtStart = false
-    const block = { bytes, isStart, headerLine: this.#headerIn(bytes), oversized, startsLine: true }
+    const block = { bytes, isHead: false, oversized, startsLine: true }
     if (this.#layout.directives === null) return block
     const state = this.#state
-    const start = isStart ? preambleLength(bytes, size, this.#layout) : 0
-    if (!oversized) this.#state = stateAfter(bytes, start, state, this.#layout)
+    if (!oversized) this.#state = stateAfter(bytes, state, this.#layout)
     return { ...block, state }
   }
 
@@ -212,7 +179,7 @@ export class Splitter {
     const memory = 2 * size > this.#blockBytes ? this.#allocate(this.#blockBytes) : new Uint8Array(size)
     const piece = memory.subarray(0, size)
     piece.set(chunk.subarray(from, until))
-    blocks.push({ bytes: piece, isStart: false, headerLine: 0, oversized: true, startsLine: false })
+    blocks.push({ bytes: piece, isHead: false, oversized: true, startsLine: false })
     if (end !== -1) this.#isOversized = false
     return until
   }
@@ -221,10 +188,26 @@ export class Splitter {
 /** Bytes of a sample that are cut at a time. */
 const PIECE_BYTES = 4096
 
-/** Cuts a sample into blocks of one record, or few, so that no more of them need be enriched than are wanted. */
-export function* sampleBlocks(sample: Uint8Array, isWhole: boolean, layout: Layout): Generator<Block> {
-  const splitter = new Splitter(layout, 1)
-  for (let at = 0; at < sample.length; at += PIECE_BYTES)
+/** The block of the head of an input. @param sample the start of the input, with its whole head */
+export function headBlock(sample: Uint8Array, layout: Layout): Block {
+  const bytes = sample.slice(0, headOf(sample, layout).length)
+  return { bytes, isHead: true, oversized: false, startsLine: true, state: layout.directives?.initial }
+}
+
+/**
+ * Cuts the start of an input into its head and blocks.
+ *
+ * @param splitter by default it makes blocks of one record, or few, so that no more of them need be enriched than are wanted
+ */
+export function* sampleBlocks(
+  sample: Uint8Array,
+  isWhole: boolean,
+  layout: Layout,
+  splitter = new Splitter(layout, 1),
+): Generator<Block> {
+  const head = headBlock(sample, layout)
+  if (head.bytes.length > 0) yield head
+  for (let at = head.bytes.length; at < sample.length; at += PIECE_BYTES)
     yield* splitter.push(sample.subarray(at, at + PIECE_BYTES))
   yield* isWhole ? splitter.end() : splitter.flush()
 }

@@ -9,7 +9,7 @@ import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import '../../../src/enrich/formats/all-formats.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
-import { Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { Splitter, sampleBlocks } from '../../../src/enrich/reading/splitter.ts'
 import { shareDatabases } from '../../../src/location/shared-databases.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
@@ -68,7 +68,7 @@ async function enriched(
       linesBefore += result.lines
     })
     const splitter = new Splitter(layoutOf(plan), blockBytes, executor.allocate)
-    for (const block of [...splitter.push(bytes), ...splitter.end()]) await queue.add(block)
+    for (const block of sampleBlocks(bytes, true, layoutOf(plan), splitter)) await queue.add(block)
     await queue.drain()
     const [own, ...threads] = await executor.locationCounts()
     counted(plan, counts, { locationCounts: () => own ?? emptyCounts() }, ...threads)
@@ -91,8 +91,7 @@ it('refuses a block before a plan', async () => {
   const executor = new ThreadedExecutor(null, null)
   const block = {
     bytes: new Uint8Array(1),
-    isStart: false,
-    headerLine: 0,
+    isHead: false,
     oversized: false,
     startsLine: true,
   }

@@ -14,7 +14,7 @@ const memory = new SharedArrayBuffer(100_000)
 const plan = makePlan(Buffer.from(ndjson(1)), true, { format: 'ndjson', field: 'ip', onBadLine: 'fail' }).plan
 const blockOf = (content: string) => {
   const bytes = new Uint8Array(Buffer.from(content))
-  return { bytes, isStart: false, headerLine: 0, oversized: false, startsLine: true }
+  return { bytes, isHead: false, oversized: false, startsLine: true }
 }
 
 describe('a pool of worker threads', () => {

@@ -36,7 +36,7 @@ const memory = new SharedArrayBuffer(10_000)
 
 function blockOf(text: string): Block {
   const bytes = new Uint8Array(Buffer.from(text))
-  return { bytes, isStart: true, headerLine: 0, oversized: false, startsLine: true }
+  return { bytes, isHead: false, oversized: false, startsLine: true }
 }
 
 it('answers each plan, block and request for counts, in order', async () => {

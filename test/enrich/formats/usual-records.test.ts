@@ -17,7 +17,7 @@ import {
   type Plan,
   withCounted,
 } from '../../../src/enrich/formats/formats.ts'
-import { Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { Splitter, sampleBlocks } from '../../../src/enrich/reading/splitter.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
@@ -51,7 +51,7 @@ function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 
   const counts = emptyCounts()
   const outputs: Uint8Array[] = []
   let before = 0
-  for (const block of [...splitter.push(bytes), ...splitter.end()]) {
+  for (const block of sampleBlocks(bytes, true, layoutOf(plan), splitter)) {
     for (const { output, counts: added, lines } of enricher.pieces(block)) {
       outputs.push(output)
       mergeCounts(counts, added, before)

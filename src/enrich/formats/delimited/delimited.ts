@@ -215,7 +215,6 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
       directives: null,
     }
   },
-  withoutHeader: (plan) => ({ ...plan, headerLine: 0, hasSeparatorLine: false }),
   addressPosition: ({ address }) => `in column ${address + 1}`,
   nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
   form: (plan) => {

@@ -248,7 +248,6 @@ function definition(
                 rules.next(header, new TextDecoder().decode(bytes.subarray(start, end))),
             },
     }),
-    withoutHeader: (plan) => ({ ...plan, headerLine: 0 }),
     addressPosition: ({ address }) =>
       typeof address === 'number' ? `in field ${address + 1}` : `in the field ${shownName(address)}`,
     nextFormat: ({ isObject, isClock }) => {
