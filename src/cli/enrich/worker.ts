@@ -18,7 +18,13 @@ let enricher: Enricher | undefined
 let last = Promise.resolve()
 port?.on('message', (request: WorkerRequest) => {
   last = last.then(() => answer(request))
+  // Whatever Node does with rejections that nobody handles, the thread must end with the error.
+  last.catch((error: unknown) => setImmediate(rethrow, error))
 })
+
+function rethrow(error: unknown): never {
+  throw error
+}
 
 async function answer(request: WorkerRequest): Promise<void> {
   if (request.kind === 'plan') {
