@@ -74,21 +74,6 @@ describe('isGeofixError', () => {
 })
 
 describe('quoted', () => {
-  it.each([
-    ['', '""'],
-    ['1.2.3', '"1.2.3"'],
-    ['a "b" \\', '"a \\"b\\" \\\\"'],
-    ['line\nfeed', '"line\\nfeed"'],
-    ['\u001b[31m', '"\\u001b[31m"'],
-    ['caf\u00e9 \u202e', '"caf\\u00e9 \\u202e"'],
-    ['\ud83d\ude00', '"\\ud83d\\ude00"'],
-    ['x'.repeat(60), `"${'x'.repeat(60)}"`],
-    ['x'.repeat(61), `"${'x'.repeat(60)}"...`],
-    ['\n'.repeat(60), `"${'\\n'.repeat(60)}"`],
-  ])('%j is %s', (text, expected) => {
-    expect(quoted(text)).toBe(expected)
-  })
-
   it('is printable ASCII of limited length that parses to the start of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 200 }), (text) => {

@@ -8,7 +8,6 @@ import type { Manifest } from '../../scripts/build-data/manifest.ts'
 import { parseIPv4, parseNetwork } from '../../src/address/ip-text.ts'
 import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { countNetworks } from '../../src/mmdb/networks.ts'
 import { effort, itInLongRun, TRIES_ALL } from '../effort.ts'
 import { lazily } from '../lazily.ts'
 import { ROOT } from '../package/project.ts'
@@ -105,18 +104,6 @@ describe('the embedded city database', () => {
     expect(info).toMatchObject({ type: 'Geofix-City', ipVersion: 6, licence: 'CC BY 4.0' })
     expect(info?.attribution).toContain(manifest.attribution)
     expect(info?.locales).toEqual(['de', 'en', 'es', 'fr', 'ja', 'pt-BR', 'ru', 'zh-CN'])
-  })
-
-  itInLongRun('gives by raw() what mmdb-lib reads', () => {
-    const bytes = plain()
-    const reader = new Reader(bytes)
-    const database = new Database(bytes)
-    const total = countNetworks(database)
-    expect(total).toBeGreaterThan(14_000_000)
-    for (let i = 0; i < RAW_SAMPLES; i++) {
-      const ip = Array.from({ length: 4 }, () => Math.floor(random() * 256)).join('.')
-      expect(geo.raw(ip)).toEqual(reader.get(ip))
-    }
   })
 
   const countries = Resolver.openSync(embedded.country)

@@ -9,7 +9,6 @@ import { float, MmdbWriter, pack, type SlimOptions, slim, type WritableValue } f
 import { effort } from '../effort.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
 import { visitNetworks } from '../mmdb/every-network.ts'
-import { OWN_DATABASES } from '../own-databases.ts'
 
 /** What a lookup in the slimmed database must give for a record of the original; `null` for no location. */
 function projected(record: LocationRecord, { fields, countries }: SlimOptions): LocationRecord | null {
@@ -161,16 +160,6 @@ describe('slim', () => {
       }),
       { numRuns: effort({ short: 6, long: 20 }) },
     )
-  })
-
-  it.each<[SlimOptions]>([
-    [{}],
-    [{ fields: ['country', 'region'], locales: ['de', 'ja'] }],
-    [{ fields: ['city', 'coordinates'], countries: ['GB', 'US'] }],
-    [{ fields: ['country'], ipv4Only: true }],
-  ])('does so for cities, %j', (each) => {
-    const original = OWN_DATABASES['cities in the schema of GeoIP2']?.() ?? new Uint8Array(0)
-    expect(compare(original, each, addressesOf(original))).toBeGreaterThan(3)
   })
 
   it('reads every known schema, and writes that of GeoIP2', () => {

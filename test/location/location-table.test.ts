@@ -11,8 +11,6 @@ import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { itInLongRun } from '../effort.ts'
 import { heldMemory } from '../heap.ts'
-import { offsetOf, visitNetworks } from '../mmdb/every-network.ts'
-import { plainCity } from '../plain-city.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
 
 type Source = { [key: string]: WritableValue }
@@ -136,26 +134,6 @@ describe('LocationTable', () => {
       ),
       { numRuns: 20 },
     )
-  })
-
-  itInLongRun('makes the coordinates of each record when there are many locations', () => {
-    const database = new Database(plainCity())
-    const table = locationsOf(database)
-    let compared = 0
-    const compare = (value: number): void => {
-      const number = table.at(offsetOf(database, value))
-      // The first 2^16 locations share theirs.
-      if (number < 2 ** 16 || number % 97 !== 0) return
-      const source = database.record(offsetOf(database, value)) as unknown as SourceRecord // compared below
-      const { latitude = null, longitude = null } = source.location ?? {}
-      const { coordinates } = table.location(number)
-      expect(coordinates).toEqual(coordinatesOf(latitude, longitude))
-      expect(Object.isFrozen(coordinates)).toBe(true)
-      if (++compared > 200) throw enough
-    }
-    // Millions of networks follow, which need not be visited.
-    const enough = new Error('enough')
-    expect(() => visitNetworks(database, compare)).toThrow(enough)
   })
 
   it('has no location with another number', () => {

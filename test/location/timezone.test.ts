@@ -6,23 +6,10 @@ const at = (zone: string, instant: string): string | null => timezoneOf(zone).at
 
 describe('timezone offset', () => {
   it.each([
-    ['Europe/Berlin', '2026-01-15T12:00:00Z', '+01:00', 'winter'],
-    ['Europe/Berlin', '2026-07-15T12:00:00Z', '+02:00', 'summer'],
     ['Europe/Berlin', '2026-03-29T00:59:59.999Z', '+01:00', 'the last millisecond before daylight saving'],
     ['Europe/Berlin', '2026-03-29T01:00:00Z', '+02:00', 'the first millisecond of daylight saving'],
     ['America/New_York', '2026-11-01T05:59:59.999Z', '-04:00', 'the last millisecond of it, west of UTC'],
     ['America/New_York', '2026-11-01T06:00:00Z', '-05:00', 'the first millisecond after daylight saving'],
-    ['Australia/Sydney', '2026-01-15T12:00:00Z', '+11:00', 'summer in the southern hemisphere'],
-    ['Australia/Sydney', '2026-07-15T12:00:00Z', '+10:00', 'winter in the southern hemisphere'],
-    ['Asia/Kolkata', '2026-07-15T12:00:00Z', '+05:30', 'a half-hour zone'],
-    ['Asia/Kathmandu', '2026-07-15T12:00:00Z', '+05:45', 'a quarter-hour zone'],
-    ['Australia/Lord_Howe', '2026-01-15T12:00:00Z', '+11:00', 'half an hour of daylight saving'],
-    ['Australia/Lord_Howe', '2026-07-15T12:00:00Z', '+10:30', 'Lord Howe without daylight saving'],
-    ['Pacific/Kiritimati', '2026-07-15T12:00:00Z', '+14:00', 'the largest offset'],
-    ['Pacific/Marquesas', '2026-07-15T12:00:00Z', '-09:30', 'a negative half hour'],
-    ['UTC', '2026-07-15T12:00:00Z', '+00:00', 'UTC itself'],
-    ['Europe/London', '2026-01-15T12:00:00Z', '+00:00', 'zero in winter'],
-    ['Europe/Istanbul', '2015-01-15T12:00:00Z', '+02:00', 'the past, by the rules at that time'],
     ['Europe/London', '1970-01-15T12:00:00Z', '+01:00', 'British Standard Time, before 1973'],
     ['Africa/Monrovia', '1970-01-15T12:00:00Z', '-00:45', '-00:44:30, rounded as Temporal does'],
     ['Europe/Berlin', '2055-07-15T12:00:00Z', '+02:00', 'the future, by the current rules'],

@@ -86,22 +86,6 @@ const sized = (bytes: number, type = '5'): HandMade => ({
 })
 
 describe('FieldReader', () => {
-  it('reads fields of maps, of the first element of arrays, and of the record itself', () => {
-    const names = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
-    const fields = readerOf(
-      encode({
-        city: 'Oxford',
-        country: { geoname_id: 7, iso_code: 'GB', names },
-        location: { latitude: { hex: '68 40450fcd67fd3f5b' } },
-        subdivisions: [{ iso_code: 'ENG' }, { iso_code: 'OXF' }],
-      }),
-    )
-    fields.read(0)
-    expect([fields.text('flat'), fields.text('code'), fields.text('region')]).toEqual(['Oxford', 'GB', 'ENG'])
-    expect(fields.number('latitude')).toBe(42.123456)
-    expect(textsOf(fields, 'names')).toEqual(new Map(Object.entries(names)))
-  })
-
   it.each<[string, HandMade]>([
     ['text', 'x'],
     ['a number', 1],
@@ -272,16 +256,10 @@ describe('FieldReader', () => {
   })
 
   it.each<[string, HandMade, string | null]>([
-    ['English', { de: 'D', en: 'E', fr: 'F' }, 'E'],
     ['English in capitals', { de: 'D', EN: 'E' }, 'E'],
     ['English before others', { en: 'E', de: 'D' }, 'E'],
-    ['the first', { de: 'D', fr: 'F' }, 'D'],
-    ['the first that is not empty', { de: '', fr: 'F', it: 'I' }, 'F'],
-    ['the first text', { de: 7, fr: 'F' }, 'F'],
     ['the first, where English is empty', { de: 'D', en: '' }, 'D'],
     ['a language that only begins like English', { eng: 'X', 'en-GB': 'Y' }, 'X'],
-    ['none', {}, null],
-    ['none that is text', { en: 7 }, null],
     ['one, among others that are too long', { en: 'E', de: sized(600) }, 'E'],
   ])('returns one of the names: %s', (_, names, expected) => {
     const fields = readerOf(withNames(names))

@@ -32,26 +32,6 @@ function naiveCount({ tree, metadata }: Database): number {
 }
 
 describe('countNetworks', () => {
-  const written = (networks: readonly string[], options: object = {}): Database => {
-    const writer = new MmdbWriter({ databaseType: 'Test', ...options })
-    for (const [index, network] of networks.entries()) writer.insert(network, `record ${index}`)
-    return new Database(writer.toBytes())
-  }
-
-  it.each<[string, string[], object, number]>([
-    ['none', [], {}, 0],
-    ['one of IPv4, aliased', ['1.2.3.0/24'], {}, 1],
-    ['one of IPv4, without aliases', ['1.2.3.0/24'], { aliases: false }, 1],
-    ['one in a tree of IPv4', ['1.2.3.0/24'], { ipVersion: 4 }, 1],
-    ['IPv4 and IPv6', ['1.2.3.0/24', '2a00::/12', '2c00::/12'], {}, 3],
-    ['all of IPv4 as one', ['0.0.0.0/0', '2a00::/12'], {}, 2],
-    ['all of IPv6: two halves, as a tree has at least one node', ['::/0'], { aliases: false }, 2],
-    ['a network and one inside it', ['1.0.0.0/8', '1.128.0.0/9'], { ipVersion: 4 }, 2],
-    ['Teredo and 6to4 with their own records', ['1.2.3.0/24', '2001::/32', '2002::/16'], {}, 3],
-  ])('%s', (_, networks, options, expected) => {
-    expect(countNetworks(written(networks, options))).toBe(expected)
-  })
-
   it('counts as a naive walk does', () => {
     fc.assert(
       fc.property(writtenDatabases, (bytes) => {

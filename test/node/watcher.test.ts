@@ -11,7 +11,7 @@ import {
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { InvalidDatabaseError, type OpenOptions, type ReloadEvent, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
@@ -30,11 +30,6 @@ function file(bytes?: Uint8Array): string {
   return path
 }
 
-const toClose: Resolver[] = []
-afterEach(() => {
-  for (const resolver of toClose.splice(0)) resolver.close()
-})
-
 /** A watching resolver and its events. */
 async function watching(source: string | readonly string[], options: OpenOptions = {}) {
   const reloads: ReloadEvent[] = []
@@ -46,7 +41,7 @@ async function watching(source: string | readonly string[], options: OpenOptions
     onReloadError: (error) => void errors.push(error),
     ...options,
   })
-  toClose.push(resolver)
+  onTestFinished(() => resolver.close())
   return { resolver, reloads, errors }
 }
 
@@ -166,7 +161,7 @@ describe('a watched file', () => {
   it('is reloaded after openSync too', async () => {
     const path = file(generation(1))
     const resolver = Resolver.openSync(path, { watch: true, watchInterval: INTERVAL_MS })
-    toClose.push(resolver)
+    onTestFinished(() => resolver.close())
     writeFileSync(path, generation(2))
     await until(() => resolver.status.reloads === 1)
     expect(cityOf(resolver)).toEqual(cities(2))
@@ -273,7 +268,7 @@ describe('several watched files', () => {
   it('can be combined with bytes, which stay the same', async () => {
     const path = file(second(1))
     const resolver = await Resolver.open([first(1), path], { watch: true, watchInterval: INTERVAL_MS })
-    toClose.push(resolver)
+    onTestFinished(() => resolver.close())
     writeFileSync(path, second(2))
     await until(() => resolver.status.reloads === 1)
     expect(cityOf(resolver)).toEqual(['city 1', 'city 2'])

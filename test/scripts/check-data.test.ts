@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   ASN_ATTRIBUTION,
   ATTRIBUTION,
@@ -15,6 +14,7 @@ import { checkData } from '../../scripts/check-data.ts'
 import { pinnedPackages } from '../../scripts/pinned-packages.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { itInLongRun } from '../effort.ts'
+import { temporaryFolder } from '../temporary.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -77,14 +77,9 @@ describe('the published data', () => {
 })
 
 describe('checkData', () => {
-  const folders: string[] = []
-  afterEach(() => {
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-  })
+  const folder = temporaryFolder()
 
   function folderWith(change: (packed: Buffer) => Buffer | null): string {
-    const folder = mkdtempSync(join(tmpdir(), 'geofix-'))
-    folders.push(folder)
     const writer = new MmdbWriter({ databaseType: 'T', recordSize: 32 }).insert('1.0.0.0/8', { a: 1 })
     const unpacked = Buffer.from(writer.toBytes())
     const packed = gzipSync(unpacked)
@@ -94,7 +89,8 @@ describe('checkData', () => {
       JSON.stringify({ buildDate: '2000-01-01T00:00:00.000Z', files }),
     )
     const changed = change(packed)
-    if (changed !== null) writeFileSync(join(folder, 't.mmdb.gz'), changed)
+    if (changed === null) rmSync(join(folder, 't.mmdb.gz'), { force: true })
+    else writeFileSync(join(folder, 't.mmdb.gz'), changed)
     return folder
   }
 

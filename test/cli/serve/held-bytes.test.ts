@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { HeldLimits } from '../../../src/cli/serve/held-bytes.ts'
 import { makeServer, plain } from '../../../src/cli/serve/http-server.ts'
 import type { ServiceRequest } from '../../../src/http/exchange.ts'
@@ -11,11 +11,6 @@ import { portOf } from '../../listening.ts'
 /** More than the system keeps for a connection whose client does not read: about 6 MB on loopback. */
 const LARGE = new Uint8Array(16 * 2 ** 20)
 const SMALL = new Uint8Array(1)
-
-const stops: (() => void)[] = []
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop()
-})
 
 async function served(held: HeldLimits): Promise<{ open: (host?: string) => Socket; cuts: () => number }> {
   let cuts = 0
@@ -27,11 +22,11 @@ async function served(held: HeldLimits): Promise<{ open: (host?: string) => Sock
   const cut = () => void cuts++
   const server: Server = makeServer(answer, { held, cut })
   const port = await portOf(server)
-  stops.push(() => server.close())
+  onTestFinished(() => void server.close())
   const open = (localAddress = '127.0.0.1'): Socket => {
     const socket = connect({ port, host: '127.0.0.1', localAddress })
     socket.on('error', () => {})
-    stops.push(() => socket.destroy())
+    onTestFinished(() => void socket.destroy())
     return socket
   }
   return { open, cuts: () => cuts }

@@ -1,6 +1,5 @@
 // `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
-import type { ChildProcess } from 'node:child_process'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
 import { StoreConnection } from '../../../src/cli/serve/store-connection.ts'
 import { temporaryFolder } from '../../temporary.ts'
@@ -9,17 +8,6 @@ import { ended, hasValkey, startValkey } from './valkey.ts'
 
 /** A window of 1,000 seconds, which no test waits for: a budget is never full again. */
 const PLANS = ['free', 'developer', 'business'].map((name) => ({ name, rate: 0.02, burst: 20, batch: 1 }))
-
-const processes = new Set<ChildProcess>()
-afterAll(async () => {
-  for (const child of processes) child.kill('SIGKILL')
-})
-
-async function valkeyAt(port: number): Promise<ChildProcess> {
-  const child = await startValkey(port)
-  processes.add(child)
-  return child
-}
 
 const serverWith = (limits: string): Promise<Service> =>
   serve(temporaryFolder(), { limits, plan: PLANS, metricsPort: 0 })
@@ -43,7 +31,7 @@ async function isAlone({ metricsPort }: Service): Promise<string | undefined> {
 describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not installed this is skipped,', () => {
   it('are one budget of all servers; while the store is away or stuck, each server counts for itself', async () => {
     const port = await freePort()
-    const store = await valkeyAt(port)
+    const store = await startValkey(port)
     const both = [
       await serverWith(`redis://127.0.0.1:${port}`),
       await serverWith(`redis://127.0.0.1:${port}`),
@@ -60,7 +48,7 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
     expect(await statusesOf(both, 42)).toEqual([...times(40, 200), ...times(2, 429)])
     expect(await isAlone(first)).toBe('1')
 
-    const next = await valkeyAt(port)
+    const next = await startValkey(port)
     for (const service of both) await service.until('limits-shared', 2)
     expect(await statusesOf(both, 21)).toEqual([...times(20, 200), 429])
 
@@ -74,7 +62,7 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
 
   it('go on when the store accepts connections and refuses to count, and are shared when it counts again', async () => {
     const port = await freePort()
-    await valkeyAt(port)
+    await startValkey(port)
     const admin = new StoreConnection(`redis://127.0.0.1:${port}`, () => {})
     const service = await serverWith(`redis://127.0.0.1:${port}`)
     await service.until('limits-shared')

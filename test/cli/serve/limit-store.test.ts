@@ -1,15 +1,10 @@
 // Stores that are broken. Real ones are in limit-store.package.test.ts.
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { LimitStore } from '../../../src/cli/serve/limit-store.ts'
 import { portOf } from '../../listening.ts'
 import { readableLog } from './running.ts'
-
-const ends: (() => void)[] = []
-afterEach(() => {
-  for (const end of ends.splice(0)) end()
-})
 
 type Answers = (command: readonly string[]) => string | null | Promise<string | null>
 
@@ -39,7 +34,7 @@ async function fakeStore(answers: Answers): Promise<{ port: number; connections:
       }
     })
   })
-  ends.push(() => {
+  onTestFinished(() => {
     server.close()
     for (const socket of sockets) socket.destroy()
   })
@@ -49,7 +44,7 @@ async function fakeStore(answers: Answers): Promise<{ port: number; connections:
 function open(port: number, user = '') {
   const { log, lines, until } = readableLog()
   const store = new LimitStore(`redis://${user}127.0.0.1:${port}`, log)
-  ends.push(() => store.close())
+  onTestFinished(() => store.close())
   const limiter = store.makeLimiter({ name: 'free', rate: 1, burst: 3, batch: 0 }, 3)
   return {
     store,

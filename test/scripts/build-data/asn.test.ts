@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   type AsnRange,
   type AsnSource,
@@ -16,16 +15,12 @@ import {
 } from '../../../scripts/build-data/asn.ts'
 import { parseCidr } from '../../../src/address/ip-text.ts'
 import { Resolver } from '../../../src/core.ts'
+import { temporaryFolder } from '../../temporary.ts'
 
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
 
 /** The package of the source with these rows. */
 function read(ipv4: string, ipv6 = '', version = '2.3.2026061719'): AsnSource {
-  const folder = mkdtempSync(join(tmpdir(), 'geofix-'))
-  folders.push(folder)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }))
   writeFileSync(join(folder, 'asn-ipv4-num.csv'), ipv4)
   writeFileSync(join(folder, 'asn-ipv6-num.csv'), ipv6)
