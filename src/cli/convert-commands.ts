@@ -13,6 +13,7 @@ import { markLength, SAMPLE_BYTES } from '../enrich/reading/sample.ts'
 import { InvalidDatabaseError, InvalidOverlayError, quoted } from '../errors.ts'
 import { type OverlaidNetwork, readOverlays } from '../location/overlays.ts'
 import { Database } from '../mmdb/database.ts'
+import { countNetworks } from '../mmdb/networks.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
 import { readUnpacked } from '../node/file-bytes.ts'
 import { pack, unpack } from '../packed/pack.ts'
@@ -106,7 +107,7 @@ interface Converted {
 /** The bytes of an edited database in the form that the name of the output asks for, and its figures. */
 function edited(output: string, original: Database, made: EditedDatabase, remark = ''): Converted {
   const figures = (database: Database, recordCount: number): string =>
-    `${countOf(database.countNetworks(), 'network', 'networks')}, ${countOf(recordCount, 'record', 'records')}`
+    `${countOf(countNetworks(database), 'network', 'networks')}, ${countOf(recordCount, 'record', 'records')}`
   const before = `${figures(original, made.originalRecordCount)}, ${countText(original.bytes.length)} bytes`
   const bytes = output.endsWith('.packed') ? pack(made.bytes) : made.bytes
   const after = `${figures(new Database(made.bytes), made.recordCount)}, ${sizeText(output, bytes)}`

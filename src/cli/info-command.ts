@@ -2,7 +2,8 @@
 import { embedded } from '../embedded.ts'
 import { isGeofixError, ReadFailure } from '../errors.ts'
 import { type DatabaseInfo, databaseInfo } from '../location/vendors.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
+import { Database, type OpenDatabase } from '../mmdb/database.ts'
+import { countNetworks } from '../mmdb/networks.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { verify } from '../mmdb/verify.ts'
@@ -55,7 +56,7 @@ function describe(database: OpenDatabase, staleAfter: number) {
     description: description.en ?? Object.values(description)[0] ?? null,
     ageInDays: age.days,
     isStale: age.isStale,
-    networks: database.countNetworks(),
+    networks: database instanceof Database ? countNetworks(database) : database.countNetworks(),
     recordSize,
     fields: fieldsOf(sampleRecords(database)),
     holdsIPv4: holdsIPv4(database),

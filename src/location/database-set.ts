@@ -234,28 +234,6 @@ export class DatabaseSet extends LocationTables {
     return this.#isOverlaid(address) ? null : this.#match(address)
   }
 
-  /**
-   * Finds the records of addresses in each database, then reads them in the order of the file: each block of a
-   * packed one is then decoded once, however few are kept. Pauses after each step.
-   *
-   * @param addresses in ascending order
-   * @throws InvalidDatabaseError when a step meets damage
-   */
-  *trial(addresses: Iterable<Address>): Generator<void, void, undefined> {
-    for (const table of [...this.locationTables, ...this.systems.own]) {
-      const offsets = new Set<number>()
-      for (const address of addresses) {
-        offsets.add(findRecord(table.database, address))
-        yield
-      }
-      offsets.delete(NO_RECORD)
-      for (const offset of Uint32Array.from(offsets).sort()) {
-        table.at(offset)
-        yield
-      }
-    }
-  }
-
   /** Whether no database for locations has IPv6 addresses. */
   get lacksIPv6(): boolean {
     return this.#databases.every(({ database }) => database.metadata.ipVersion === 4)

@@ -120,33 +120,30 @@ export function checkShared(shared: unknown): SharedDatabases {
 }
 
 function isSharedDatabases(value: unknown): value is SharedDatabases {
+  const { geofix, databases, asn = 0, overlays, offsets } = membersOf(value)
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'geofix' in value &&
-    value.geofix === 1 &&
-    'databases' in value &&
-    Array.isArray(value.databases) &&
-    value.databases.every(isSharedDatabase) &&
-    (!('asn' in value) || value.asn === undefined || isCountOf(value.databases, value.asn)) &&
-    (!('overlays' in value) || value.overlays === undefined || isSharedDatabase(value.overlays)) &&
-    (!('offsets' in value) || value.offsets === undefined || isOfClass(value.offsets, 'SharedArrayBuffer'))
+    geofix === 1 &&
+    Array.isArray(databases) &&
+    databases.every(isSharedDatabase) &&
+    Number.isInteger(asn) &&
+    Number(asn) >= 0 &&
+    Number(asn) <= databases.length &&
+    (overlays === undefined || isSharedDatabase(overlays)) &&
+    isSharedMemory(offsets)
   )
-}
-
-function isCountOf(list: readonly unknown[], count: unknown): boolean {
-  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= list.length
 }
 
 function isSharedDatabase(value: unknown): value is SharedDatabase {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'bytes' in value &&
-    isUint8Array(value.bytes) &&
-    isOfClass(value.bytes.buffer, 'SharedArrayBuffer') &&
-    (!('tables' in value) || value.tables === undefined || isOfClass(value.tables, 'SharedArrayBuffer'))
-  )
+  const { bytes, tables } = membersOf(value)
+  return isUint8Array(bytes) && isOfClass(bytes.buffer, 'SharedArrayBuffer') && isSharedMemory(tables)
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' ? { ...value } : {}
+}
+
+function isSharedMemory(value: unknown): boolean {
+  return value === undefined || isOfClass(value, 'SharedArrayBuffer')
 }
 
 /** The database itself if it is in shared memory, or a copy that is. */

@@ -155,27 +155,6 @@ export class DataSection {
     return decoder.decode(this.content())
   }
 
-  /**
-   * Copies the text at an offset, which was opened before, if it has none of some bytes.
-   *
-   * @param isExcluded 1 for each excluded byte
-   * @param into has room for the text from `at`
-   * @returns the bytes of the text; -1 if it has an excluded byte
-   */
-  copyText(offset: number, isExcluded: Uint8Array, into: Uint8Array, at: number): number {
-    this.openTarget(offset)
-    const { size } = this
-    this.reach(this.start, size)
-    const { bytes } = this
-    const start = this.start - this.from
-    for (let i = 0; i < size; i++) {
-      const byte = bytes[start + i] ?? 0
-      if (isExcluded[byte] !== 0) return -1
-      into[at + i] = byte
-    }
-    return size
-  }
-
   /** A copy of the opened field's bytes: platforms refuse to decode shared memory in place. */
   content(): Uint8Array {
     this.reach(this.start, this.size)

@@ -2,8 +2,8 @@ import type { Words } from '../address/position.ts'
 import { checkSize, MAX_DATABASE_BYTES } from '../bytes/byte-limit.ts'
 import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
-import { countNetworks, firstRecords } from './networks.ts'
-import { type MmdbValue, RecordDecoder } from './record-decoder.ts'
+import { firstRecords } from './networks.ts'
+import { decodeRecord, type MmdbValue } from './record-decoder.ts'
 import { NO_RECORD, PrefixIndex, SearchTree, tableBytes } from './search-tree.ts'
 
 /** Finds the records of addresses. */
@@ -44,7 +44,7 @@ export interface AddressIndex extends Omit<AddressTree, 'prefixLength' | 'ranges
 }
 
 /** What lookups need of an open database, whatever the form of its file. Offsets are those of the unpacked file. */
-export interface OpenDatabase {
+interface LookupDatabase {
   /** The path of the file, for messages. */
   readonly path?: string | undefined
   /** The file, packed or not. */
@@ -68,15 +68,6 @@ export interface OpenDatabase {
   record(offset: number): MmdbValue
   /** Offsets of the first records, each once: in the order of their networks, or in that of the data of a packed file. */
   firstRecords(limit: number): Iterable<number>
-  /** How many networks have a record. IPv4 networks count once, even if aliases lead to them. */
-  countNetworks(): number
-  /**
-   * The database of the unpacked file: this one, unless it is packed.
-   *
-   * @param attempt runs a step of the check of a packed file. Returns whether the step found no fault
-   * @returns `null` when there was a fault
-   */
-  unpacked(attempt: (step: () => unknown) => boolean): Database | null
   /** Opens the same database with a copy of its bytes. */
   withBytes(copy: Uint8Array): OpenDatabase
   /**
@@ -90,12 +81,27 @@ export interface OpenDatabase {
   release?(): void
 }
 
+/** What a packed database has more, for the commands that read whole files. */
+export interface PackedForm extends LookupDatabase {
+  /** How many networks have a record, as `countNetworks` counts them in an unpacked file. The file says it. */
+  countNetworks(): number
+  /**
+   * The database of the unpacked file.
+   *
+   * @param attempt runs a step of the check of the file. Returns whether the step found no fault
+   * @returns `null` when there was a fault
+   */
+  unpacked(attempt: (step: () => unknown) => boolean): Database | null
+}
+
+/** An open database. */
+export type OpenDatabase = (LookupDatabase & Database) | PackedForm
+
 /** One open MMDB file: checked when it is opened, read-only afterwards. */
-export class Database implements OpenDatabase {
+export class Database implements LookupDatabase {
   readonly metadata: Metadata
   readonly tree: SearchTree
   readonly data: DataSection
-  readonly #decoder: RecordDecoder
   /** The tables of an index that threads share. */
   #tables: SharedArrayBuffer | undefined
 
@@ -114,7 +120,6 @@ export class Database implements OpenDatabase {
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
-    this.#decoder = new RecordDecoder(this.data)
     if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
 
@@ -141,19 +146,11 @@ export class Database implements OpenDatabase {
   }
 
   record(offset: number): MmdbValue {
-    return this.#decoder.decode(offset)
+    return decodeRecord(this.data, offset)
   }
 
   firstRecords(limit: number): Iterable<number> {
     return firstRecords(this, limit)
-  }
-
-  countNetworks(): number {
-    return countNetworks(this)
-  }
-
-  unpacked(): Database {
-    return this
   }
 
   withBytes(copy: Uint8Array): Database {

@@ -1,7 +1,7 @@
 import { findMetadata, METADATA_MARKER, NO_METADATA } from '../bytes/file-kind.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { DataSection } from './data-section.ts'
-import { isMap, type MmdbValue, RecordDecoder } from './record-decoder.ts'
+import { decodeRecord, isMap, type MmdbValue } from './record-decoder.ts'
 
 /** The latest instant that a `Date` holds. */
 const MAX_EPOCH_SECONDS = 8.64e12
@@ -37,7 +37,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   if (start < 0) throw new InvalidDatabaseError(NO_METADATA, { path })
   const base = start + METADATA_MARKER.length
   const section = new DataSection(bytes, base, bytes.length, path)
-  const value = new RecordDecoder(section).decode(base)
+  const value = decodeRecord(section, base)
   const fault = (text: string) => new InvalidDatabaseError(text, { offset: base, path })
   if (!isMap(value)) throw fault('the metadata is not a map')
   /** @param absent the value when the field is absent, if it may be */

@@ -22,24 +22,17 @@ export function isMap(value: MmdbValue): value is { [key: string]: MmdbValue } {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
 }
 
-/** Decodes whole records of one section. */
-export class RecordDecoder {
-  readonly #data: DataSection
-
-  constructor(data: DataSection) {
-    this.#data = data
-  }
-
-  /**
-   * @param offset of the record in the file
-   * @throws InvalidDatabaseError when the record is damaged
-   */
-  decode(offset: number): MmdbValue {
-    const copy = new RecordCopy(this.#data, offset)
-    copy.run()
-    // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
-    return new (classOf(imported))(new DecoderBytes(copy.bytes) as Uint8Array as Buffer).decode(0).value
-  }
+/**
+ * Decodes a whole record.
+ *
+ * @param offset of the record in the file
+ * @throws InvalidDatabaseError when the record is damaged
+ */
+export function decodeRecord(data: DataSection, offset: number): MmdbValue {
+  const copy = new RecordCopy(data, offset)
+  copy.run()
+  // mmdb-lib's type is Buffer, but it calls only the methods of DecoderBytes.
+  return new (classOf(imported))(new DecoderBytes(copy.bytes) as Uint8Array as Buffer).decode(0).value
 }
 
 /** A key that would change an object's prototype. */

@@ -2,7 +2,7 @@ import { isOutOfMemory } from '../bytes/byte-limit.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { utf8Decoder } from '../realm.ts'
 import type { DataSection } from './data-section.ts'
-import type { OpenDatabase } from './database.ts'
+import { Database, type OpenDatabase } from './database.ts'
 import { DataType } from './format.ts'
 import type { Metadata } from './metadata.ts'
 import { NOT_WALKED, tooLong, walkTree } from './networks.ts'
@@ -37,7 +37,7 @@ export interface DatabaseFault {
 export function verify(database: OpenDatabase): Verification {
   const faults = new FaultList()
   const { nodeCount } = database.metadata
-  const unpacked = database.unpacked((step) => faults.attempt(step))
+  const unpacked = database instanceof Database ? database : database.unpacked((step) => faults.attempt(step))
   if (unpacked === null) {
     return { faults: faults.faults, faultCount: faults.count, nodeCount, recordCount: 0, valueCount: 0 }
   }

@@ -6,7 +6,9 @@ import { InvalidDatabaseError } from '../errors.ts'
 import { hasSystems, isKnownToHaveSystems } from '../location/autonomous-systems.ts'
 import { DatabaseSet } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
+import { findRecord } from '../location/record-table.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openEach } from '../opening.ts'
 import { isError, messageOf } from '../realm.ts'
 import { type FileState, fileState, isMissing, oneAtATime, type SourceFile } from './file-state.ts'
@@ -254,7 +256,7 @@ export async function tryReplacement(
     })
   }
   let yielded = performance.now()
-  for (const _ of replacement.trial({ [Symbol.iterator]: sampleAddresses })) {
+  for (const _ of trial(replacement)) {
     if (performance.now() - yielded < MAX_BLOCK_MS) continue
     await setImmediate()
     yielded = performance.now()
@@ -269,6 +271,27 @@ export function checkCanaries(set: DatabaseSet, canaries: readonly Address[]): v
     if (set.find(address) !== NO_LOCATION) continue
     const [path] = set.info.length === 1 ? set.info.map((info) => info.path ?? undefined) : []
     throw new InvalidDatabaseError(`it has no location for the canary ${address.text}`, { path })
+  }
+}
+
+/**
+ * Finds the records of the sample in each database, then reads them in the order of the file: each block of a packed one is then
+ * decoded once, however few are kept. Pauses after each step.
+ *
+ * @throws InvalidDatabaseError when a step meets damage
+ */
+function* trial({ locationTables, systems }: DatabaseSet): Generator<void, void, undefined> {
+  for (const table of [...locationTables, ...systems.own]) {
+    const offsets = new Set<number>()
+    for (const address of sampleAddresses()) {
+      offsets.add(findRecord(table.database, address))
+      yield
+    }
+    offsets.delete(NO_RECORD)
+    for (const offset of Uint32Array.from(offsets).sort()) {
+      table.at(offset)
+      yield
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { isPacked } from '../bytes/file-kind.ts'
 import { type Deflate, PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
+import { countNetworks } from '../mmdb/networks.ts'
 import { BlockFile, sourceOf } from './block-file.ts'
 import { type BlockTable, encodeDirectory, type Family, familyShapes } from './directory.ts'
 import {
@@ -259,7 +260,7 @@ function differences(records: Uint32Array): Uint8Array {
 /** How many networks have a record. NaN for a damaged tree. */
 function networkCount(database: Database): number {
   try {
-    return database.countNetworks()
+    return countNetworks(database)
   } catch (error) {
     if (!isGeofixError(error)) throw error
     return Number.NaN

@@ -1,9 +1,9 @@
 import { DEFAULT_MAX_BYTES } from '../bytes/byte-limit.ts'
 import type { BlockCodec } from '../bytes/gunzip.ts'
-import { Database, type OpenDatabase, UseCount } from '../mmdb/database.ts'
+import { Database, type PackedForm, UseCount } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import type { Metadata } from '../mmdb/metadata.ts'
-import { type MmdbValue, RecordDecoder } from '../mmdb/record-decoder.ts'
+import { decodeRecord, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { BlockFile, type BlockSource, sourceOf } from './block-file.ts'
 import { PackedContents, PackedData } from './contents.ts'
 import { FIRST_RECORD } from './format.ts'
@@ -31,7 +31,7 @@ export interface PackedOptions {
  * One open packed file. Its records and offsets are those of the file that was packed. Opening it reads the directory;
  * lookups read the blocks that they need.
  */
-export class PackedDatabase implements OpenDatabase {
+export class PackedDatabase implements PackedForm {
   readonly metadata: Metadata
   readonly tree: PackedTree
   readonly data: PackedData
@@ -39,7 +39,6 @@ export class PackedDatabase implements OpenDatabase {
   readonly #contents: PackedContents
   readonly #codec: BlockCodec
   readonly #options: PackedOptions
-  readonly #decoder: RecordDecoder
   readonly #users: UseCount
 
   /**
@@ -66,7 +65,6 @@ export class PackedDatabase implements OpenDatabase {
     this.metadata = file.metadata
     this.tree = new PackedTree(file, this.#contents)
     this.data = new PackedData(this.#contents, file.dataStart, file.dataEnd, path)
-    this.#decoder = new RecordDecoder(this.data)
   }
 
   /** Size of the packed file in bytes. */
@@ -99,7 +97,7 @@ export class PackedDatabase implements OpenDatabase {
   }
 
   record(offset: number): MmdbValue {
-    return this.#decoder.decode(offset)
+    return decodeRecord(this.data, offset)
   }
 
   /** Reads no block of networks. */

@@ -4,7 +4,7 @@ import { DataSection } from '../../src/mmdb/data-section.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { FieldReader, NO_TEXT, type Path } from '../../src/mmdb/field-reader.ts'
 import { MAX_VALUES } from '../../src/mmdb/format.ts'
-import { isMap, type MmdbValue, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
+import { decodeRecord, isMap, type MmdbValue } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { double, float, MmdbWriter, type WritableValue as Written } from '../../src/writer.ts'
 import { invalid } from '../invalid.ts'
@@ -108,7 +108,7 @@ describe('FieldReader', () => {
     const bytes = encode(value)
     const fields = readerOf(bytes)
     fields.read(0)
-    expectSame(fields, new RecordDecoder(new DataSection(bytes, 0, bytes.length)).decode(0))
+    expectSame(fields, decodeRecord(new DataSection(bytes, 0, bytes.length), 0))
   })
 
   it('agrees with the whole record, for databases of random records', () => {

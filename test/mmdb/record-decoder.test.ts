@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { DataSection } from '../../src/mmdb/data-section.ts'
-import { type MmdbValue, RecordCheck, RecordDecoder } from '../../src/mmdb/record-decoder.ts'
+import { decodeRecord, type MmdbValue, RecordCheck } from '../../src/mmdb/record-decoder.ts'
 import { invalid } from '../invalid.ts'
 import { processorMs } from '../processor-time.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
 import { control } from './hostile/encoding.ts'
 
 function recordAt(bytes: Uint8Array, offset = 0): MmdbValue {
-  return new RecordDecoder(new DataSection(bytes, 0, bytes.length)).decode(offset)
+  return decodeRecord(new DataSection(bytes, 0, bytes.length), offset)
 }
 
-describe('RecordDecoder', () => {
+describe('decodeRecord', () => {
   it.each<[string, HandMade, MmdbValue]>([
     ['zero of each kind', ['a0', 'c0', '0001', '0002', '0003'].map((hex) => ({ hex })), [0, 0, 0, 0n, 0n]],
     ['a map', { a: 1, b: { c: 'd' } }, { a: 1, b: { c: 'd' } }],

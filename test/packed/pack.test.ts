@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { countNetworks } from '../../src/mmdb/networks.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { openDatabase } from '../../src/node/open-files.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
@@ -121,7 +122,8 @@ describe('packing', () => {
     const bytes = handMade(encode('x'), {}, Uint8Array.of(0, 0, 17, 0x7f, 0xff, 0xff))
     expectLossless(bytes)
     for (const database of [new Database(bytes), openDatabase(pack(bytes))]) {
-      expect(() => database.countNetworks()).toThrow(InvalidDatabaseError)
+      const count = () => (database instanceof Database ? countNetworks(database) : database.countNetworks())
+      expect(count).toThrow(InvalidDatabaseError)
       expect(database.record(database.tree.findIPv4(0))).toBe('x')
       expect(() => database.tree.findIPv4(2 ** 31)).toThrow('which is not a record')
     }
@@ -197,7 +199,7 @@ describe('packing', () => {
       const bytes = handMade(encode('x'), metadata, tree)
       expect(verify(new Database(bytes)).faults).toEqual([])
       expectLossless(bytes)
-      expect(new Database(unpack(pack(bytes))).countNetworks()).toBe(new Database(bytes).countNetworks())
+      expect(countNetworks(new Database(unpack(pack(bytes))))).toBe(countNetworks(new Database(bytes)))
     }
   })
 

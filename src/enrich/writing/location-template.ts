@@ -10,7 +10,7 @@ import {
 } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
 import type { Offset } from '../../location/timezone.ts'
-import { MAX_TEXT_BYTES, NO_TEXT } from '../../mmdb/field-reader.ts'
+import { NO_TEXT } from '../../mmdb/field-reader.ts'
 import { utf8Encoder } from '../../realm.ts'
 
 /**
@@ -181,15 +181,11 @@ export class CopiedPart {
       arena.addBytes(this.#nothing)
       return true
     }
-    const before = arena.end
+    data.openTarget(offset)
+    const text = data.content()
+    for (const byte of text) if (this.#isExcluded[byte] !== 0) return false
     arena.addBytes(this.#quote)
-    arena.reserve(MAX_TEXT_BYTES)
-    const size = data.copyText(offset, this.#isExcluded, arena.bytes, arena.end)
-    if (size === -1) {
-      arena.end = before
-      return false
-    }
-    arena.end += size
+    arena.addBytes(text)
     arena.addBytes(this.#quote)
     return true
   }

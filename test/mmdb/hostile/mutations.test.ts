@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
+import { countNetworks } from '../../../src/mmdb/networks.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
 import { sampled } from '../../effort.ts'
 import { ordeal, type Stage } from './ordeal.ts'
@@ -11,7 +12,7 @@ const FEW = ['1.1.1.1', '81.2.69.142', '2001:4860:4860::8888']
 /** Any error but InvalidDatabaseError fails the test. */
 function tried(bytes: Uint8Array): Stage {
   try {
-    new Database(bytes).countNetworks()
+    countNetworks(new Database(bytes))
   } catch (error) {
     if (!(error instanceof InvalidDatabaseError)) throw error
   }
