@@ -111,7 +111,8 @@ export default defineConfig([
     esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
     plugins: [
       joinedChunks('cli-', 'cjs', {
-        main: [['cli.js']],
+        main: [['cli.js'], ['cli-program.js', 'cli-lookup-command.js']],
+        program: [['cli-program.js']],
         lookup: [
           ['cli-lookup-command.js', 'cli-enrich-worker.js'],
           ['cli-lookup-command.js', 'cli-enrich-command.js'],

@@ -1,6 +1,6 @@
 // `geofix info` and `geofix verify`: what a database file is, and whether it is whole.
 import { embedded } from '../embedded.ts'
-import { isGeofixError, ReadFailure } from '../errors.ts'
+import { isGeofixError } from '../errors.ts'
 import { type DatabaseInfo, databaseInfo } from '../location/vendors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import { countNetworks } from '../mmdb/networks.ts'
@@ -11,7 +11,7 @@ import { NODE, pathOrBytes } from '../node/node-source.ts'
 import { openEach } from '../opening.ts'
 import { countOf, countText } from './figures.ts'
 import { DEFAULT_STALE_AFTER, type FlagsOf, type INFO_OPTIONS } from './options.ts'
-import { ExitStatus, labelledRows, printable, type Terminal, writeLine, writeMessage } from './terminal.ts'
+import { ExitStatus, labelledRows, printable, statusOf, type Terminal, writeLine } from './terminal.ts'
 
 /** The list of fields is based on this many distinct records. */
 const MAX_SAMPLE_RECORDS = 1000
@@ -171,8 +171,8 @@ export async function runVerify(files: readonly string[], terminal: Terminal): P
   return statuses.find((status) => status === ExitStatus.input) ?? statuses.find(Boolean) ?? ExitStatus.ok
 }
 
-async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<ExitStatus> {
-  const say = (text: string): Promise<void> => writeLine(stdout, printable(`${file}: ${text}`))
+async function verifyFile(file: string, terminal: Terminal): Promise<ExitStatus> {
+  const say = (text: string): Promise<void> => writeLine(terminal.stdout, printable(`${file}: ${text}`))
   try {
     const database = await NODE.open(pathOrBytes(file), {})
     const { faults, faultCount, nodeCount, recordCount, valueCount } = verify(database)
@@ -184,8 +184,6 @@ async function verifyFile(file: string, { stdout, stderr }: Terminal): Promise<E
     await say(`${faultCount === 0 ? 'valid' : countOf(faultCount, 'fault', 'faults')}; ${checked}`)
     return faultCount > 0 ? ExitStatus.failed : ExitStatus.ok
   } catch (error) {
-    if (!isGeofixError(error)) throw error
-    await writeMessage(stderr, error.message)
-    return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
+    return statusOf(error, terminal)
   }
 }

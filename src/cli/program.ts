@@ -1,7 +1,6 @@
 // commander is bundled into the command line's output.
 import { Command, CommanderError } from 'commander'
 import { version } from '../../package.json'
-import { isGeofixError, ReadFailure } from '../errors.ts'
 import { allOptions, checkTogether, type OptionGroups } from '../option-kinds.ts'
 import { addOptions, collect, type HelpTexts, textAfter } from './flags.ts'
 import {
@@ -17,15 +16,7 @@ import {
   SLIM_OPTIONS,
 } from './options.ts'
 import { insteadOfAddress, insteadOfOption } from './suggestions.ts'
-import {
-  CommandFailure,
-  ExitStatus,
-  printable,
-  type Terminal,
-  UsageError,
-  writeLine,
-  writeMessage,
-} from './terminal.ts'
+import { ExitStatus, printable, statusOf, type Terminal, UsageError, writeLine } from './terminal.ts'
 
 const HELP: HelpTexts = {
   mostUsed: [],
@@ -69,10 +60,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // commander has already printed the error. For --help and --version, the exit code is 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitStatus.ok : ExitStatus.usage
-    if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
-    await writeMessage(terminal.stderr, error.message)
-    if (error instanceof CommandFailure) return error.status
-    return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
+    return statusOf(error, terminal)
   }
 }
 

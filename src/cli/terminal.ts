@@ -1,6 +1,7 @@
 // The streams of a command, how it ends, and what it says to its user.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { isGeofixError, ReadFailure } from '../errors.ts'
 
 /** The streams of a command. `fd` is the file descriptor of a stream, if it has one. */
 export interface Terminal {
@@ -32,6 +33,14 @@ export class CommandFailure extends Error {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
   }
+}
+
+/** Prints the error that ended a command. @returns its exit status. @throws an error of the program itself */
+export async function statusOf(error: unknown, { stderr }: Terminal): Promise<ExitStatus> {
+  if (!isGeofixError(error) && !(error instanceof CommandFailure)) throw error
+  await writeMessage(stderr, error.message)
+  if (error instanceof CommandFailure) return error.status
+  return error instanceof ReadFailure ? ExitStatus.input : ExitStatus.failed
 }
 
 /** An option has an invalid value. The message says what to write instead. */

@@ -48,6 +48,28 @@ it('runs with the arguments of the process, and exits with its status', async ()
   expect(exit).toHaveBeenCalledWith(0)
 })
 
+it.each([
+  [['81.2.69.142', '2001:4860:4860::8888'], 0],
+  [['81.2.69.142', '1.2.3'], 1],
+  [['::1'], 1],
+])('looks up %j without the parser of the command line', async (addresses, status) => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { out, exit } = await main(addresses, 99)
+  expect(exit).toHaveBeenCalledWith(status)
+  expect(out.includes('"ip":"81.2.69.142"')).toBe(addresses.includes('81.2.69.142'))
+})
+
+it.each([
+  [['--json', '81.2.69.142']],
+  [['lookup']],
+  [['81.2.69.142', '--asn']],
+  [['cafe']],
+  [['help']],
+  [[]],
+])('parses %j', async (words) => {
+  expect((await main(words, 99)).exit).toHaveBeenCalledWith(99)
+})
+
 it('exits when the streams have written what they hold', async () => {
   let written = (): void => {}
   vi.spyOn(process.stdout, 'writableLength', 'get').mockReturnValueOnce(5).mockReturnValue(0)

@@ -27,10 +27,10 @@ function loadedBy(args: readonly string[], input = ''): string[] {
 const LINE = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1\n'
 
 it.each([
-  ['--help', ['--help'], '', 2, 75_000],
-  ['a lookup', ['81.2.69.142'], '', 4, 185_000],
-  ['enrich', ['enrich', '--append'], LINE, 6, 391_000],
-  ['count', ['count'], LINE, 7, 400_000],
+  ['--help', ['--help'], '', 3, 75_000],
+  ['a lookup', ['81.2.69.142'], '', 4, 128_000],
+  ['enrich', ['enrich', '--append'], LINE, 7, 391_000],
+  ['count', ['count'], LINE, 8, 400_000],
 ])('%s loads few files, no package, and nothing for other commands', (_, args, input, files, bytes) => {
   const loaded = loadedBy(args, input)
   expect(loaded).toContain(join(DIST, 'cli.cjs'))
