@@ -43,6 +43,9 @@ function testProjects(files: readonly string[]): TestProjectConfiguration[] {
   return [project('own process', isolated, true), project('shared modules', shared, false)]
 }
 
+/** Before each test, what the one before it replaced is put back. */
+export const PUT_BACK = { restoreMocks: true, unstubGlobals: true, unstubEnvs: true }
+
 /** Runs tests on samples of their cases, with random examples that are the same each time. */
 export function shortRun(files: readonly string[], setupFiles: string[] = []): ViteUserConfig {
   return {
@@ -55,6 +58,7 @@ export function shortRun(files: readonly string[], setupFiles: string[] = []): V
       ],
     },
     test: {
+      ...PUT_BACK,
       projects: testProjects(files),
       setupFiles,
       env: { MOST_EXAMPLES: '100' },

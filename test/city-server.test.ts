@@ -13,7 +13,6 @@ const ENTRIES = [
 
 afterEach(() => {
   vi.resetModules()
-  vi.unstubAllGlobals()
   Reflect.deleteProperty(process, 'turbopack')
 })
 

@@ -8,13 +8,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { textOf } from './documents.ts'
 import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
-import { temporaryFolder } from './temporary.ts'
+import { makeFile, temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -117,34 +117,30 @@ describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpd
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(at(name)))
     const vendor = createSecureServer({ key, cert }, answer)
     await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))
-    try {
-      const { port } = vendor.address() as AddressInfo // a TCP server that listens
-      const [, config = ''] = /```ini\n(AccountID [\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
-      const here = config.replace('/var/lib/geo', at('editions'))
-      const run = async (text: string): Promise<string> => {
-        writeFileSync(at('GeoIP.conf'), `${text}Host localhost:${port}\nRetryFor 0s\n`)
-        const env = { ...process.env, SSL_CERT_FILE: at('cert.pem') }
-        const { stderr } = await promisify(execFile)('geoipupdate', ['-v', '-f', at('GeoIP.conf')], { env })
-        return stderr
-      }
-      mkdirSync(at('editions'))
-      const city = at('editions/GeoLite2-City.mmdb')
-      writeFileSync(city, databaseOf('Old'))
-      using geo = Resolver.openSync(city, { watch: true, watchInterval: 20 })
-      await run(here)
-      await vi.waitFor(() => expect(geo.lookup('81.2.69.1').city).toBe('New'), 20_000)
-      expect(readdirSync(at('editions')).filter((name) => !name.startsWith('.'))).toEqual([
-        'GeoLite2-ASN.mmdb',
-        'GeoLite2-City.mmdb',
-      ])
-      const { mtimeMs, mode } = statSync(city)
-      expect(mode & 0o777).toBe(0o644)
-      expect(await run(here)).toContain('No new updates available')
-      expect(statSync(city).mtimeMs).toBe(mtimeMs)
-      await expect(run(here.replace('abcdefgh', 'wrong'))).rejects.toThrow('401')
-      expect(readFileSync(city).equals(databaseOf('New'))).toBe(true)
-    } finally {
-      vendor.close()
+    onTestFinished(() => void vendor.close())
+    const { port } = vendor.address() as AddressInfo // a TCP server that listens
+    const [, config = ''] = /```ini\n(AccountID [\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
+    const here = config.replace('/var/lib/geo', at('editions'))
+    const run = async (text: string): Promise<string> => {
+      writeFileSync(at('GeoIP.conf'), `${text}Host localhost:${port}\nRetryFor 0s\n`)
+      const env = { ...process.env, SSL_CERT_FILE: at('cert.pem') }
+      const { stderr } = await promisify(execFile)('geoipupdate', ['-v', '-f', at('GeoIP.conf')], { env })
+      return stderr
     }
+    mkdirSync(at('editions'))
+    const city = makeFile(at('editions/GeoLite2-City.mmdb'), databaseOf('Old'))
+    using geo = Resolver.openSync(city, { watch: true, watchInterval: 20 })
+    await run(here)
+    await vi.waitFor(() => expect(geo.lookup('81.2.69.1').city).toBe('New'), 20_000)
+    expect(readdirSync(at('editions')).filter((name) => !name.startsWith('.'))).toEqual([
+      'GeoLite2-ASN.mmdb',
+      'GeoLite2-City.mmdb',
+    ])
+    const { mtimeMs, mode } = statSync(city)
+    expect(mode & 0o777).toBe(0o644)
+    expect(await run(here)).toContain('No new updates available')
+    expect(statSync(city).mtimeMs).toBe(mtimeMs)
+    await expect(run(here.replace('abcdefgh', 'wrong'))).rejects.toThrow('401')
+    expect(readFileSync(city).equals(databaseOf('New'))).toBe(true)
   })
 })

@@ -1,12 +1,12 @@
 // The tables of src/migration/README.md: each expression gives what its row says.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { embedded, Resolver } from '../src/index.ts'
 import { MmdbWriter, uint16, uint32, type WritableValue } from '../src/writer.ts'
 import { textOf } from './documents.ts'
-import { temporaryFolder } from './temporary.ts'
+import { makeFile, temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
 
@@ -14,8 +14,7 @@ function written(name: string, record: WritableValue): string {
   const buildDate = new Date('2026-07-01')
   const path = join(folder, name)
   const writer = new MmdbWriter({ databaseType: 'GeoLite2-City', buildDate })
-  writeFileSync(path, writer.insert('81.2.69.0/24', record).toBytes())
-  return path
+  return makeFile(path, writer.insert('81.2.69.0/24', record).toBytes())
 }
 
 const path = written('city.mmdb', {

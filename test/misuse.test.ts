@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 // Programs that are written as for other libraries get an error that says what to write.
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, Resolver } from '../src/index.ts'
 import { utf8Decoder, utf8Encoder } from '../src/realm.ts'
@@ -15,8 +15,6 @@ const geo = Resolver.openSync(bytes)
 /** Calls a method as a program in JavaScript can. */
 const call = (target: object, name: string, ...args: unknown[]): unknown =>
   Reflect.apply(Reflect.get(target, name), target, args)
-
-afterEach(() => vi.unstubAllGlobals())
 
 describe('a habit of another library', () => {
   const OPEN = 'write await Resolver.open(source)'

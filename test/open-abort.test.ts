@@ -9,7 +9,7 @@ import { embedded, InvalidDatabaseError, Resolver } from '../src/index.ts'
 import { MmdbWriter } from '../src/writer.ts'
 import { foreign } from './foreign.ts'
 import { portOf } from './listening.ts'
-import { temporaryFolder } from './temporary.ts'
+import { makeFile, temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
 const mmdb = new Uint8Array(
@@ -17,8 +17,7 @@ const mmdb = new Uint8Array(
     .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
     .toBytes(),
 )
-const file = join(folder, 'sample.mmdb')
-writeFileSync(file, mmdb)
+const file = makeFile(join(folder, 'sample.mmdb'), mmdb)
 
 let server: Server
 let url: string
@@ -182,8 +181,7 @@ describe('the signal of Resolver.open', () => {
   })
 
   it('fails while a file is decompressed', async () => {
-    const large = join(folder, 'large.gz')
-    writeFileSync(large, gzipSync(new Uint8Array(2 ** 27), { level: 1 }))
+    const large = makeFile(join(folder, 'large.gz'), gzipSync(new Uint8Array(2 ** 27), { level: 1 }))
     const controller = new AbortController()
     const opening = caught(Resolver.open(large, { signal: controller.signal }))
     setTimeout(() => controller.abort(), 5)

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { type OpenProgress, Resolver } from '../src/index.ts'
 import { MmdbWriter, pack } from '../src/writer.ts'
-import { temporaryFolder } from './temporary.ts'
+import { makeFile, temporaryFolder } from './temporary.ts'
 
 const mmdb = new Uint8Array(
   new MmdbWriter({ databaseType: 'Sample' })
@@ -14,13 +13,10 @@ const mmdb = new Uint8Array(
 )
 const packed = new Uint8Array(gzipSync(mmdb))
 const SIZE = packed.length
-const file = join(temporaryFolder(), 'x.mmdb.gz')
-writeFileSync(file, packed)
-const raw = join(temporaryFolder(), 'x.mmdb')
-writeFileSync(raw, mmdb)
+const file = makeFile(join(temporaryFolder(), 'x.mmdb.gz'), packed)
+const raw = makeFile(join(temporaryFolder(), 'x.mmdb'), mmdb)
 
-const packedFile = join(temporaryFolder(), 'x.mmdb.packed')
-writeFileSync(packedFile, pack(mmdb))
+const packedFile = makeFile(join(temporaryFolder(), 'x.mmdb.packed'), pack(mmdb))
 
 const response = (headers: Record<string, string>): Response => new Response(packed, { headers })
 const stream = (): ReadableStream<Uint8Array> => new Blob([packed]).stream()

@@ -87,14 +87,8 @@ const CALLS: readonly (readonly [name: string, call: Call, names: string, value:
 ]
 
 /** What a call throws, at once or later. */
-async function errorOf(call: () => unknown): Promise<unknown> {
-  try {
-    await call()
-    return undefined
-  } catch (error) {
-    return error
-  }
-}
+const errorOf = (call: () => unknown): Promise<unknown> =>
+  (async () => void (await call()))().catch((error: unknown) => error)
 
 const title = (name: string): string => name.replace(' of the core', '')
 

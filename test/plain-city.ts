@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../scripts/build-data/manifest.ts'
 import { plainForm } from '../scripts/build-data/packed-form.ts'
 import { embedded } from '../src/index.ts'
+import { makeFile } from './temporary.ts'
 
 const CACHE = join(import.meta.dirname, '../.cache/test')
 
@@ -19,8 +20,7 @@ export function plainCity(): Buffer {
     const plain = plainForm(packed)
     mkdirSync(CACHE, { recursive: true })
     // Several test files can do this at the same time.
-    const unfinished = `${path}.${process.pid}`
-    writeFileSync(unfinished, plain)
+    const unfinished = makeFile(`${path}.${process.pid}`, plain)
     renameSync(unfinished, path)
     return plain
   }

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { verify } from '../src/details.ts'
@@ -9,7 +9,7 @@ import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter, overlay, pack } from '../src/writer.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { effort } from './effort.ts'
-import { temporaryFolder } from './temporary.ts'
+import { makeFile, temporaryFolder } from './temporary.ts'
 
 const mmdb = new Uint8Array(
   new MmdbWriter({ databaseType: 'Sample' })
@@ -18,11 +18,7 @@ const mmdb = new Uint8Array(
 )
 const IP = '81.2.69.142'
 const folder = temporaryFolder()
-const file = (name: string, content: Uint8Array): string => {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
+const file = (name: string, content: Uint8Array): string => makeFile(join(folder, name), content)
 
 /** Every other one in 2000::/3, the others IPv4. */
 const randomAddresses = (count: number, random: () => number): string[] =>
@@ -38,8 +34,6 @@ const ENTRIES = [
   ['the core', CoreResolver],
   ['Node', Resolver],
 ] as const
-
-afterEach(() => vi.unstubAllGlobals())
 
 describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
   it.each([

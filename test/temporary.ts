@@ -10,6 +10,12 @@ export function temporaryFolder(): string {
   return folder
 }
 
+/** Writes a file. @returns its path */
+export function makeFile(path: string, content: string | Uint8Array): string {
+  writeFileSync(path, content)
+  return path
+}
+
 /** Replaces a file, or makes one that only its owner can read. No reader ever sees a part of it. */
 export function replaceFile(path: string, bytes: string | Uint8Array): void {
   writeFileSync(`${path}.new`, bytes, { mode: 0o600 })

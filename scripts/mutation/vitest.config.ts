@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { PUT_BACK } from '../test-projects.ts'
 
 /** Small files first: the first failure ends a mutant's run, and small files have short tests. */
 class SmallFirst extends BaseSequencer {
@@ -17,6 +18,7 @@ export default defineConfig({
     ],
   },
   test: {
+    ...PUT_BACK,
     // Set by the command that starts Stryker, and inherited by Stryker's processes.
     include: process.env.MUTATION_TESTS?.split(' ') ?? [],
     sequence: { sequencer: SmallFirst },

@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { buildReader, LANGUAGES } from '../../scripts/bench/readers.ts'
 import { temporaryFolder } from '../temporary.ts'
-
-afterEach(() => vi.unstubAllEnvs())
 
 const folder = temporaryFolder()
 

@@ -1,13 +1,12 @@
 // No function that decompresses accepts more than `maxBytes`, or allocates the size of a forged trailer.
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { sampled } from '../effort.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { CONTENT } from './gzip-samples.ts'
 import { waysToUnpack } from './ways-to-unpack.ts'
 
@@ -28,8 +27,7 @@ const run = promisify(execFile)
 
 /** Decompresses a file in a separate process. Returns why it was refused, and the peak memory. */
 async function unpackedElsewhere(way: string, file: Uint8Array, maxBytes: number): Promise<Unpacked> {
-  const path = join(folder, `${way}.gz`)
-  writeFileSync(path, file)
+  const path = makeFile(join(folder, `${way}.gz`), file)
   const child = fileURLToPath(new URL('./unpack-child.ts', import.meta.url))
   const { stdout } = await run(process.execPath, ['--import', 'tsx', child, way, path, String(maxBytes)])
   return JSON.parse(stdout)

@@ -16,10 +16,7 @@ class UnsupportedChannel {
   }
 }
 
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-})
+afterEach(() => void vi.useRealTimers())
 
 describe('work in steps', () => {
   it('is done at once', () => {

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { gunzip, gunzipInPieces } from '../../src/bytes/gunzip.ts'
 import { nativeGunzip, nativeGunzipAsync, readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
+import { makeFile } from '../temporary.ts'
 
 /** Decompresses a gzip file, or throws. */
 export type Unpack = (packed: Uint8Array, maxBytes?: number) => Promise<Uint8Array>
@@ -11,10 +11,7 @@ export type Unpack = (packed: Uint8Array, maxBytes?: number) => Promise<Uint8Arr
  * @param path of a file that may be written, for the ways that read one
  */
 export function waysToUnpack(path: string): [name: string, unpack: Unpack][] {
-  const write = (bytes: Uint8Array): string => {
-    writeFileSync(path, bytes)
-    return path
-  }
+  const write = (bytes: Uint8Array): string => makeFile(path, bytes)
   return [
     ['portable', async (packed, max) => gunzip(packed, undefined, max)],
     ['in pieces', (packed, max) => gunzipInPieces(packed, max)],

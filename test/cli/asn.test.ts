@@ -1,20 +1,15 @@
-// The options --asn and --asn-db of geofix and of geofix serve.
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveSettings } from '../../src/cli/serve/flags.ts'
 import { openApiJson } from '../../src/cli/serve/openapi.ts'
 import { ASN_DATABASE, DATABASE } from '../http/service.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { geofix, valuesIn } from './enrich/command-line.ts'
 import { KEYS, serve } from './serve/running.ts'
 
 const folder = temporaryFolder()
-const file = (name: string, bytes: Uint8Array): string => {
-  writeFileSync(join(folder, name), bytes)
-  return join(folder, name)
-}
+const file = (name: string, bytes: Uint8Array): string => makeFile(join(folder, name), bytes)
 const [DB, ASN_DB] = [file('city.mmdb', DATABASE), file('asn.mmdb', ASN_DATABASE)]
 const LONDON = { number: 20712, organization: 'Andrews & "Arnold" Ltd ü', network: '81.2.64.0/19' }
 
@@ -59,26 +54,23 @@ describe('geofix serve --asn', () => {
 
   it('adds the member to all answers, as the OpenAPI document says', async () => {
     const service = await serve(folder, { asn: [ASN_DB] })
-    try {
-      const get = async (path: string) =>
-        fetch(service.origin + path, { headers: { authorization: `Bearer ${KEYS.developer}` } })
-      const record = await (await get('/v1/ip/81.2.69.142')).json()
-      expect(record.asn).toEqual(LONDON)
-      const none = await (await get('/v1/ip/133.11.93.3')).json()
-      expect(none.asn).toBeNull()
-      expect(await (await get('/asn?ip=81.2.69.142')).text()).toBe('20712\n')
-      expect(await (await get('/asn-org?ip=81.2.69.142')).text()).toBe('Andrews & "Arnold" Ltd ü\n')
-      const document = await (await get('/openapi.json')).text()
-      expect(document).toBe(openApiJson('', true))
-      const ajv = new Ajv2020({ strict: false }).addSchema(JSON.parse(document), 'openapi')
-      const validate = ajv.compile({ $ref: 'openapi#/components/schemas/LocationRecord' })
-      for (const each of [record, none]) expect(validate(each), JSON.stringify(validate.errors)).toBe(true)
-      expect(validate({ ...record, asn: undefined })).toBe(false)
-      const partial = ajv.compile({ $ref: 'openapi#/components/schemas/PartialRecord' })
-      const part = await (await get('/v1/ip/81.2.69.142?fields=asn.number')).json()
-      expect([part, partial(part)]).toEqual([{ asn: { number: 20712 } }, true])
-    } finally {
-      await service.stop()
-    }
+    onTestFinished(() => service.stop())
+    const get = async (path: string) =>
+      fetch(service.origin + path, { headers: { authorization: `Bearer ${KEYS.developer}` } })
+    const record = await (await get('/v1/ip/81.2.69.142')).json()
+    expect(record.asn).toEqual(LONDON)
+    const none = await (await get('/v1/ip/133.11.93.3')).json()
+    expect(none.asn).toBeNull()
+    expect(await (await get('/asn?ip=81.2.69.142')).text()).toBe('20712\n')
+    expect(await (await get('/asn-org?ip=81.2.69.142')).text()).toBe('Andrews & "Arnold" Ltd ü\n')
+    const document = await (await get('/openapi.json')).text()
+    expect(document).toBe(openApiJson('', true))
+    const ajv = new Ajv2020({ strict: false }).addSchema(JSON.parse(document), 'openapi')
+    const validate = ajv.compile({ $ref: 'openapi#/components/schemas/LocationRecord' })
+    for (const each of [record, none]) expect(validate(each), JSON.stringify(validate.errors)).toBe(true)
+    expect(validate({ ...record, asn: undefined })).toBe(false)
+    const partial = ajv.compile({ $ref: 'openapi#/components/schemas/PartialRecord' })
+    const part = await (await get('/v1/ip/81.2.69.142?fields=asn.number')).json()
+    expect([part, partial(part)]).toEqual([{ asn: { number: 20712 } }, true])
   })
 })

@@ -1,15 +1,14 @@
 // Signals end the built commands that make a database of another one.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../package/project.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { outcomeOf, start } from './enrich/child.ts'
 
 const folder = temporaryFolder()
-const CSV = join(folder, 'networks.csv')
-writeFileSync(CSV, 'network,country_code\n10.0.0.0/8,DE\n')
+const CSV = makeFile(join(folder, 'networks.csv'), 'network,country_code\n10.0.0.0/8,DE\n')
 const COUNTRY = join(ROOT, 'data/country.mmdb.gz')
 
 describe('no temporary file is left', () => {

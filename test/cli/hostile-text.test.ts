@@ -6,7 +6,7 @@ import { findDatabaseInTar } from '../../src/bytes/extract.ts'
 import { Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { archive, entry } from '../bytes/tar-samples.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { geofix, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
@@ -36,8 +36,7 @@ describe('hostile text', () => {
   })
 
   it('from a database or a log is printable in the statistics of geofix enrich', async () => {
-    const bad = join(folder, 'bad.ndjson')
-    writeFileSync(bad, `{"ip":"1.1.1.1"}\n{"ip":"2.2.2.2"}\n{"ip" ${HOSTILE}\n`)
+    const bad = makeFile(join(folder, 'bad.ndjson'), `{"ip":"1.1.1.1"}\n{"ip":"2.2.2.2"}\n{"ip" ${HOSTILE}\n`)
     const { err } = await geofix(['enrich', '--db', database, bad])
     expect(err).toContain('Name\ufffd')
     expect(err).not.toMatch(CONTROLS)
@@ -91,8 +90,10 @@ describe('hostile text', () => {
       const { out } = await counted('md')
       expect(out.replace(/\\[\\`*_{}[\]<>|~&]/g, '')).not.toMatch(/[`<>[\]]/)
       const report = join(folder, 'hostile.html')
-      const bad = join(folder, 'hostile.bad')
-      writeFileSync(bad, `${readFileSync(log, 'utf8').repeat(5)}{"ip" ${HOSTILE}${MARKUP}\n`)
+      const bad = makeFile(
+        join(folder, 'hostile.bad'),
+        `${readFileSync(log, 'utf8').repeat(5)}{"ip" ${HOSTILE}${MARKUP}\n`,
+      )
       const args = words`enrich ${bad} --db ${database} -o /dev/null --summary html=${report}`
       const { status, err } = await geofix([...args, '--title', HOSTILE + MARKUP])
       expect({ status, err }).toEqual({ status: 0, err: expect.not.stringMatching(CONTROLS) })
@@ -120,8 +121,7 @@ describe('hostile text', () => {
   )
 
   it('in names of files is printable', async () => {
-    const bad = join(folder, `bad${HOSTILE}`.replaceAll('/', ''))
-    writeFileSync(bad, '[]')
+    const bad = makeFile(join(folder, `bad${HOSTILE}`.replaceAll('/', '')), '[]')
     for (const args of [
       ['verify', bad],
       ['info', '--db', bad],

@@ -3,7 +3,6 @@ import { afterEach, expect, it, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
 afterEach(() => {
-  vi.restoreAllMocks()
   vi.resetModules()
   process.exitCode = undefined
 })

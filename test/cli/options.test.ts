@@ -16,6 +16,7 @@ import type { RowOptions } from '../../src/enrich/row-writer.ts'
 import { allOptions, flagOf, type OptionDefinition, type OptionGroups, TEXT } from '../../src/option-kinds.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { ROOT } from '../package/project.ts'
+import { makeFile } from '../temporary.ts'
 import { geofix, ndjson, workspace } from './enrich/command-line.ts'
 
 const loads = vi.hoisted(() => ({ begun: 0 }))
@@ -36,8 +37,7 @@ writeFileSync(
     .insert('81.2.69.0/24', { autonomous_system_number: 20712 })
     .toBytes(),
 )
-const EMPTY = join(folder, 'empty.mmdb')
-writeFileSync(EMPTY, new MmdbWriter({ databaseType: 'Sample-City' }).toBytes())
+const EMPTY = makeFile(join(folder, 'empty.mmdb'), new MmdbWriter({ databaseType: 'Sample-City' }).toBytes())
 
 /** A database that nobody may begin to read, so that a command that does says something else. */
 const NO_DB = join(folder, 'missing.mmdb')
@@ -270,8 +270,7 @@ describe('outputs', () => {
   })
 
   it('that are there stay as they are when the run fails early', async () => {
-    const output = join(folder, 'kept')
-    writeFileSync(output, 'old')
+    const output = makeFile(join(folder, 'kept'), 'old')
     for (const args of [
       ['--db', NO_DB],
       ['--db', DB, join(folder, 'missing.ndjson')],

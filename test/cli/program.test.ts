@@ -7,7 +7,7 @@ import { run } from '../../src/cli/program.ts'
 import { COMMAND_LINES, OTHER_OPTIONS } from '../../src/cli/suggestions.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { geofix, valuesIn, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
@@ -43,10 +43,7 @@ function withInvalidDate(): Uint8Array {
   ])
 }
 
-function file(name: string, bytes: Uint8Array | string): string {
-  writeFileSync(join(folder, name), bytes)
-  return join(folder, name)
-}
+const file = (name: string, bytes: Uint8Array | string): string => makeFile(join(folder, name), bytes)
 
 const NO_TRUST = '--forwarded-header is set, but --trust is empty'
 

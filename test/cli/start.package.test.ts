@@ -1,11 +1,11 @@
 // What a command loads, as a process of its own: what it does not need takes time at each start.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { ROOT } from '../package/project.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 const DIST = join(ROOT, 'dist')
@@ -40,8 +40,10 @@ it.each([
 })
 
 it('enrich loads neither node:crypto nor node:worker_threads without a file to write and threads', () => {
-  const list = join(folder, 'list.cjs')
-  writeFileSync(list, "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))")
+  const list = makeFile(
+    join(folder, 'list.cjs'),
+    "process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))",
+  )
   const args = ['--require', list, join(DIST, 'cli.cjs'), 'enrich', '--append']
   const { stderr } = spawnSync(process.execPath, args, { input: LINE, encoding: 'utf8' })
   const modules = stderr.split('\n')

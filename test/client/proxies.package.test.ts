@@ -1,7 +1,6 @@
 // Runs real proxies in front of Node, to test with the header lines that they really send.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import { freePort } from '../../scripts/free-port.ts'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import { AddressUnavailableError, UnresolvableAddressError } from '../../src/errors.ts'
 import { portOf } from '../listening.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 /** The address that the caller writes into the fields. */
 const CALLERS_OWN = '81.2.69.142'
@@ -164,8 +163,7 @@ async function ready(proxy: ChildProcess, port: number, messages: () => string):
 /** Starts a proxy with its own servers behind it. */
 async function started({ name, program, config, args }: Proxy): Promise<Upstream[]> {
   const upstreams = await backends(name)
-  const file = join(folder, `${name.replaceAll(/\W/g, '-')}.conf`)
-  writeFileSync(file, config(upstreams))
+  const file = makeFile(join(folder, `${name.replaceAll(/\W/g, '-')}.conf`), config(upstreams))
   const proxy = spawn(program, args(file), { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let messages = ''
   proxy.stderr.on('data', (chunk) => {

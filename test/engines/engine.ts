@@ -7,6 +7,7 @@ import { accessLines } from '../../scripts/bench/enrich/access-lines.ts'
 import { firstLines } from '../../scripts/bench/enrich/grown-log.ts'
 import { installVersions } from '../../scripts/pinned-packages.ts'
 import { ROOT } from '../package/project.ts'
+import { makeFile } from '../temporary.ts'
 
 /** Whether a command is there. */
 export function hasCommand(name: string): boolean {
@@ -48,8 +49,10 @@ export function describeEngine(name: string, isThere: boolean, tests: () => void
 /** Writes a command `geofix` that runs the built command line. @returns its path */
 export function writeGeofix(folder: string): string {
   mkdirSync(folder, { recursive: true })
-  const path = join(folder, 'geofix')
-  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.cjs')}' "$@"\n`)
+  const path = makeFile(
+    join(folder, 'geofix'),
+    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/cli.cjs')}' "$@"\n`,
+  )
   chmodSync(path, 0o755)
   return path
 }

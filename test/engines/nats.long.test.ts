@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
 import { words } from '../cli/enrich/command-line.ts'
 import { ROOT } from '../package/project.ts'
@@ -50,17 +50,12 @@ interface Nats {
 }
 
 describeEngine('NATS JetStream', packages !== null, () => {
-  const children: ChildProcess[] = []
-  afterEach(() => {
-    for (const child of children) child.kill('SIGKILL')
-  })
-
   const start = (file: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess => {
     const child = spawn(file, args, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    children.push(child)
+    onTestFinished(() => void child.kill('SIGKILL'))
     return child
   }
 

@@ -18,12 +18,10 @@ export async function startCluster(python: string | null, folder: string): Promi
   return SparkCluster.start(python ?? '', folder, ['one', 'two'])
 }
 
+export type Step = 'produce' | 'stream' | 'drain'
+
 /** @param source `kafka:SERVERS`, or `files:FOLDER` */
-export function streamArguments(
-  step: 'produce' | 'stream' | 'drain',
-  source: string,
-  folder: string,
-): string[] {
+export function streamArguments(step: Step, source: string, folder: string): string[] {
   return [
     ...['--py-files', ['geofix_locator.py', 'geofix_spark.py'].map((name) => join(folder, name)).join(',')],
     ...['--archives', `${join(folder, 'geofix-worker.tgz')}#geofix`],

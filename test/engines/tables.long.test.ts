@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { installPython } from '../../scripts/engine-packages.ts'
 import { installSpark } from '../../scripts/spark-cluster.ts'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
@@ -160,14 +160,11 @@ describeEngine('PostgreSQL (initdb, pg_ctl and psql, not as root)', hasPostgres,
         })
       run(`initdb -D ${data} -A trust -E UTF8 --no-locale -U geofix`)
       run(`pg_ctl -D ${data} -o "-k ${data} -c listen_addresses=''" -l ${data}/log -w start`)
-      try {
-        writeFileSync(at('recipe.sql'), recipe('PostgreSQL'))
-        const plan = run(`psql -X -h ${data} -U geofix -d postgres -v ON_ERROR_STOP=1 -f recipe.sql`)
-        expect(plan).toMatch(/Index (Only )?Scan using networks_network_idx on networks/)
-        expectLookups()
-      } finally {
-        run(`pg_ctl -D ${data} -m immediate stop`)
-      }
+      onTestFinished(() => void run(`pg_ctl -D ${data} -m immediate stop`))
+      writeFileSync(at('recipe.sql'), recipe('PostgreSQL'))
+      const plan = run(`psql -X -h ${data} -U geofix -d postgres -v ON_ERROR_STOP=1 -f recipe.sql`)
+      expect(plan).toMatch(/Index (Only )?Scan using networks_network_idx on networks/)
+      expectLookups()
     },
     LONG.timeout,
   )

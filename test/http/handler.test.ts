@@ -486,7 +486,6 @@ describe('a mistake in the program', () => {
     expect(print.mock.calls).toEqual([
       [expect.objectContaining({ message: expect.stringContaining('did not pass remoteAddress') })],
     ])
-    print.mockRestore()
   })
 
   it.each<[what: string, request: unknown]>([

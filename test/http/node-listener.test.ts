@@ -113,7 +113,6 @@ describe('a handler in a server of Node', () => {
     expect(print.mock.calls).toEqual([
       [expect.objectContaining({ message: expect.stringContaining('before express.json()') })],
     ])
-    print.mockRestore()
     local.closeAllConnections()
     local.close()
   })

@@ -8,7 +8,7 @@ import { Resolver } from '../../src/index.ts'
 import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const IP = '81.2.69.142'
 const folder = temporaryFolder()
@@ -152,8 +152,7 @@ describe('the option asn', () => {
     ['open', (asn: string | Uint8Array) => Resolver.open(CITY, { asn })],
     ['openSync', (asn: string | Uint8Array) => Resolver.openSync(CITY, { asn })],
   ])('of %s in Node takes paths and bytes, packed too', async (_, open) => {
-    const path = join(folder, 'asn.mmdb')
-    writeFileSync(path, ASN)
+    const path = makeFile(join(folder, 'asn.mmdb'), ASN)
     for (const source of [path, ASN, pack(ASN)]) {
       const geo = await open(source)
       expect(geo.asn(IP)).toEqual(ANDREWS)
@@ -180,8 +179,7 @@ describe('the option asn', () => {
     ['the option, which is followed', true, 'it has no autonomous systems'],
     ['a source that a program has asked for them', false, 'but the previous file had'],
   ])('refuses a replacement without autonomous systems: %s', async (_, isOption, message) => {
-    const path = join(folder, `watched-${isOption}.mmdb`)
-    writeFileSync(path, ASN)
+    const path = makeFile(join(folder, `watched-${isOption}.mmdb`), ASN)
     const onReloadError = vi.fn()
     const watched = { watch: true, watchInterval: 5, onReloadError }
     const geo = isOption

@@ -8,7 +8,7 @@ import { type LocationSchema, Resolver } from '../../src/index.ts'
 import { readSchemas } from '../../src/location/location-schema.ts'
 import { RELOAD } from '../../src/node/node-resolver.ts'
 import { MmdbWriter, pack, type WritableValue } from '../../src/writer.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 const IP = '81.2.69.142'
@@ -119,24 +119,19 @@ describe.each([
 })
 
 it('is used by a resolver that watches', async () => {
-  const path = join(folder, 'watched.mmdb')
-  writeFileSync(path, OWN)
-  const geo = await Resolver.open(path, { schema: SCHEMA, watch: true, canaries: [IP] })
-  try {
-    expect(geo.lookup(IP, OPTIONS)).toEqual(EXPECTED)
-    const replaceWith = async (record: WritableValue) => {
-      writeFileSync(`${path}.new`, databaseOf(record))
-      renameSync(`${path}.new`, path)
-      return geo[RELOAD]()
-    }
-    expect(await replaceWith({ ...RECORD, land: 'IE' })).toBe('replaced')
-    expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
-    // A file that a vendor's schema could read, and the program's cannot.
-    expect(await replaceWith({ country: { iso_code: 'FR' } })).toBe('refused')
-    expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
-  } finally {
-    geo.close()
+  const path = makeFile(join(folder, 'watched.mmdb'), OWN)
+  using geo = await Resolver.open(path, { schema: SCHEMA, watch: true, canaries: [IP] })
+  expect(geo.lookup(IP, OPTIONS)).toEqual(EXPECTED)
+  const replaceWith = async (record: WritableValue) => {
+    writeFileSync(`${path}.new`, databaseOf(record))
+    renameSync(`${path}.new`, path)
+    return geo[RELOAD]()
   }
+  expect(await replaceWith({ ...RECORD, land: 'IE' })).toBe('replaced')
+  expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
+  // A file that a vendor's schema could read, and the program's cannot.
+  expect(await replaceWith({ country: { iso_code: 'FR' } })).toBe('refused')
+  expect(geo.lookup(IP, OPTIONS).country.code).toBe('IE')
 })
 
 it('leaves values of another type than the schema says unknown', async () => {

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Address } from '../../src/address/address.ts'
 import { BORROW } from '../../src/borrowing.ts'
-import { InvalidDatabaseError, isGeofixError, UnresolvableAddressError } from '../../src/errors.ts'
+import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { localeOf } from '../../src/location/locale.ts'
+import { isLookupFailure } from '../../src/location/location-record.ts'
 import { BATCH_ITEMS, findLocation, lookupRecord, lookupResult } from '../../src/location/lookup.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
@@ -36,14 +37,6 @@ it('findLocation returns the reason for special-purpose addresses even without a
 })
 
 describe('lookupRecord and lookupResult', () => {
-  const errorOf = (databases: DatabaseSet, address: Address): unknown => {
-    try {
-      return lookupRecord(databases, address, localeOf('en'), AT, 'socket')
-    } catch (error) {
-      return error
-    }
-  }
-
   it('return the same record', () => {
     const address = addressOf('81.2.69.142')
     const record = lookupRecord(set, address, localeOf('en'), AT)
@@ -58,22 +51,22 @@ describe('lookupRecord and lookupResult', () => {
     ['databases without locations', withoutLocations, '81.2.69.142'],
     ['a damaged record', damaged, '81.2.69.142'],
   ])('have the same code, status and message for %s', (_, databases, ip) => {
-    const address = addressOf(ip)
-    const error = errorOf(databases, address)
-    if (!isGeofixError(error)) throw new Error('it has a location')
-    const { code, status, message } = error
-    const reason = error instanceof UnresolvableAddressError ? { reason: error.reason } : {}
-    expect(lookupResult(databases, address, localeOf('en'), AT, 'socket')).toMatchObject({
-      ip,
-      error: { code, status, message, ...reason },
-    })
-    if (error instanceof UnresolvableAddressError) expect([error.address, error.via]).toEqual([ip, 'socket'])
+    const result = lookupResult(databases, addressOf(ip), localeOf('en'), AT, 'socket')
+    if (!isLookupFailure(result)) throw new Error('it has a location')
+    const { via, ...same } = result.error
+    expect([result.ip, via]).toEqual([ip, 'socket'])
+    const ofAddress = same.code === 'UNRESOLVABLE_ADDRESS' && { address: ip, via }
+    expect(() => lookupRecord(databases, addressOf(ip), localeOf('en'), AT, 'socket')).toThrow(
+      expect.objectContaining({ ...same, ...ofAddress }),
+    )
   })
 
   it('make a new error each time for databases without locations', () => {
-    const error = errorOf(withoutLocations, addressOf('81.2.69.142'))
-    expect(error).toBeInstanceOf(InvalidDatabaseError)
-    expect(error).not.toBe(withoutLocations.noLocationsError)
+    const { noLocationsError } = withoutLocations
+    const isNew = (error: unknown) => error instanceof InvalidDatabaseError && error !== noLocationsError
+    expect(() => lookupRecord(withoutLocations, addressOf('81.2.69.142'), localeOf('en'), AT)).toThrow(
+      expect.toSatisfy(isNew),
+    )
   })
 })
 

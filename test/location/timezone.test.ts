@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sharedOffset, shareOffsets, Timezone, timezoneOf, WINDOW_MS } from '../../src/location/timezone.ts'
 
 const at = (zone: string, instant: string): string | null => timezoneOf(zone).at(Date.parse(instant)).offset
@@ -31,7 +31,6 @@ describe('timezone offset', () => {
     const format = vi.spyOn(Intl, 'DateTimeFormat')
     expect(timezoneOf('Asia/Omsk').at(Number.NaN)).toEqual({ id: 'Asia/Omsk', offset: null })
     expect(format).not.toHaveBeenCalled()
-    format.mockRestore()
   })
 
   it('works at both ends of the range of Date', () => {
@@ -56,7 +55,6 @@ describe('timezone offset', () => {
     const format = vi.spyOn(Intl, 'DateTimeFormat')
     expect(new Timezone('Europe/London').at(instant)).toEqual(asked)
     expect(format).not.toHaveBeenCalled()
-    format.mockRestore()
     // A window with a change in it is not shared.
     const change = Date.UTC(2026, 2, 29, 1)
     expect(zone.at(change - 1).offset).toBe('+00:00')
@@ -157,8 +155,6 @@ async function thread(): Promise<typeof import('../../src/location/timezone.ts')
   return import('../../src/location/timezone.ts')
 }
 
-afterEach(() => vi.restoreAllMocks())
-
 describe('offsets that threads share', () => {
   it('are known to the other threads', async () => {
     const first = await thread()
@@ -204,13 +200,10 @@ describe('offsets that threads share', () => {
     const { shareOffset, shareOffsets, sharedOffset } = await thread()
     const { supportedValuesOf } = Intl
     Reflect.set(Intl, 'supportedValuesOf', undefined)
-    try {
-      expect(shareOffsets().byteLength).toBe(0)
-      shareOffset('europe/london', WINDOW, 60)
-      expect(sharedOffset('europe/london', WINDOW)).toBeUndefined()
-    } finally {
-      Reflect.set(Intl, 'supportedValuesOf', supportedValuesOf)
-    }
+    onTestFinished(() => void Reflect.set(Intl, 'supportedValuesOf', supportedValuesOf))
+    expect(shareOffsets().byteLength).toBe(0)
+    shareOffset('europe/london', WINDOW, 60)
+    expect(sharedOffset('europe/london', WINDOW)).toBeUndefined()
   })
 })
 

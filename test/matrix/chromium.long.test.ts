@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { createServer, type Server } from 'node:http'
 import { extname, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MmdbWriter } from '../../src/writer.ts'
 import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
@@ -168,23 +168,20 @@ describe.skipIf(skipped)(`the example page in Chromium${suffix}`, () => {
         env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
       },
     )
-    try {
-      // Both are read until it ends: with a closed output, its next line would end it.
-      let said = ''
-      for (const output of [server.stdout, server.stderr]) output.on('data', (chunk) => (said += chunk))
-      const url = await vi.waitFor(
-        () => /http:\S+\//.exec(said)?.[0] ?? Promise.reject(new Error(`Vite does not listen: ${said}`)),
-        { timeout: 60_000 },
-      )
-      const { page, close } = await visit(url)
-      await opened(page, 'Geofix-Country')
-      await page.selectOption('#database', 'city')
-      await opened(page, 'Geofix-City')
-      expect(await record(page)).toMatchObject({ city: 'Chiyoda City' })
-      await close()
-    } finally {
-      server.kill()
-    }
+    onTestFinished(() => void server.kill())
+    // Both are read until it ends: with a closed output, its next line would end it.
+    let said = ''
+    for (const output of [server.stdout, server.stderr]) output.on('data', (chunk) => (said += chunk))
+    const url = await vi.waitFor(
+      () => /http:\S+\//.exec(said)?.[0] ?? Promise.reject(new Error(`Vite does not listen: ${said}`)),
+      { timeout: 60_000 },
+    )
+    const { page, close } = await visit(url)
+    await opened(page, 'Geofix-Country')
+    await page.selectOption('#database', 'city')
+    await opened(page, 'Geofix-City')
+    expect(await record(page)).toMatchObject({ city: 'Chiyoda City' })
+    await close()
   })
 
   it('works without a network after it was loaded', async () => {

@@ -1,9 +1,9 @@
 // Builds an application with Next.js, moves its standalone server to an empty folder, and asks it there.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { writeProject } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
@@ -48,18 +48,12 @@ export async function GET() {
 }`,
 }
 
-let server: ChildProcess | undefined
-
-afterEach(() => {
-  server?.kill('SIGKILL')
-})
-
 /** Starts the server of a folder. @returns its origin */
 async function started(folder: string): Promise<string> {
   const main = join(folder, 'projects/next/server.js')
   const env = { PATH: process.env.PATH, HOSTNAME: '127.0.0.1', PORT: '0', NEXT_TELEMETRY_DISABLED: '1' }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  server = child
+  onTestFinished(() => void child.kill('SIGKILL'))
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text

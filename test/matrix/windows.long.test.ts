@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
 import { pack } from '../../src/writer.ts'
 import { generation } from '../node/watched-files.ts'
@@ -181,7 +181,7 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
     const { child, text } = start(true, [
       ...['serve', '--port', `${port}`, '--keys', drive('k'), '--watch', '--db', drive('served.packed')],
     ])
-    stop = () => child.kill('SIGKILL')
+    onTestFinished(() => void child.kill('SIGKILL'))
     const ask = async (): Promise<string> => {
       const headers = { authorization: `Bearer ${added.out.trim()}` }
       const response = await fetch(`http://127.0.0.1:${port}/v1/ip/${IP}`, { headers })
@@ -196,9 +196,6 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
     expect(await windows(['keys', 'revoke', '--keys', '.\\k', id])).toMatchObject({ status: 0 })
     await until(async () => (await ask()).startsWith('401'), text)
   })
-
-  let stop = (): unknown => undefined
-  afterAll(() => stop())
 })
 
 /** A report, without how long the run took and when it ended. */

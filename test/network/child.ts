@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../package/project.ts'
+import { makeFile } from '../temporary.ts'
 
 export interface Ended {
   readonly status: number | null
@@ -48,8 +49,7 @@ export interface Trapped extends Ended {
 
 /** The same with `trap.cjs` preloaded. */
 export function runTrapped(folder: string, args: readonly string[], input = ''): Trapped {
-  const trap = join(folder, 'trap.txt')
-  writeFileSync(trap, '')
+  const trap = makeFile(join(folder, 'trap.txt'), '')
   const env = { NODE_OPTIONS: `--require ${JSON.stringify(here('trap.cjs'))}`, GEOFIX_TRAP: trap }
   const ended = runNode(folder, args, { input, env })
   const notes = readFileSync(trap, 'utf8')

@@ -10,7 +10,7 @@ import { sampled, TRIES_ALL } from '../effort.ts'
 import { lazily } from '../lazily.ts'
 import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
 
 const folder = temporaryFolder()
@@ -267,8 +267,7 @@ describe('the modules of Node for networks', () => {
 
 describe('listening', () => {
   it('is all that geofix serve does with the network', async () => {
-    const trap = join(folder, 'serve-trap.txt')
-    writeFileSync(trap, '')
+    const trap = makeFile(join(folder, 'serve-trap.txt'), '')
     const env = {
       ...process.env,
       NODE_OPTIONS: `--require ${JSON.stringify(join(ROOT, 'test/network/trap.cjs'))}`,

@@ -1,17 +1,16 @@
-import { realpathSync, writeFileSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { output } from '../package/programs.ts'
 import { ROOT } from '../package/project.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = realpathSync(temporaryFolder())
 
 it('a process that may not read the data is told so', () => {
   // In Node 20 only the experimental permission model can forbid that.
   const program = `require(${JSON.stringify(ROOT)}).Resolver.open().catch(({ code, message }) => console.log(code, message))`
-  const file = join(folder, 'main.cjs')
-  writeFileSync(file, program)
+  const file = makeFile(join(folder, 'main.cjs'), program)
   const allowed = ['dist', 'node_modules'].map((name) => `--allow-fs-read=${join(ROOT, name)}/*`)
   const flags = ['--experimental-permission', '--no-warnings', `--allow-fs-read=${file}`, ...allowed]
   const printed = output(

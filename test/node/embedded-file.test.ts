@@ -1,7 +1,7 @@
-import { copyFileSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { PACKED_MAGIC } from '../../src/bytes/file-kind.ts'
 import city from '../../src/city.ts'
 import country from '../../src/country.ts'
@@ -9,7 +9,7 @@ import { embeddedFileOf, embeddedUrl } from '../../src/embedded.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { embeddedPath } from '../../src/node/embedded-file.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = realpathSync(temporaryFolder())
 
@@ -98,14 +98,11 @@ describe('a bundle without its data', () => {
     copyFileSync(country, packaged)
     copyFileSync(country, join(project, 'other.gz'))
     process.chdir(project)
-    try {
-      const inRoot = new URL('file:///ROOT/node_modules/geofix/data/other.gz')
-      expect(embeddedPath(inRoot, 'no.gz')).toBe(packaged)
-      const elsewhere = new URL('file:///ROOT/data/other.gz')
-      expect(() => embeddedPath(elsewhere, 'no.gz')).toThrow("serverExternalPackages: ['geofix']")
-    } finally {
-      process.chdir(was)
-    }
+    onTestFinished(() => process.chdir(was))
+    const inRoot = new URL('file:///ROOT/node_modules/geofix/data/other.gz')
+    expect(embeddedPath(inRoot, 'no.gz')).toBe(packaged)
+    const elsewhere = new URL('file:///ROOT/data/other.gz')
+    expect(() => embeddedPath(elsewhere, 'no.gz')).toThrow("serverExternalPackages: ['geofix']")
   })
 
   it('does not look for the files of others', async () => {
@@ -120,8 +117,7 @@ describe('bytes that were re-encoded as text', () => {
       ['a packed database', [...PACKED_MAGIC, 1]],
     ] as const) {
       const text = Buffer.from(Buffer.from(start).toString('utf8'))
-      const file = join(folder, 'text.mmdb.gz')
-      writeFileSync(file, text)
+      const file = makeFile(join(folder, 'text.mmdb.gz'), text)
       for (const source of [file, text]) {
         await expect(Resolver.open(source)).rejects.toThrow(
           `it is ${what} that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it: copy`,

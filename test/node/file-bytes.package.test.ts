@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 import { CONTENT } from '../bytes/gzip-samples.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 
@@ -15,11 +14,7 @@ const folder = temporaryFolder()
 const random = seeded(11)
 const NOISE = Uint8Array.from({ length: 1_500_000 }, () => random() * 256)
 
-function file(bytes: Uint8Array): string {
-  const path = join(folder, 'file')
-  writeFileSync(path, bytes)
-  return path
-}
+const file = (bytes: Uint8Array): string => makeFile(join(folder, 'file'), bytes)
 
 describe('readUnpacked', () => {
   it.skipIf(process.platform === 'win32').each([

@@ -1,11 +1,11 @@
-import { truncateSync, writeFileSync } from 'node:fs'
+import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../scripts/bench/addresses.ts'
 import { readUnpacked, readUnpackedSync } from '../../src/node/file-bytes.ts'
 import { CONTENT, gzipOf } from '../bytes/gzip-samples.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 
@@ -13,11 +13,7 @@ const folder = temporaryFolder()
 const random = seeded(11)
 const NOISE = Uint8Array.from({ length: 5_000_000 }, () => random() * 256)
 
-function file(bytes: Uint8Array): string {
-  const path = join(folder, 'file')
-  writeFileSync(path, bytes)
-  return path
-}
+const file = (bytes: Uint8Array): string => makeFile(join(folder, 'file'), bytes)
 
 describe.each([
   ['readUnpacked', readUnpacked],

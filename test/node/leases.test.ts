@@ -1,5 +1,5 @@
 // The file of a packed database is closed when its last user has gone, whatever the user was.
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -9,7 +9,7 @@ import { createRowEnricher, enrich } from '../../src/enrich.ts'
 import { createHandler } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
 import { pack } from '../../src/writer.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { openFilesOf } from './file-descriptors.ts'
 import { CANARY, generation, KNOWN } from './watched-files.ts'
 
@@ -17,11 +17,7 @@ const folder = temporaryFolder()
 const [IP] = KNOWN
 
 let count = 0
-function written(bytes: Uint8Array): string {
-  const path = join(folder, `${count++}.packed`)
-  writeFileSync(path, bytes)
-  return path
-}
+const written = (bytes: Uint8Array): string => makeFile(join(folder, `${count++}.packed`), bytes)
 
 const lines = (): Readable => Readable.from([`{"ip":"${IP}"}\n`, `{"ip":"${IP}"}\n`])
 

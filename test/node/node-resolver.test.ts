@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError, Resolver } from '../../src/index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { tarOf } from '../bytes/tar-samples.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
 const mmdb = new MmdbWriter({ databaseType: 'Sample' })
@@ -14,11 +14,7 @@ const mmdb = new MmdbWriter({ databaseType: 'Sample' })
   .toBytes()
 
 /** Writes a file without an extension. */
-function file(name: string, bytes: Uint8Array): string {
-  const path = join(folder, name)
-  writeFileSync(path, bytes)
-  return path
-}
+const file = (name: string, bytes: Uint8Array): string => makeFile(join(folder, name), bytes)
 
 const raw = file('raw', mmdb)
 const gzip = file('gzip', gzipSync(mmdb))

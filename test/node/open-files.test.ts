@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { BORROW, withDatabases } from '../../src/borrowing.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
@@ -18,7 +18,7 @@ import { lookAtFile } from '../../src/node/open-files.ts'
 import type { Resolver as AnyResolver } from '../../src/resolver.ts'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { openFilesOf } from './file-descriptors.ts'
 import { generation, KNOWN } from './watched-files.ts'
 
@@ -26,11 +26,7 @@ const folder = temporaryFolder()
 const [IP] = KNOWN
 
 let count = 0
-function written(bytes: Uint8Array): string {
-  const path = join(folder, `${count++}.mmdb`)
-  writeFileSync(path, bytes)
-  return path
-}
+const written = (bytes: Uint8Array): string => makeFile(join(folder, `${count++}.mmdb`), bytes)
 
 const databaseOf = (resolver: AnyResolver) => withDatabases(resolver, ({ databases }) => databases[0])
 
@@ -41,11 +37,8 @@ const forms = [
 ] as const
 
 // Files that were written just now are not shared: see the last test.
-beforeAll(() => {
-  const now = Date.now
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 10_000)
-  return () => clock.mockRestore()
-})
+const { now } = Date
+beforeEach(() => void vi.spyOn(Date, 'now').mockImplementation(() => now() + 10_000))
 
 describe('a closed packed database', () => {
   it.each<[string, (bytes: Uint8Array) => string | Uint8Array]>([
@@ -255,8 +248,6 @@ describe('a packed file on disk', () => {
 })
 
 describe('a packed file on Windows', () => {
-  afterEach(() => void vi.unstubAllGlobals())
-
   const onWindows = (): void => {
     // Only what asks for the system sees it: the rest of the process is as it is.
     vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }))

@@ -1,12 +1,11 @@
-// The operating system fails while a database is read: a bad disk, a stale mount of NFS, a file that is cut short.
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { isLookupFailure } from '../../src/location/location-record.ts'
 import { MmdbWriter, pack } from '../../src/writer.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { invalid } from '../invalid.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { openFilesOf } from './file-descriptors.ts'
 
 /** Which call fails, with which error, and how many calls succeed before it. */
@@ -39,8 +38,7 @@ for (let i = 0; i < 9000; i++) {
   writer.insert(`1.${i >>> 8}.${i & 255}.0/24`, { country: { iso_code: 'AU' }, postal: { code: String(i) } })
 }
 const raw = writer.insert('1.25.0.0/24', { country: { iso_code: 'GB' } }).toBytes()
-const PACKED = join(folder, 'db.packed')
-writeFileSync(PACKED, pack(raw))
+const PACKED = makeFile(join(folder, 'db.packed'), pack(raw))
 /** In another block of IPv4 networks than the first record. */
 const IP = '1.25.0.142'
 
@@ -50,16 +48,6 @@ afterEach(() => {
 
 function failing(call: string, code: string, after = 0): void {
   Object.assign(fault, { call, code, after })
-}
-
-function errorOf(run: () => unknown): InvalidDatabaseError {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof InvalidDatabaseError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
 }
 
 const errors = ['EIO', 'ESTALE', 'EACCES'] as const
@@ -72,22 +60,14 @@ describe.each(errors)('a system error %s', (code) => {
     ['the first read of another file', 'readSync', raw],
   ])('in %s is an InvalidDatabaseError with path and cause', async (_, call, bytes) => {
     // Written just now, so that no resolver shares it.
-    const path = join(folder, `${code}-${call}-${bytes.length}`)
-    writeFileSync(path, bytes)
+    const path = makeFile(join(folder, `${code}-${call}-${bytes.length}`), bytes)
     // A few calls more each time, until opening needs no more.
     let failures = 0
     for (let after = 0; after < 12; after++) {
       for (const isSync of [true, false]) {
         failing(call, code, after)
-        const opened = isSync
-          ? (() => {
-              try {
-                return Resolver.openSync(path)
-              } catch (error) {
-                return error
-              }
-            })()
-          : await Resolver.open(path).catch((error: unknown) => error)
+        const open = async () => (isSync ? Resolver.openSync(path) : Resolver.open(path))
+        const opened = await open().catch((error: unknown) => error)
         fault.call = ''
         if (opened instanceof Resolver) {
           // It opened before the call: the databases are complete, not empty.
@@ -118,9 +98,8 @@ describe.each(errors)('a system error %s', (code) => {
         // With no decoded blocks.
         const geo = Resolver.openSync(PACKED)
         failing(call, code)
-        const error = errorOf(() => run(geo))
-        expect(error.message).toMatch(new RegExp(`db\\.packed: it cannot be read: ${code}`))
-        expect(error).toMatchObject({ path: PACKED, cause: { code } })
+        expect(() => run(geo)).toThrow(invalid(`it cannot be read: ${code}`, PACKED))
+        expect(() => run(geo)).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code }) }))
         failing(call, code)
         const [result] = geo.lookupMany([IP])
         expect(result !== undefined && isLookupFailure(result) && result.error.code).toBe('INVALID_DATABASE')
@@ -136,5 +115,5 @@ it('a packed file of damaged networks does not open as one without networks', ()
   const bytes = Uint8Array.from(pack(raw))
   const directoryEnd = 32 + new DataView(bytes.buffer).getUint32(16, true)
   bytes.fill(0, directoryEnd)
-  expect(errorOf(() => Resolver.openSync(bytes)).message).toContain('the file is damaged')
+  expect(() => Resolver.openSync(bytes)).toThrow(invalid('the file is damaged'))
 })

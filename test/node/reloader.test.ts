@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { embedded, Resolver } from '../../src/index.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
@@ -11,17 +11,14 @@ import { lookAtFile, openFile } from '../../src/node/open-files.ts'
 import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
 import { BlockFile } from '../../src/packed/block-file.ts'
 import { itInLongRun } from '../effort.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
 const folder = temporaryFolder()
 
-afterEach(() => vi.restoreAllMocks())
-
 /** A reloader of a new file. @param before is called before a file is opened again */
 async function followed(intervalMs: number | null, before?: (path: string) => unknown) {
-  const path = join(folder, `${Math.random()}.mmdb`)
-  writeFileSync(path, generation(1))
+  const path = makeFile(join(folder, `${Math.random()}.mmdb`), generation(1))
   const source = { path, state: fileStateSync(path) }
   const set = new DatabaseSet([await openFile(path)])
   const open = vi.fn(async () => {
@@ -130,8 +127,7 @@ describe('the trial of a replacement', () => {
   })
 
   it('decodes few blocks in a turn of the event loop, opening included', async () => {
-    const path = join(folder, 'turns.packed')
-    writeFileSync(path, readFileSync(embedded.city))
+    const path = makeFile(join(folder, 'turns.packed'), readFileSync(embedded.city))
     let turns = 0
     let steps = 0
     let most = 0

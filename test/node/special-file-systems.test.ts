@@ -20,10 +20,7 @@ const STATS = statSync(OUTSIDE)
 const noEntry = (): Error =>
   Object.assign(new Error(`ENOENT: no such file, open '${INSIDE}'`), { code: 'ENOENT' })
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
-})
+afterEach(syncBuiltinESMExports)
 
 /** As Electron patches `fs`: it opens a copy, and makes up another inode for each `stat`. */
 function asElectron(): void {

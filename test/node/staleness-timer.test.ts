@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Resolver, type StaleEvent } from '../../src/index.ts'
 import type { DatabaseInfo } from '../../src/location/vendors.ts'
 import { StalenessTimer } from '../../src/node/watcher.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
 const DAY_MS = 86_400_000
@@ -113,8 +113,7 @@ describe('staleAfter', () => {
   })
 
   it('is checked again when the file is replaced', async () => {
-    const path = join(temporaryFolder(), 'city.mmdb')
-    writeFileSync(path, bytes)
+    const path = makeFile(join(temporaryFolder(), 'city.mmdb'), bytes)
     const events: StaleEvent[] = []
     const resolver = await Resolver.open(path, {
       watch: true,

@@ -1,19 +1,13 @@
 import { spawn } from 'node:child_process'
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../temporary.ts'
+import { makeFile, temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
 const folder = temporaryFolder()
 let files = 0
-
-/** A new path, with these bytes if given. */
-function file(bytes?: Uint8Array): string {
-  const path = join(folder, `city-${++files}.mmdb`)
-  if (bytes !== undefined) writeFileSync(path, bytes)
-  return path
-}
+const file = (bytes: Uint8Array): string => makeFile(join(folder, `city-${++files}.mmdb`), bytes)
 
 describe('the watcher', () => {
   /** Runs a program with the package's sources to its end. */

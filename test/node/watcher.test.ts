@@ -112,15 +112,12 @@ describe('a watched file', () => {
     const path = file(generation(1))
     const before = process.cwd()
     process.chdir(folder)
-    try {
-      const { resolver, reloads } = await watching(basename(path))
-      process.chdir(before)
-      writeFileSync(path, generation(2))
-      await until(() => reloads.length > 0)
-      expect(resolver.databases[0]?.path).toBe(realpathSync(path))
-    } finally {
-      process.chdir(before)
-    }
+    onTestFinished(() => process.chdir(before))
+    const { resolver, reloads } = await watching(basename(path))
+    process.chdir(before)
+    writeFileSync(path, generation(2))
+    await until(() => reloads.length > 0)
+    expect(resolver.databases[0]?.path).toBe(realpathSync(path))
   })
 
   it('is not reloaded when it is moved away and back', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { describeFile, sha256 } from '../../scripts/build-data/manifest.ts'
 import { releaseProblems } from '../../scripts/release/repository.ts'
 import { CHECKS, release, type Step } from '../../scripts/release.ts'
@@ -204,10 +204,10 @@ describe('release', () => {
   const printed: string[] = []
   const ran: Step[] = []
   const run = (step: Step) => void ran.push(step)
-  for (const stream of ['log', 'error'] as const) {
-    vi.spyOn(console, stream).mockImplementation((text) => void printed.push(String(text)))
-  }
-  afterEach(() => {
+  beforeEach(() => {
+    for (const stream of ['log', 'error'] as const) {
+      vi.spyOn(console, stream).mockImplementation((text) => void printed.push(String(text)))
+    }
     printed.length = 0
     ran.length = 0
   })

@@ -6,14 +6,13 @@ import { parquetReadObjects } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { ASN_DATABASE } from '../../http/service.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix, writeDatabase } from './command-line.ts'
 
 const folder = temporaryFolder()
 const path = (name: string): string => join(folder, name)
 const DB = writeDatabase(folder)
-const ASN_DB = path('asn.mmdb')
-writeFileSync(ASN_DB, ASN_DATABASE)
+const ASN_DB = makeFile(path('asn.mmdb'), ASN_DATABASE)
 const enrich = (...args: string[]) =>
   geofix(['enrich', '--db', DB, '--asn-db', ASN_DB, '--quiet', '--stats', 'none', ...args])
 

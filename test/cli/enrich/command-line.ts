@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '../../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 
 /** Writes a small database: 81.2.69.0/24 is in London, 2001:4860::/32 in the United States, 1.0.0.0/8 in Sydney. */
 export function writeDatabase(folder: string): string {
@@ -22,8 +22,7 @@ export function writeDatabase(folder: string): string {
       location: { latitude: float(-33.5), longitude: float(151.25), time_zone: 'Australia/Sydney' },
     })
     .insert('2001:4860::/32', { country: { iso_code: 'US', names: { en: 'United States' } } })
-  writeFileSync(file, writer.toBytes())
-  return file
+  return makeFile(file, writer.toBytes())
 }
 
 export interface Outcome {
@@ -83,8 +82,7 @@ export function workspace(...flags: readonly string[]) {
     },
     /** Writes a file. @returns its path */
     file(name: string, content: string | Uint8Array): string {
-      writeFileSync(at(name), content)
-      return at(name)
+      return makeFile(at(name), content)
     },
     enrich: (args: readonly string[], input: Surroundings['input'] = '') =>
       geofix(['enrich', '--db', DB, ...flags, ...args], { input }),

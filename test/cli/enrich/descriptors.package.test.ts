@@ -1,14 +1,14 @@
 // Descriptors that are closed when the process starts, which Node opens as /dev/null or uses for itself.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
+import { makeFile } from '../../temporary.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 const { folder, DB } = workspace()
-const LINES = join(folder, 'lines.ndjson')
-writeFileSync(LINES, ndjson(3))
+const LINES = makeFile(join(folder, 'lines.ndjson'), ndjson(3))
 
 const ENRICH = `"${process.execPath}" "${join(ROOT, 'dist/cli.cjs')}" enrich --db "${DB}" --quiet`
 const ROWS = `${ENRICH} --rows --format ndjson --field ip --at 2026-07-01`

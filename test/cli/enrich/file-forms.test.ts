@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formOfName, ZstdFrames } from '../../../src/cli/enrich/file-forms.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
 describe('formOfName', () => {
@@ -45,10 +45,7 @@ describe('geofix enrich -o FILE.json', () => {
   const at = (name: string): string => join(folder, name)
   const enrich = (...args: string[]) =>
     geofix(['enrich', '--quiet', '--db', writeDatabase(folder), '--fields', 'city', ...args])
-  const input = (name: string, text: string): string => {
-    writeFileSync(at(name), text)
-    return at(name)
-  }
+  const input = (name: string, text: string): string => makeFile(at(name), text)
   const read = (): unknown => JSON.parse(readFileSync(at('out.json'), 'utf8'))
 
   it('is an array of what the lines are as NDJSON', async () => {

@@ -1,5 +1,5 @@
 // Streams that do not end: a log that is being written, whose lines arrive one by one without long pauses, and stray quotes.
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { start } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
@@ -8,13 +8,10 @@ const { DB } = workspace()
 /** Between two lines: less than the pause after which lines are written. Milliseconds. */
 const INTERVAL_MS = 20
 
-let stop = (): void => {}
-afterEach(() => stop())
-
 /** Starts a run whose input stays open, and keeps the lines that it has written. */
 function follow(...args: string[]) {
   const child = start(['enrich', '--db', DB, '--quiet', '--stats', 'none', ...args])
-  stop = () => child.kill('SIGKILL')
+  onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
+import { makeFile } from '../../temporary.ts'
 import { start } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
@@ -11,8 +12,7 @@ const { DB, freshFolder } = workspace()
 describe('-o of geofix enrich', () => {
   it('leaves no report when the reader closes the pipe of the lines', async () => {
     const folder = freshFolder()
-    const file = join(folder, 'many.ndjson')
-    writeFileSync(file, ndjson(30_000))
+    const file = makeFile(join(folder, 'many.ndjson'), ndjson(30_000))
     const child = start([
       'enrich',
       '--db',

@@ -15,6 +15,7 @@ import { Transform } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CompressedOutput, DescriptorOutput } from '../../../src/cli/enrich/output.ts'
+import { makeFile } from '../../temporary.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 const { folder: base, freshFolder, enrich: withDatabase } = workspace()
@@ -41,8 +42,7 @@ describe('-o of geofix enrich', () => {
 
   it('keeps the permissions of the file that it replaces', async () => {
     const folder = freshFolder()
-    const file = join(folder, 'secret.ndjson')
-    writeFileSync(file, ndjson(3))
+    const file = makeFile(join(folder, 'secret.ndjson'), ndjson(3))
     chmodSync(file, 0o640)
     expect((await withDatabase([file, '-o', file])).status).toBe(0)
     expect(statSync(file).mode & 0o777).toBe(0o640)
@@ -68,8 +68,7 @@ describe('-o of geofix enrich', () => {
   })
 
   it('can be one of the inputs', async () => {
-    const file = join(freshFolder(), 'log.ndjson')
-    writeFileSync(file, ndjson(30_000))
+    const file = makeFile(join(freshFolder(), 'log.ndjson'), ndjson(30_000))
     const { status } = await enrich([file, '-o', file])
     expect(status).toBe(0)
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
@@ -138,8 +137,7 @@ describe('-o of geofix enrich', () => {
 
   it('leaves an existing file unchanged, and no other file, when the run fails', async () => {
     const folder = freshFolder()
-    const file = join(folder, 'out.ndjson')
-    writeFileSync(file, 'old')
+    const file = makeFile(join(folder, 'out.ndjson'), 'old')
     async function* failing() {
       yield ndjson(30_000)
       expect(readdirSync(folder)).toHaveLength(2)
@@ -154,8 +152,7 @@ describe('-o of geofix enrich', () => {
 
   it('leaves an existing file unchanged when the report cannot be written', async () => {
     const folder = freshFolder()
-    const file = join(folder, 'out.gz')
-    writeFileSync(file, 'old')
+    const file = makeFile(join(folder, 'out.gz'), 'old')
     const { status, err } = await enrich(['-o', file, '--summary', 'html=/dev/full'])
     expect([status, err]).toEqual([3, expect.stringContaining('/dev/full cannot be written')])
     expect(readdirSync(folder)).toEqual(['out.gz'])

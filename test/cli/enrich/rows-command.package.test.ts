@@ -1,5 +1,5 @@
 // `geofix enrich --rows`: what programs that run it depend on.
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { outcomeOf, start } from './child.ts'
 import { workspace } from './command-line.ts'
 
@@ -14,12 +14,9 @@ const TSV = [
 const GENEROUS_MS = 30
 
 describe('the process', () => {
-  let stop = (): void => {}
-  afterEach(() => stop())
-
   it('answers each row at once', async () => {
     const child = start(TSV)
-    stop = () => child.kill('SIGKILL')
+    onTestFinished(() => void child.kill('SIGKILL'))
     const answer = (): Promise<string> =>
       new Promise((resolve) => child.stdout.once('data', (bytes) => resolve(String(bytes))))
     const times: number[] = []
@@ -39,7 +36,7 @@ describe('the process', () => {
 
   it('ends quietly when its reader does', async () => {
     const child = start(LIST)
-    stop = () => child.kill('SIGKILL')
+    onTestFinished(() => void child.kill('SIGKILL'))
     child.stdout.once('data', () => child.stdout.destroy())
     const timer = setInterval(() => child.stdin.write('81.2.69.142\n'.repeat(1000)), 5)
     const status = await new Promise((resolve) => child.on('close', resolve))

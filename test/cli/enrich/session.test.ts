@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Interruption, SignalWatch } from '../../../src/cli/enrich/session.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ndjson, workspace } from './command-line.ts'
@@ -13,8 +13,6 @@ const STATUSES = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const
-
-afterEach(() => vi.restoreAllMocks())
 
 /** The listeners that a watch adds, and no others: the process is that of the tests. */
 function watched(last: () => void = () => {}) {

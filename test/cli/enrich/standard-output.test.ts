@@ -1,5 +1,5 @@
 // Standard output as a process may have it: a file, a device, a pipe, a terminal. The process is this one.
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { ClosedPipe, StreamOutput } from '../../../src/cli/enrich/output.ts'
 import { run } from '../../../src/cli/program.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
+import { makeFile } from '../../temporary.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 const { folder, DB } = workspace()
@@ -61,8 +62,7 @@ describe('standard output', () => {
   })
 
   it('is refused if it is also an input, because reading would never end', async () => {
-    const path = join(folder, 'appended')
-    writeFileSync(path, ndjson(3))
+    const path = makeFile(join(folder, 'appended'), ndjson(3))
     const { status, err } = await into(path, 'a', [path])
     expect(status).toBe(3)
     expect(err).toContain(`${path} is both input and output: use -o ${path}, which replaces the file`)

@@ -1,13 +1,13 @@
 // What the command adds to the format `text`: the form by the name of the output, and the year by the time of the file.
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { makeFile } from '../../temporary.ts'
 import { workspace } from './command-line.ts'
 
 const { folder, enrich: withDatabase } = workspace()
 const LINE = 'Jul  5 09:32:11 web sshd[9]: Failed password for root from 1.2.3.4 port 5 ssh2'
-const LOG = join(folder, 'auth.log')
-writeFileSync(LOG, `${LINE}\n`)
+const LOG = makeFile(join(folder, 'auth.log'), `${LINE}\n`)
 utimesSync(LOG, new Date('2025-01-02T00:00:00Z'), new Date('2025-01-02T00:00:00Z'))
 
 const enrich = (...args: string[]) => withDatabase([...args])

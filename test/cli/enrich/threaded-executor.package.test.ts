@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
 import { effort } from '../../effort.ts'
+import { makeFile } from '../../temporary.ts'
 import { outcomeOf, start } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
@@ -14,8 +15,7 @@ describe('several threads', () => {
   it('give in the built command line what the library gives', async () => {
     // Enough for each piece of memory to be used several times.
     const input = ndjson(effort({ short: 60_000, long: 300_000 }))
-    const file = join(folder, 'many.ndjson')
-    writeFileSync(file, input)
+    const file = makeFile(join(folder, 'many.ndjson'), input)
     const resolver = await Resolver.open(readFileSync(DB))
     const { output } = enrich(new Blob([input]).stream(), { resolver, at: new Date('2026-07-01') })
     const expected = createHash('sha256')
@@ -32,8 +32,10 @@ describe('several threads', () => {
   })
 
   it('pass on lines of any length', async () => {
-    const file = join(folder, 'long.ndjson')
-    writeFileSync(file, `${ndjson(3)}{"ip":"81.2.69.142","x":"${'x'.repeat(5_000_000)}"}\n${ndjson(3)}`)
+    const file = makeFile(
+      join(folder, 'long.ndjson'),
+      `${ndjson(3)}{"ip":"81.2.69.142","x":"${'x'.repeat(5_000_000)}"}\n${ndjson(3)}`,
+    )
     const args = ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--at', '2026-07-01', file]
     const [one, two] = await Promise.all(
       ['1', '2'].map((threads) => outcomeOf(start([...args, '--threads', threads]))),

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openForThreads } from '../../../src/cli/databases.ts'
@@ -15,6 +15,7 @@ import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
+import { makeFile } from '../../temporary.ts'
 import { geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, DB } = workspace()
@@ -122,8 +123,7 @@ describe('several threads', () => {
   )
 
   it('give the same with a packed database, whose decoded blocks they share', async () => {
-    const path = join(folder, 'a.packed')
-    writeFileSync(path, pack(readFileSync(DB)))
+    const path = makeFile(join(folder, 'a.packed'), pack(readFileSync(DB)))
     const input = ndjson(3000)
     const alone = await enriched(DB, input, {}, 1, 20_000)
     const many = await enriched(path, input, {}, 3, 20_000)
@@ -131,8 +131,7 @@ describe('several threads', () => {
   })
 
   it('write blocks with long answers in several parts, in order', async () => {
-    const file = join(folder, 'long-answers.mmdb')
-    writeFileSync(file, LONG_ANSWERS)
+    const file = makeFile(join(folder, 'long-answers.mmdb'), LONG_ANSWERS)
     const input = Array.from({ length: 4000 }, (_, n) => `1.2.${n >> 8}.${n % 256}\n`).join('')
     for (const count of sampled([3, 1], 1)) {
       const run = await enriched(file, input, {}, count, 20_000)

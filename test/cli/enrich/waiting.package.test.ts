@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { outcomeOf, start, untilTakesHangup } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
@@ -13,11 +13,6 @@ let count = 0
 
 /** A second is what is promised; a busy machine has its own. Milliseconds. */
 const GENEROUS_MS = 20_000
-
-const cleanups: (() => void)[] = []
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup()
-})
 
 function namedPipe(): string {
   const path = join(folder, `pipe-${count++}`)
@@ -28,7 +23,7 @@ function namedPipe(): string {
 /** Opens one end of a pipe, which is there until the test ends. */
 function hold(path: string, flags: number): number {
   const fd = openSync(path, flags)
-  cleanups.push(() => closeSync(fd))
+  onTestFinished(() => closeSync(fd))
   return fd
 }
 
@@ -42,7 +37,7 @@ async function untilWaiting({ pid }: ChildProcess): Promise<void> {
 
 function run(...args: string[]) {
   const child = start(['enrich', '--db', DB, '--quiet', ...args])
-  cleanups.push(() => child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
 
@@ -54,7 +49,7 @@ async function outputOf(
 ): Promise<string> {
   const child = spawn(command, args)
   child.stdin.on('error', () => {}).end(input)
-  cleanups.push(() => child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   return text(child.stdout)
 }
 

@@ -1,9 +1,10 @@
 // Zstandard in a version of Node that has it: a stand-in passes the stored bytes on, so that what is tested is
 // everything around it. It drops the first byte, since what comes out must not be Zstandard again. The frames
 // themselves: compression.test.ts.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { makeFile } from '../../temporary.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 vi.mock('node:zlib', async (original) => {
@@ -55,8 +56,7 @@ describe('Zstandard', () => {
 
   it('is written if the name of the output ends with .zst', async () => {
     const [plain, compressed] = [join(folder, 'out'), join(folder, 'out.ZST')]
-    const from = join(folder, 'in')
-    writeFileSync(from, ndjson(3))
+    const from = makeFile(join(folder, 'in'), ndjson(3))
     for (const path of [plain, compressed]) {
       expect((await enrich(['--quiet', '--at', '2026-07-01', from, '-o', path])).status).toBe(0)
     }

@@ -14,7 +14,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { place } from '../../../src/cli/enrich/atomic-file.ts'
 import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
@@ -71,23 +71,22 @@ describe('geofix keys', () => {
     })
     syncBuiltinESMExports()
     const isRoot = process.getuid?.() === 0
-    try {
-      // Others may read it, such as the service.
-      chmodSync(file, 0o604)
-      if (isRoot) chownSync(file, 0, 12_345)
-      expect((await add(file)).status).toBe(0)
-      expect(statSync(file).mode & 0o777).toBe(0o604)
-      // Otherwise, the service could not read the file any more. Only root can make such files here.
-      if (isRoot) {
-        chownSync(file, 0, 12_345)
-        chmodSync(file, 0o640)
-        expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
-        chownSync(file, 12_345, 0)
-        expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
-      }
-    } finally {
+    onTestFinished(() => {
       chown.mockRestore()
       syncBuiltinESMExports()
+    })
+    // Others may read it, such as the service.
+    chmodSync(file, 0o604)
+    if (isRoot) chownSync(file, 0, 12_345)
+    expect((await add(file)).status).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o604)
+    // Otherwise, the service could not read the file any more. Only root can make such files here.
+    if (isRoot) {
+      chownSync(file, 0, 12_345)
+      chmodSync(file, 0o640)
+      expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
+      chownSync(file, 12_345, 0)
+      expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
     }
   })
 

@@ -1,11 +1,11 @@
 // The report in Chromium: what axe-core finds, and whether anything is wider than the page.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix, writeDatabase } from '../enrich/command-line.ts'
 
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
@@ -39,8 +39,7 @@ describe.skipIf(PROGRAM === undefined)('the report in a browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const log = join(folder, 'access.log')
-    writeFileSync(log, accessLog())
+    const log = makeFile(join(folder, 'access.log'), accessLog())
     const args = ['--db', writeDatabase(folder), '-o', '/dev/null', '--quiet', '--summary', `html=${report}`]
     expect((await geofix(['enrich', log, ...args])).status).toBe(0)
     browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: ['--no-sandbox'] })

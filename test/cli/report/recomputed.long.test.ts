@@ -1,13 +1,13 @@
 // The figures of a report of a log, computed again from the lines with other code: regular expressions and `Resolver`. The log
 // is a real one if it is there, otherwise one that is made here.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Summary } from '../../../src/cli/report/summary.ts'
 import { Resolver } from '../../../src/index.ts'
 import { SHARED } from '../../shared.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix } from '../enrich/command-line.ts'
 
 const REAL_LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
@@ -96,8 +96,7 @@ describe('the figures of a report of a log', () => {
   beforeAll(async () => {
     const resolver = await Resolver.open(undefined, { asn: true })
     const text = existsSync(REAL_LOG) ? gunzipSync(readFileSync(REAL_LOG)).toString() : madeLog(resolver)
-    const log = join(folder, 'access.log')
-    writeFileSync(log, text)
+    const log = makeFile(join(folder, 'access.log'), text)
     const json = join(folder, 'report.json')
     const args = ['enrich', log, '--only-failed', '--quiet', '--summary', `json=${json}`]
     expect(await geofix(args)).toEqual({ status: 0, out: '', err: '' })

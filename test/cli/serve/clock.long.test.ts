@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { words } from '../enrich/command-line.ts'
 import { startServeIn } from './process.ts'
 import { ask, LONDON, writeFiles } from './running.ts'
@@ -19,8 +19,7 @@ describe.skipIf(LIBRARY === undefined)(
       async (workers) => {
         const folder = temporaryFolder()
         const { database, keys } = writeFiles(folder)
-        const clock = join(folder, 'clock')
-        writeFileSync(clock, '+0')
+        const clock = makeFile(join(folder, 'clock'), '+0')
         const env = {
           ...process.env,
           LD_PRELOAD: LIBRARY,

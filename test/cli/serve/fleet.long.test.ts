@@ -9,7 +9,7 @@ import { freePort } from '../../../scripts/free-port.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { ROOT } from '../../package/project.ts'
-import { replaceFile, temporaryFolder } from '../../temporary.ts'
+import { makeFile, replaceFile, temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
 import { ask, entryOf, KEYS, LONDON } from './running.ts'
 import { ended, hasValkey, startValkey } from './valkey.ts'
@@ -53,8 +53,7 @@ async function startHaproxy(port: number, servers: readonly number[]): Promise<v
   servers.forEach((server, index) => {
     config = config.replace(`geofix-${index + 1}:8080`, `127.0.0.1:${server}`)
   })
-  const path = join(folder, 'haproxy.cfg')
-  writeFileSync(path, config)
+  const path = makeFile(join(folder, 'haproxy.cfg'), config)
   execFileSync('haproxy', ['-c', '-q', '-f', path], { env })
   const child = spawn('haproxy', ['-db', '-f', path], { env, stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))

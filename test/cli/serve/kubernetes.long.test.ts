@@ -1,10 +1,10 @@
 // The manifests of scripts/examples/fleet: valid for Kubernetes, and true of the command.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
 import { writeFiles } from './running.ts'
 
@@ -78,8 +78,10 @@ describe.skipIf(!hasValidator)(
         ])
         expect(stdout + stderr).not.toMatch(/ERROR|FAILED/i)
         expect(status).toBe(0)
-        const wrong = join(folder, 'wrong.yaml')
-        writeFileSync(wrong, readFileSync(MANIFESTS, 'utf8').replace('livenessProbe:', 'livelinessProbe:'))
+        const wrong = makeFile(
+          join(folder, 'wrong.yaml'),
+          readFileSync(MANIFESTS, 'utf8').replace('livenessProbe:', 'livelinessProbe:'),
+        )
         expect(python(['-m', 'kubernetes_validate', '--strict', '-k', version, wrong]).status).not.toBe(0)
       },
     )

@@ -1,18 +1,16 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { JsonLog } from '../../../src/cli/serve/log.ts'
 import { Metrics } from '../../../src/cli/serve/metrics.ts'
 import { NodeResolver } from '../../../src/node/node-resolver.ts'
 import { encode, handMade } from '../../mmdb/hand-made.ts'
-import { temporaryFolder } from '../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../temporary.ts'
 
 const RECORD = encode(new Map([['country', new Map([['iso_code', 'GB']])]]))
 
 /** The metrics of a database that was built at a time in seconds. */
 async function metricsOf(buildEpoch: bigint, staleAfter?: number): Promise<Metrics> {
-  const path = join(temporaryFolder(), 'a.mmdb')
-  writeFileSync(path, handMade(RECORD, { build_epoch: buildEpoch }))
+  const path = makeFile(join(temporaryFolder(), 'a.mmdb'), handMade(RECORD, { build_epoch: buildEpoch }))
   const resolver = await NodeResolver.open(path, { staleAfter })
   return new Metrics({ resolver, keys: null, log: new JsonLog(null), store: null })
 }

@@ -98,7 +98,8 @@ function outcomeOf<Result>(ask: () => Result): Result | Failure {
   }
 }
 
-function orInvalid<Result>(open: () => Result): Result | null {
+/** What a call returns; `null` if it throws an InvalidDatabaseError. */
+export function orInvalid<Result>(open: () => Result): Result | null {
   const outcome = outcomeOf(open)
   if (!(outcome instanceof Error)) return outcome
   assert.ok(outcome instanceof InvalidDatabaseError, String(outcome))

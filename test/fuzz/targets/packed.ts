@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address } from '../../../src/address/address.ts'
 import { isPacked } from '../../../src/bytes/file-kind.ts'
-import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database, type OpenDatabase } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { openDatabase } from '../../../src/node/open-files.ts'
@@ -12,6 +11,7 @@ import { packedOf, partsOf } from '../../packed/parts.ts'
 import { mutatedBytes } from '../mutation.ts'
 import { sampleDatabases } from '../sample-databases.ts'
 import type { Target } from '../target.ts'
+import { orInvalid } from './mmdb.ts'
 
 interface Question {
   readonly bytes: Uint8Array
@@ -75,14 +75,5 @@ function answers(database: OpenDatabase, address: Address): unknown {
     found,
     length: tree.prefixLength,
     record: found === NO_RECORD ? null : orInvalid(() => database.record(found)),
-  }
-}
-
-function orInvalid<Result>(ask: () => Result): Result | null {
-  try {
-    return ask()
-  } catch (error) {
-    if (error instanceof InvalidDatabaseError) return null
-    throw error
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { geofix } from '../../cli/enrich/command-line.ts'
+import { makeFile } from '../../temporary.ts'
 import { ADDRESSES } from './ordeal.ts'
 import { faultOfRecord } from './well-typed.ts'
 
@@ -22,8 +22,7 @@ const CONTROLS = /[\0-\t\v-\x1f\x7f-\x9f]/
  * @param isVerified whether to verify the whole database too
  */
 export async function commandOrdeal(bytes: Uint8Array, folder: string, isVerified = true): Promise<void> {
-  const file = join(folder, 'hostile.mmdb')
-  writeFileSync(file, bytes)
+  const file = makeFile(join(folder, 'hostile.mmdb'), bytes)
   const run = async (args: readonly string[], input = ''): Promise<string[]> => {
     const { status, out, err } = await geofix(args, { input })
     // Outside of tests each command is a process, which leaves no database for the next one.

@@ -329,6 +329,5 @@ describe.each([4, 6] as const)('PrefixIndex of an IPv%i tree with many nodes', (
     expect([1500, 1280, 1535].map(reads)).toEqual([0, 0, 0])
     expect([1279, 1536].map((entry) => reads(entry) > 0)).toEqual([true, true])
     expect([1024, 1791].map(reads)).toEqual([0, 0])
-    child.mockRestore()
   })
 })

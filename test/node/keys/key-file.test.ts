@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createKeyFile, type KeyFile, KeyFileError, type KeyFileOptions } from '../../../src/http.ts'
 import { isGeofixError } from '../../../src/index.ts'
 import { openKeyFile } from '../../../src/node/keys/key-file.ts'
@@ -211,7 +211,6 @@ describe('authenticate', () => {
     compare.mockClear()
     expect(authenticate(key)).not.toBe(null)
     expect(compare).toHaveBeenCalledOnce()
-    compare.mockRestore()
     close()
   })
 
@@ -268,25 +267,22 @@ describe('authenticate', () => {
     const { ageMs, error } = file.status
     expect(error).toBe(null)
     expect(ageMs).toBeGreaterThanOrEqual(0)
-    try {
-      fault.error = Object.assign(new Error('EMFILE: too many open files'), {
-        code: 'EMFILE',
-        syscall: 'open',
-      })
-      write(keyListText([entryOf(kept)]), path)
-      while (file.status.error === null) await delay(5)
-      expect(file.status.error?.message).toBe(`${path}: EMFILE: too many open files`)
-      const { ageMs: before } = file.status
-      await delay(40)
-      // The age goes on, and one fault that stays is one report.
-      expect(file.status.ageMs).toBeGreaterThanOrEqual(before + 30)
-      expect(onError).toHaveBeenCalledOnce()
-      expect(file.authenticate(revoked)).not.toBe(null)
-      fault.error = new Error('EIO: i/o error')
-      while (onError.mock.calls.length < 2) await delay(5)
-    } finally {
+    onTestFinished(() => {
       fault.error = null
-    }
+    })
+    fault.error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' })
+    write(keyListText([entryOf(kept)]), path)
+    while (file.status.error === null) await delay(5)
+    expect(file.status.error?.message).toBe(`${path}: EMFILE: too many open files`)
+    const { ageMs: before } = file.status
+    await delay(40)
+    // The age goes on, and one fault that stays is one report.
+    expect(file.status.ageMs).toBeGreaterThanOrEqual(before + 30)
+    expect(onError).toHaveBeenCalledOnce()
+    expect(file.authenticate(revoked)).not.toBe(null)
+    fault.error = new Error('EIO: i/o error')
+    while (onError.mock.calls.length < 2) await delay(5)
+    fault.error = null
     while (file.authenticate(revoked) !== null) await delay(5)
     expect(file.authenticate(kept)).not.toBe(null)
     expect(file.status.error).toBe(null)
@@ -314,18 +310,14 @@ describe('authenticate', () => {
     const file = await followed(path, { onError })
     const now = performance.now()
     const clock = vi.spyOn(performance, 'now')
-    try {
-      for (let minute = 1; minute <= 3; minute++) {
-        clock.mockReturnValue(now + minute * 60_001)
-        if (minute === 1) rmSync(path)
-        while (onError.mock.calls.length < minute) await delay(5)
-      }
-      await delay(30)
-      expect(onError).toHaveBeenCalledTimes(3)
-    } finally {
-      clock.mockRestore()
-      file.close()
+    onTestFinished(() => file.close())
+    for (let minute = 1; minute <= 3; minute++) {
+      clock.mockReturnValue(now + minute * 60_001)
+      if (minute === 1) rmSync(path)
+      while (onError.mock.calls.length < minute) await delay(5)
     }
+    await delay(30)
+    expect(onError).toHaveBeenCalledTimes(3)
   })
 })
 

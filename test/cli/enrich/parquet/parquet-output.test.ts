@@ -8,7 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { isLookupFailure, Resolver } from '../../../../src/index.ts'
 import { effort } from '../../../effort.ts'
-import { temporaryFolder } from '../../../temporary.ts'
+import { makeFile, temporaryFolder } from '../../../temporary.ts'
 import { geofix, writeDatabase } from '../command-line.ts'
 
 const folder = temporaryFolder()
@@ -27,8 +27,7 @@ function writeParquet(
   schema?: SchemaElement[],
 ): string {
   const options = { columnData, rowGroupSize, columnIndex: true, ...(schema === undefined ? {} : { schema }) }
-  writeFileSync(path(name), new Uint8Array(parquetWriteBuffer(options)))
-  return path(name)
+  return makeFile(path(name), new Uint8Array(parquetWriteBuffer(options)))
 }
 
 async function rowsOf(file: string): Promise<Record<string, unknown>[]> {
@@ -105,8 +104,7 @@ describe('Parquet to Parquet', () => {
   })
 
   it('can replace its input, and says what it guessed', async () => {
-    const own = path('own.parquet')
-    writeFileSync(own, readFileSync(ROWS))
+    const own = makeFile(path('own.parquet'), readFileSync(ROWS))
     const { err } = await geofix(['enrich', '--db', DB, own, '-o', own, '--stats', 'none'])
     expect(err).toBe(
       `geofix: ${own}: the address is in client_ip\ngeofix: ${own}: the time of the event is in time\n`,
@@ -415,8 +413,10 @@ describe('lines to Parquet', () => {
   })
 
   it('makes texts of the columns of a table', async () => {
-    const file = path('table.csv')
-    writeFileSync(file, 'id,ip,ip,\n007,81.2.69.142,"a ""b""\nc",\n8,1.2.3.4,x,y\nshort\n')
+    const file = makeFile(
+      path('table.csv'),
+      'id,ip,ip,\n007,81.2.69.142,"a ""b""\nc",\n8,1.2.3.4,x,y\nshort\n',
+    )
     await enrich(file, '--field', '2', '-o', path('table.parquet'), '--fields', 'city,latitude')
     expect(await rowsOf(path('table.parquet'))).toMatchObject([
       { id: '007', ip: '81.2.69.142', ip_2: 'a "b"\nc', city: 'London', latitude: 51.5 },
@@ -447,8 +447,10 @@ describe('lines to Parquet', () => {
 
   it('gives the rows of each input their own locations', async () => {
     const inputs = ['81.2.69.142', '1.2.3.4'].map((ip, index) => {
-      const file = path(`input${index}.txt`)
-      writeFileSync(file, `Failed password for root from ${ip} port 1\n`.repeat(15_000))
+      const file = makeFile(
+        path(`input${index}.txt`),
+        `Failed password for root from ${ip} port 1\n`.repeat(15_000),
+      )
       // The time of the file is in its plan, so that each has an enricher of its own.
       utimesSync(file, index + 1, index + 1)
       return file
