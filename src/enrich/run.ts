@@ -159,10 +159,12 @@ export class Run {
       // The output has one header, and a byte order mark only at its start.
       if (isFirst && head.length > 0) await queue.add(headBlock(sample, layoutOf(plan)))
       const splitter = new Splitter(layoutOf(plan), executor.blockBytes, executor.allocate)
-      for await (const block of reader.blocks(splitter, head.length)) {
-        if (this.#isStopped) return
-        const { columns } = output
-        await queue.add(columns === undefined ? block : { ...block, columns })
+      for await (const blocks of reader.blocks(splitter, head.length)) {
+        for (const block of blocks) {
+          if (this.#isStopped) return
+          const { columns } = output
+          await queue.add(columns === undefined ? block : { ...block, columns })
+        }
       }
       await queue.drain()
       await this.#countLocations()
