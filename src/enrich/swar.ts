@@ -1,5 +1,5 @@
-// SIMD within a register: tests four bytes at once, as a word of 32 bits.
-import { NINE, ZERO } from './ascii.ts'
+// SIMD within a register: tests four bytes at once, as a word of 32 bits. And other ways to read and copy bytes fast.
+import { DOT, NINE, ZERO } from './ascii.ts'
 
 /** A view of all bytes of an array, to read and write words. */
 export function viewOf(bytes: Uint8Array): DataView {
@@ -102,4 +102,51 @@ export function isDigit(byte = 0): boolean {
 /** Bytes as text, each a character. Spread arguments would take 2 to 5 times as long. */
 export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Reflect.apply(String.fromCharCode, null, bytes.subarray(start, end))
+}
+
+/** Powers of ten that a number holds exactly, as far as a plain number has digits after its point. */
+const TENS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+
+/**
+ * The number in `bytes[start, end)` if it is digits with at most one point between them, and all of them make a safe
+ * integer: its quotient by a power of ten is then what `Number` gives for the text. `NaN` for others.
+ */
+export function plainNumber(bytes: Uint8Array, start: number, end: number): number {
+  let digits = 0
+  let point = -1
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte >= ZERO && byte <= ZERO + 9) digits = digits * 10 + byte - ZERO
+    else if (byte === DOT && point === -1 && at > start && at < end - 1) point = at
+    else return Number.NaN
+  }
+  if (digits > Number.MAX_SAFE_INTEGER) return Number.NaN
+  return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
+}
+
+/** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
+const SHORT = 40
+
+/** @returns where the copy of `bytes[start, end)` ends */
+export function copy(bytes: Uint8Array, start: number, end: number, target: Uint8Array, to: number): number {
+  const size = end - start
+  if (size > SHORT) {
+    if (bytes === target) target.copyWithin(to, start, end)
+    else target.set(bytes.subarray(start, end), to)
+  } else for (let at = 0; at < size; at++) target[to + at] = bytes[start + at] ?? 0
+  return to + size
+}
+
+/** Copies ASCII that is `[start, end)`, and up to eight bytes more. */
+export function copyAscii(view: DataView, start: number, end: number, to: number): number {
+  let at = start | 0
+  let into = to | 0
+  // ASCII has no doubles that are a NaN, which runtimes can change; what is after it can have them.
+  for (const last = (end - 8) | 0; at <= last; at = (at + 8) | 0, into = (into + 8) | 0)
+    view.setFloat64(into, view.getFloat64(at, true), true)
+  const first = view.getInt32(at)
+  const second = view.getInt32((at + 4) | 0)
+  view.setInt32(into, first)
+  view.setInt32((into + 4) | 0, second)
+  return (to + end - start) | 0
 }

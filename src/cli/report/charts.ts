@@ -1,5 +1,6 @@
 // The cards of lines by time: over the whole time, addresses by day, and lines by local hour of the day and of the week.
 import type { Counts } from '../../enrich/counting/counts.ts'
+import { WEEKDAYS } from '../../enrich/counting/sorting.ts'
 import { countOf, countText, dateText, dayText, minuteText, shareText, shortCountText } from '../figures.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import { sumOf } from './ranked.ts'
@@ -240,7 +241,6 @@ function hoursChart(hours: readonly number[], total: number): Markup {
   return axis(Math.max(...hours), bars, names, `Bar chart of lines by local hour: ${summary}`)
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 /** Height of a row of the grid. */
 const ROW_PX = 18
 /** Shades of a cell. A cell without lines has none of them. */

@@ -8,7 +8,8 @@ export interface Ranks {
   readonly size: number
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+/** The days of the week, in order. */
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 /** Ranks values: numbers first, then texts, then missing values. @param areDays whether days of the week have their own order */
 export function ranksOf(values: readonly CountValue[], areDays = false): Ranks {

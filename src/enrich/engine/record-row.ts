@@ -3,10 +3,11 @@ import { QUOTE } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import { ABSENT, type ReaderField, type RecordReader } from '../reading/record-reader.ts'
+import { copy, copyAscii } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'
-import { copy, copyAscii, isNumber, RecordOutput } from './record-writer.ts'
+import { isNumber, RecordOutput } from './record-writer.ts'
 
 /** More than an address and a time take. Bytes. */
 const SPARE_BYTES = 512

@@ -10,13 +10,11 @@ import {
   UNKNOWN,
   type ValueKind,
 } from '../reading/record-reader.ts'
-import { viewOf } from '../swar.ts'
+import { copy, copyAscii, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { NO_PLACE } from '../writing/location-columns.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
-/** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
-const SHORT = 40
 /** More than an address and a time take. Bytes. */
 const SPARE_BYTES = 128
 /** Longer numbers would lose digits where JSON numbers are read as doubles. */
@@ -289,30 +287,6 @@ export class RecordWriter extends RecordOutput {
 /** The fixed text before a value, or in its place. */
 function fixedTextOf(field: number, quote: number, kind: number): number {
   return LOCATION_TEXTS + FIELD_TEXTS * field + QUOTED_TEXTS * quote + kind
-}
-
-/** @returns where the copy of `bytes[start, end)` ends */
-export function copy(bytes: Uint8Array, start: number, end: number, target: Uint8Array, to: number): number {
-  const size = end - start
-  if (size > SHORT) {
-    if (bytes === target) target.copyWithin(to, start, end)
-    else target.set(bytes.subarray(start, end), to)
-  } else for (let at = 0; at < size; at++) target[to + at] = bytes[start + at] ?? 0
-  return to + size
-}
-
-/** Copies ASCII that is `[start, end)`, and up to eight bytes more. */
-export function copyAscii(view: DataView, start: number, end: number, to: number): number {
-  let at = start | 0
-  let into = to | 0
-  // ASCII has no doubles that are a NaN, which runtimes can change; what is after it can have them.
-  for (const last = (end - 8) | 0; at <= last; at = (at + 8) | 0, into = (into + 8) | 0)
-    view.setFloat64(into, view.getFloat64(at, true), true)
-  const first = view.getInt32(at)
-  const second = view.getInt32((at + 4) | 0)
-  view.setInt32(into, first)
-  view.setInt32((into + 4) | 0, second)
-  return (to + end - start) | 0
 }
 
 function putText(text: string, target: Uint8Array, to: number): number {

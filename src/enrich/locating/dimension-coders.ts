@@ -11,6 +11,7 @@ import { utf8Decoder } from '../../realm.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
+import { WEEKDAYS } from '../counting/sorting.ts'
 import { isMapped, Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
 import { CachedView } from '../swar.ts'
 import type { LineLocator } from './line-locator.ts'
@@ -179,13 +180,11 @@ class LocationCoder extends TupleCoder {
   }
 }
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-
 /** What a column says of an instant. The fields of the date are those of the time zone, though they are called UTC. */
 const TIMES: Readonly<Record<TimeColumn, (date: Date) => CountValue>> = {
   hour: (date) => date.getUTCHours(),
   day: dayOf,
-  weekday: (date) => WEEKDAYS[date.getUTCDay()] ?? null,
+  weekday: (date) => WEEKDAYS[(date.getUTCDay() + 6) % WEEKDAYS.length] ?? null,
   month: (date) => dayOf(date).slice(0, -3),
 }
 

@@ -1,5 +1,5 @@
 import { COLON, COMMA, DASH, DOT, PLUS, SLASH, SPACE, ZERO } from '../ascii.ts'
-import { isDigit } from '../swar.ts'
+import { copy, isDigit, latin1, plainNumber } from '../swar.ts'
 
 /** Stands for an unknown instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
@@ -34,7 +34,6 @@ export class Timestamp {
   #month = 0
   #day = 0
   /** The start of the day in UTC, also in milliseconds since 1970. */
-  readonly #date = new Date(0)
   #midnight = 0
   /** `2000-10-10T`; `null` until it is needed. */
   #dateText: Uint8Array | null = null
@@ -80,7 +79,7 @@ export class Timestamp {
    * @returns where it ends
    */
   put(bytes: Uint8Array, into: Uint8Array, start: number): number {
-    this.#dateText ??= encoder.encode(this.#date.toISOString().slice(0, 11))
+    this.#dateText ??= encoder.encode(new Date(this.#midnight).toISOString().slice(0, 11))
     let at = copy(this.#dateText, 0, 11, into, start)
     at = copy(bytes, this.#time, this.#time + 5, into, at)
     into[at] = COLON
@@ -117,9 +116,8 @@ export class Timestamp {
     // Most lines of a log have the day of the line before.
     if (day === this.#day && month === this.#month && year === this.#year) return true
     this.#year = -1
-    if (year > 9999) return false
-    this.#midnight = this.#date.setUTCFullYear(year, month - 1, day)
-    if (this.#date.getUTCMonth() !== month - 1 || this.#date.getUTCDate() !== day) return false
+    this.#midnight = midnightOf(year, month, day)
+    if (Number.isNaN(this.#midnight)) return false
     this.#year = year
     this.#month = month
     this.#day = day
@@ -156,6 +154,15 @@ export class Timestamp {
   }
 }
 
+/** @returns the start of a day in UTC, in milliseconds since 1970, or {@link NO_TIME} when there is no such day */
+export function midnightOf(year: number, month: number, day: number): number {
+  const date = new Date(0)
+  // Date.UTC would read a year below 100 as one of the 20th century.
+  const midnight = date.setUTCFullYear(year, month - 1, day)
+  const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  return isDay && year >= 0 && year <= 9999 ? midnight : NO_TIME
+}
+
 /** @param start index of the dot before a fraction. @returns its milliseconds, rounded down */
 export function millisecondsOf(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
@@ -176,12 +183,6 @@ function putTwo(into: Uint8Array, at: number, value: number): number {
   into[at] = ZERO + tens
   into[at + 1] = ZERO + value - tens * 10
   return at + 2
-}
-
-/** @returns where the copy ends */
-function copy(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
-  for (let from = start; from < end; from++) into[at + from - start] = bytes[from] ?? 0
-  return at + end - start
 }
 
 /** The months of access logs as numbers: three bytes of lower-case letters each, from January. */
@@ -223,29 +224,8 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
   if (mayBeTimestamp && timestamp.read(bytes, start, end) === end) return timestamp.instant
   const value = plainNumber(bytes, start, end)
   if (!Number.isNaN(value)) return sinceEpoch(value)
-  let text = ''
-  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
+  const text = latin1(bytes, start, end)
   return NUMBER.test(text) ? sinceEpoch(Number(text)) : NO_TIME
-}
-
-/** Powers of ten that a number holds exactly, as far as a plain number has digits after its point. */
-const TENS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
-
-/**
- * The number in `bytes[start, end)` if it is digits with at most one point between them, and all of them make a safe
- * integer: its quotient by a power of ten is then what `Number` gives for the text. `NaN` for others.
- */
-function plainNumber(bytes: Uint8Array, start: number, end: number): number {
-  let digits = 0
-  let point = -1
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] ?? 0
-    if (byte >= ZERO && byte <= ZERO + 9) digits = digits * 10 + byte - ZERO
-    else if (byte === DOT && point === -1 && at > start && at < end - 1) point = at
-    else return Number.NaN
-  }
-  if (digits > Number.MAX_SAFE_INTEGER) return Number.NaN
-  return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
 }
 
 /** `eventTime` of a text. */

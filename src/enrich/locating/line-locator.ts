@@ -9,6 +9,7 @@ import { countsOnlyCountries, neededValues, needsLocations, queriesOf } from '..
 import { FAILURE_REASONS, type FailureReason } from '../counting/counts.ts'
 import { isMapped, MAPPED } from '../counting/values.ts'
 import { type CommonPlan, type CountryChoice, isChosen } from '../options.ts'
+import { latin1 } from '../swar.ts'
 import { jsonTemplate } from '../writing/column-templates.ts'
 import { LocatedSystems } from '../writing/located-systems.ts'
 import type { LocationTemplate } from '../writing/location-template.ts'
@@ -338,10 +339,4 @@ export class LineLocator {
   get #currentGeneration(): number {
     return (this.#systems ?? this.#locations).generation
   }
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  let text = ''
-  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at] ?? 0)
-  return text
 }

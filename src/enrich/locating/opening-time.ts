@@ -1,6 +1,14 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
-import { eventTimeOf, millisecondsOf, monthAt, NO_TIME, Timestamp, twoDigits } from './event-time.ts'
+import {
+  eventTimeOf,
+  midnightOf,
+  millisecondsOf,
+  monthAt,
+  NO_TIME,
+  Timestamp,
+  twoDigits,
+} from './event-time.ts'
 
 const LOWER_T = 0x74
 const BAR = 0x7c
@@ -242,14 +250,6 @@ export class OpeningTime {
   }
 }
 
-/** @returns the start of a day in UTC, or {@link NO_TIME} when there is no such day */
-function midnightOf(year: number, month: number, day: number): number {
-  // A year has four digits. Date.UTC would read a year below 100 as one of the 20th century.
-  const midnight = year >= 1000 && year <= 9999 ? Date.UTC(year, month - 1, day) : NO_TIME
-  const date = new Date(midnight)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? midnight : NO_TIME
-}
-
 /** Bytes of a line in which a time is looked for. */
 const MAX_HEAD_BYTES = 320
 /** What programs write before a time of digits, up to its first digit. */
@@ -336,8 +336,10 @@ function endOfFraction(bytes: Uint8Array, start: number, end: number): number {
   return at === start + 1 ? start : at
 }
 
+/** A year of four digits, or -1. Logs of years before 1000 are none. */
 function yearAt(bytes: Uint8Array, at: number): number {
-  return twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
+  const year = twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
+  return year < 1000 ? -1 : year
 }
 
 function digitAt(bytes: Uint8Array, at: number): number {

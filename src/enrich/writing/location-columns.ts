@@ -1,6 +1,7 @@
 // Locations as columns in the memory layout of Apache Arrow.
-import { BACKSLASH, DASH, DOT, TAB, ZERO } from '../ascii.ts'
+import { BACKSLASH, DASH, TAB } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
+import { latin1, plainNumber } from '../swar.ts'
 import type { RenderedLocations } from './rendered-locations.ts'
 
 /** After a backslash, it stands for an unknown value. */
@@ -245,7 +246,7 @@ class NumberColumn {
     let at = start
     while (at < end && bytes[at] !== TAB) at++
     this.#known.add(index, true)
-    this.#set(index, decimalOf(bytes, start, at))
+    this.#set(index, numberIn(bytes, start, at))
     return at
   }
 
@@ -269,29 +270,12 @@ class NumberColumn {
   }
 }
 
-/** Digits that a double holds exactly, as it does the power of ten by which they are divided: the quotient is the nearest double. */
-const MAX_DIGITS = 15
-const POWERS = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
-
 /** Reads what `String` writes of a number. */
-function decimalOf(bytes: Uint8Array, start: number, end: number): number {
+function numberIn(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === DASH
-  let digits = 0
-  let decimals = 0
-  let value = 0
-  for (let at = isNegative ? start + 1 : start; at < end; at++) {
-    const byte = bytes[at] ?? 0
-    const digit = byte - ZERO
-    if (digit >= 0 && digit <= 9) {
-      value = value * 10 + digit
-      digits++
-      if (decimals > 0) decimals++
-    } else if (byte === DOT) decimals = 1
-    else return Number(String.fromCharCode(...bytes.subarray(start, end)))
-  }
-  if (digits > MAX_DIGITS) return Number(String.fromCharCode(...bytes.subarray(start, end)))
-  const quotient = decimals > 1 ? value / (POWERS[decimals - 1] ?? 1) : value
-  return isNegative ? -quotient : quotient
+  const size = plainNumber(bytes, isNegative ? start + 1 : start, end)
+  if (Number.isNaN(size)) return Number(latin1(bytes, start, end))
+  return isNegative ? -size : size
 }
 
 function bitBytes(count: number): number {

