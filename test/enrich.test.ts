@@ -59,11 +59,8 @@ function endless() {
 
 describe('enrich', () => {
   it.each([
-    ['a Web stream', () => new Blob([MANY]).stream()],
     ['a Node stream', () => Readable.from(chunked(utf8(MANY), [70_000]))],
-    ['a generator of bytes', () => inChunks(MANY, 4093)],
     ['a generator of text', texts],
-    ['one chunk', () => inChunks(MANY, MANY.length)],
   ])('gives the output of one block enricher for %s', async (_, input) => {
     const { output, summary } = enrich(input(), { resolver, at: AT })
     const expected = run(MANY)
@@ -284,9 +281,8 @@ describe('enrichStream', () => {
   it('is a pair for pipeThrough', async () => {
     const pair = enrichStream({ resolver, at: AT })
     const output = new Blob([MANY]).stream().pipeThrough(pair)
-    expect(text(await collect(pair.readable === output ? pair.readable : pair.readable))).toBe(
-      text(run(MANY).output),
-    )
+    expect(output).toBe(pair.readable)
+    expect(text(await collect(pair.readable))).toBe(text(run(MANY).output))
     expect(await pair.summary).toMatchObject({ lines: 100_000, resolved: 100_000, format: 'ndjson' })
   })
 

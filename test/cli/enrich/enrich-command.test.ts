@@ -96,7 +96,6 @@ describe('geofix enrich', () => {
     [['--summary', 'report.html'], /Write it as html=report\.html, json=report\.json/],
     [['--summary', 'html='], /Write it as html=report\.html, json=report\.json/],
     [['-', '-'], /can be read only once/],
-    [['-o', 'a.html', '--summary', 'html=a.html'], /name the same file/],
   ])('refuses %j', async (args, message) => {
     const { status, out, err } = await enrich(args, '81.2.69.142\n')
     expect({ status, out }).toEqual({ status: 2, out: '' })

@@ -203,10 +203,8 @@ describe('geofix keys', () => {
     expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
   })
 
-  it.each([
-    ['be printed', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })],
-    ['be printed to a full disk', Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' })],
-  ])('adds no key that cannot %s', async (_, error) => {
+  it('adds no key that cannot be printed', async () => {
+    const error = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     const file = newFile()
     await add(file)
     const before = readFileSync(file, 'utf8')

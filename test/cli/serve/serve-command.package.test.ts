@@ -18,14 +18,6 @@ const dispatcher = new Agent({ pipelining: 0 })
 const get = (url: string) => ask(url, { dispatcher })
 
 describe('geofix serve', () => {
-  it('is a process that ends with 0, and with its readiness', async () => {
-    const { child, origin, outcome } = await started('--keys', keys, '--grace', '1')
-    expect(await get(origin + LONDON)).toMatchObject({ status: 200 })
-    expect(await get(`${origin}/readyz`)).toMatchObject({ status: 200 })
-    child.kill('SIGTERM')
-    expect(await outcome).toMatchObject({ status: 0, err: expect.stringContaining('listening at') })
-  })
-
   it('outlives the reader of its log', async () => {
     const { child, origin, outcome } = await started('--keys', keys, '--grace', '1')
     outcome.catch(() => {}) // It has no whole output.
