@@ -133,10 +133,15 @@ export class Timezone {
   #find(instant: number): ZonedOffset {
     if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
     if (Number.isNaN(instant)) return this.#offsetOf(null)
+    this.#last = this.#spanAt(instant) ?? this.#last
+    return this.#last.offset
+  }
+
+  /** A function of its own: closures would take memory for each line of a log. */
+  #spanAt(instant: number): Span | undefined {
     const window = Math.floor(instant / WINDOW_MS)
     const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spansOf(window))
-    this.#last = spans.find(({ until }) => instant < until) ?? this.#last
-    return this.#last.offset
+    return spans.find(({ until }) => instant < until)
   }
 
   /** From when the offset that was last found for a known instant is valid. Milliseconds since 1970. */

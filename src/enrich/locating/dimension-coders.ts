@@ -221,18 +221,20 @@ class TimeCoder extends TupleCoder {
     // A local time whose offset is unknown is counted as the log has it.
     const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.offsetAt(time).minutes ?? 0)
     const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
-    if (span === this.#span && this.#code !== NO_CODE) return this.#code
+    if (span !== this.#span || this.#code === NO_CODE) this.#code = this.#find(span, mayAdd)
     this.#span = span
-    this.#code = remember(this.#codes, MAX_SPANS, span, () => this.#find(span, mayAdd))
     return this.#code
   }
 
+  /** A function of its own: a closure would take memory for each line. */
   #find(span: number, mayAdd: boolean): number {
-    const date = new Date(span * this.#spanMs)
-    return this.tuples.code(
-      this.#parts.map((part) => part(date)),
-      mayAdd,
-    )
+    return remember(this.#codes, MAX_SPANS, span, () => {
+      const date = new Date(span * this.#spanMs)
+      return this.tuples.code(
+        this.#parts.map((part) => part(date)),
+        mayAdd,
+      )
+    })
   }
 }
 
