@@ -75,7 +75,8 @@ export class Run {
   bytesWritten = 0
   /** The input being read. An error of `complete` is about this input, or about the output or the databases. */
   input: RunInput | null = null
-  readonly #settings: RunSettings
+  /** `null` after {@link read}: the databases can then be given up. */
+  #settings: RunSettings | null
   readonly #seam = new Seam()
   /** The totals of the counts of the first plan. Later inputs have the same format, and so the same counts. */
   #totals: RunTotals | null = null
@@ -100,8 +101,14 @@ export class Run {
     return this.#totals?.own ?? []
   }
 
+  /** {@link read} and {@link finish}. Throws the errors of `read`. */
+  async complete(output: RunOutput): Promise<void> {
+    await this.read(output)
+    this.finish()
+  }
+
   /**
-   * Reads the inputs to their end. Call it once.
+   * Reads the inputs to their end. Call it once, and {@link finish} after it. The run holds no databases then.
    *
    * @throws EnrichError when an input does not fit its plan
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
@@ -109,29 +116,40 @@ export class Run {
    * @throws InvalidDatabaseError when the databases have no locations
    * @throws what the plan, the inputs, the executor and the output fail with
    */
-  async complete(output: RunOutput): Promise<void> {
-    for (const input of this.#settings.inputs) {
+  async read(output: RunOutput): Promise<void> {
+    for (const input of this.#running.inputs) {
       this.input = input
       await this.#enrich(input, output)
     }
-    this.#finish()
+    this.#settings = this.#enricher = null
   }
 
   /** Ends the run before the next block: blocks that are still being read are neither counted nor written. The counts are then complete. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#countLocations()
-    this.#finish()
+    this.finish()
+  }
+
+  /** Completes the counts, unless they are. */
+  finish(): void {
+    if (!this.#isFinished) this.#totals?.addTo(this.counts)
+    this.#isFinished = true
+  }
+
+  get #running(): RunSettings {
+    if (this.#settings === null) throw new TypeError('the run has read its inputs')
+    return this.#settings
   }
 
   async #enrich(input: RunInput, output: RunOutput): Promise<void> {
-    const { inputs, maxLineBytes, executor } = this.#settings
+    const { inputs, maxLineBytes, executor } = this.#running
     const source = { read: () => this.#read(input), fill: (memory: Uint8Array) => this.#fill(input, memory) }
     const reader = new BlockReader(source, input.isLive, maxLineBytes)
     const planned = await reader.plan((sample, isWhole, isCut) => {
       if (isWhole && sample.length === 0 && inputs.length > 1) return null
       return this.#withFormats(() => ({
-        plan: this.#settings.plan(sample, isWhole, isCut, input),
+        plan: this.#running.plan(sample, isWhole, isCut, input),
         sample,
         isWhole,
       }))
@@ -180,22 +198,14 @@ export class Run {
 
   /** Adds the counts of the locations, once for all blocks of an input. */
   async #countLocations(): Promise<void> {
-    for (const { parts } of await this.#settings.executor.locationCounts()) this.#totals?.add(parts)
-  }
-
-  /** Completes the counts, unless they are. */
-  #finish(): void {
-    if (!this.#isFinished) this.#totals?.addTo(this.counts)
-    this.#isFinished = true
-    // A report is made next: it should not take memory on top of the caches of the lines.
-    this.#enricher = null
+    for (const { parts } of await this.#running.executor.locationCounts()) this.#totals?.add(parts)
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */
   #enricherOf(plan: Plan): Enricher {
     const key = JSON.stringify(plan)
     if (this.#enricher?.key === key) return this.#enricher.enricher
-    const { set, executor } = this.#settings
+    const { set, executor } = this.#running
     const enricher = enricherOf(plan, set)
     executor.usePlan(plan, enricher)
     this.#enricher = { key, enricher }
@@ -203,7 +213,7 @@ export class Run {
   }
 
   async #withFormats<Made>(use: () => Made): Promise<Made> {
-    return withFormats(use, async () => this.#settings.loadFormats?.())
+    return withFormats(use, async () => this.#running.loadFormats?.())
   }
 
   async #read(input: RunInput): Promise<Uint8Array | null> {

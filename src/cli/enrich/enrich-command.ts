@@ -74,6 +74,10 @@ class EnrichSession extends LineSession<EnrichCommand> {
     return this.command.output === undefined
   }
 
+  protected override get makesReport(): boolean {
+    return this.#reports.length > 0
+  }
+
   /** The output of a run that writes Parquet, a table or an array, if it does. Its code is loaded only then. */
   async #rowOutput(target: Output): Promise<RowOutput | null> {
     const { table: form, isArray, isParquet, hasMark, options, others } = this.command
@@ -148,7 +152,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       hasInstant: this.command.options.at !== undefined,
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
-      bytesRead: this.positionOf(run).bytes,
+      bytesRead: this.position().bytes,
       bytesWritten: this.#rows?.bytesWritten ?? run.bytesWritten,
       others: run.others.map((counts, index) => ({ into: this.command.others[index]?.into ?? '', counts })),
       threads,
@@ -159,7 +163,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
   }
 
   /** Writes the reports, and leaves them without their names. @throws CommandFailure, ClosedPipe */
-  async #writeReports({ run, threads, seconds, set }: FinishedRun): Promise<void> {
+  async #writeReports({ run, threads, seconds, databases, systems }: FinishedRun): Promise<void> {
     const { inputs, title, options, namesAddresses } = this.command
     // Lazy: the report's code and map are only loaded when asked for.
     const [{ activityOf }, { renderReport }, { summaryGeoJson, summaryJson, summaryOf }] = await Promise.all([
@@ -168,7 +172,6 @@ class EnrichSession extends LineSession<EnrichCommand> {
       import('../report/summary.ts'),
     ])
     const { counts } = run
-    const systems = set.systems.isAvailable ? set.systems : null
     const details: ReportDetails = {
       title,
       // Folders say where a file is on this machine, which a reader of the report need not know.
@@ -184,7 +187,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       bytes: run.bytesRead,
       threads,
       version,
-      databases: set.info,
+      databases,
     }
     const texts = {
       html: () => renderReport(counts, details),

@@ -3,12 +3,15 @@
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run, type RunInput } from '../../enrich/run.ts'
+import { AutonomousSystems } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
+import type { DatabaseInfo } from '../../location/vendors.ts'
 import { openForThreads } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
+import { collectGarbage } from '../v8-flags.ts'
 import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
 import { Input } from './input.ts'
 import { type InputStart, loadFormats } from './located-sample.ts'
@@ -30,7 +33,9 @@ export type LinesOutput = Omit<Output, 'discard'>
 /** A run that has read all its lines. */
 export interface FinishedRun {
   readonly run: Run
-  readonly set: DatabaseSet
+  readonly databases: readonly DatabaseInfo[]
+  /** The owners of networks; `null` without a database of them, or if no report is made. */
+  readonly systems: AutonomousSystems | null
   readonly threads: number
   /** Time since the start. */
   readonly seconds: number
@@ -43,6 +48,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   readonly #startTime = performance.now()
   /** The threads. They are started early, so that they start up while the databases are read. */
   #workers: WorkerPool | null = null
+  #executor: ThreadedExecutor | null = null
   #run: Run | null = null
 
   constructor(
@@ -64,9 +70,13 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   /** Whether lines are written to standard output. */
   protected abstract readonly showsLines: boolean
 
+  /** Whether {@link tell} takes much memory, so that the databases should be gone by then. */
+  protected get makesReport(): boolean {
+    return false
+  }
+
   protected override async complete(): Promise<void> {
-    const { command, signal } = this
-    const { inputs, output, options, databases, asn, threads } = command
+    const { inputs, output, options } = this.command
     // Check everything about the command before reading anything.
     asUsage(() => commonPlan(options))
     for (const path of inputs) {
@@ -80,45 +90,59 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
       this.note('reading lines from this terminal: type them, then press Ctrl-D')
     }
     // Opening an output can take long: a named pipe waits for its reader.
-    if (signal.aborted) return
+    if (this.signal.aborted) return
+    const read = await this.#read(lines)
+    if (read === null) return
+    if (this.makesReport) collectGarbage()
+    read.run.finish()
+    const seconds = (performance.now() - this.#startTime) / 1000
+    await this.tell({ ...read, seconds, target })
+    // Files take their names last, because a run that fails leaves none.
+    await lines.finish()
+  }
+
+  /** Reads and writes the lines. Nothing holds the databases of locations afterwards. @returns `null` if the run was aborted */
+  async #read(lines: LinesOutput): Promise<Omit<FinishedRun, 'seconds' | 'target'> | null> {
+    const { signal } = this
+    const { databases, asn, threads } = this.command
     this.#workers = await workersFor(threads, signal)
     const opened = await openForThreads(databases, asn, signal)
     // A set that is shared has the decoded blocks of all threads.
     const { set, shared } = this.#workers === null ? { set: opened, shared: null } : shareDatabases(opened)
     const executor = new ThreadedExecutor(shared, this.#workers)
-    signal.addEventListener('abort', () => executor.stop())
+    this.#executor = executor
     const run = new Run({
       inputs: this.inputs,
       plan: (sample, isWhole, isCut, input) => this.plan({ sample, isWhole, isCut }, input, set),
-      maxLineBytes: options.maxLineBytes,
+      maxLineBytes: this.command.options.maxLineBytes,
       set,
       executor,
       loadFormats,
     })
     this.#run = run
-    if (signal.aborted) return
-    this.showProgress(() => this.positionOf(run), this.showsLines)
-    await run.complete(lines).catch((error) => {
+    if (signal.aborted) return null
+    this.showProgress(this.position, this.showsLines)
+    await run.read(lines).catch((error) => {
       throw inWords(error, run.input?.name ?? '')
     })
     await lines.flush()
     executor.stop()
+    this.#executor = this.#workers = null
     this.endProgress()
-    const seconds = (performance.now() - this.#startTime) / 1000
-    await this.tell({ run, set, threads: executor.threads, seconds, target })
-    // Files take their names last, because a run that fails leaves none.
-    await lines.finish()
+    const systems = this.makesReport && set.systems.isAvailable ? withoutOthers(set.systems) : null
+    return { run, databases: set.info, systems, threads: executor.threads }
   }
 
   protected override giveUp(): void {
     super.giveUp()
     for (const input of this.inputs) input.close()
     this.#workers?.stop()
+    this.#executor?.stop()
   }
 
   protected override get positionText(): string {
     if (this.#run === null) return 'before the first line'
-    const { bytes, size, lines } = this.positionOf(this.#run)
+    const { bytes, size, lines } = this.position()
     const read = size === null ? `${bytesText(bytes)} read` : `${bytesText(bytes)} of ${bytesText(size)} read`
     return `after ${countOf(lines, 'line', 'lines')}, ${read}`
   }
@@ -127,14 +151,25 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     return super.openOutput(path, { inputs: this.inputs, databases: databaseFiles(this.command) })
   }
 
-  /** Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. */
-  protected positionOf({ counts }: Run): Position {
+  /**
+   * Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. A function that `#read` makes would hold the
+   * databases.
+   */
+  protected readonly position = (): Position => {
     let bytes = 0
     let size: number | null = 0
     for (const input of this.inputs) {
       bytes += input.bytesRead
       size = size === null || input.size === null ? null : size + input.size
     }
-    return { bytes, size, lines: counts.lines }
+    return { bytes, size, lines: this.#run?.counts.lines ?? 0 }
   }
+}
+
+/** The same systems. They do not hold the databases that have none. */
+function withoutOthers({ tables }: AutonomousSystems): AutonomousSystems {
+  return new AutonomousSystems(
+    tables.map(({ database }) => database),
+    [],
+  )
 }
