@@ -145,7 +145,7 @@ export const ADDRESS = {
     flags: '--field <name>',
     kind: NAME,
     isRepeatable: true,
-    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON and tables, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
+    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON, tables and logs with fields but access logs, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
   },
   trustedProxies: {
     flags: '--trust <list>',

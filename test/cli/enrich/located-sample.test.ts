@@ -8,6 +8,8 @@ const enrich = (...args: string[]) => withDatabase(['--stats', 'none', ...args])
 
 const TIME = '2026-07-01T12:00:00Z'
 const ZEEK = ['#separator \\x09', '#unset_field\t-', '#fields\tts\tsrc\tdst', '#types\ttime\taddr\taddr']
+const SQUID =
+  '1782864007.250    310 81.2.69.142 TCP_MISS/304 297 GET http://x.example/ - DIRECT/1.2.3.4 text/html'
 
 /** A log of each kind with two addresses a line, and the fields that have them. */
 const LOGS: readonly [format: string, log: string, flags: readonly string[]][] = [
@@ -22,6 +24,7 @@ const LOGS: readonly [format: string, log: string, flags: readonly string[]][] =
   ['w3c', '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n', ['src', 'dst']],
   ['zeek', `${ZEEK.join('\n')}\n1782864007.25\t81.2.69.142\t1.2.3.4\n1782864007.25\t-\t-\n`, ['src', 'dst']],
   ['ssv', 'version srcaddr dstaddr start\n2 81.2.69.142 1.2.3.4 1782864007\n', ['srcaddr', 'dstaddr']],
+  ['squid', `${SQUID}\n${SQUID.replace('81.2.69.142', '-')}\ncut off\n`, ['client_ip', 'peer']],
 ]
 
 const named = (fields: readonly string[]): string[] =>

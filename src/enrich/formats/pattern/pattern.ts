@@ -140,6 +140,7 @@ function definition<const Name extends string>(
     form: lineForm,
     fieldNames: (plan) => fieldNamesOf(plan.pattern),
     usualFields: (plan) => usualFieldsOf(plan.pattern),
+    nextFormat: () => 'ndjson',
     makeReader: (plan) => new PatternReader(plan.pattern, plan),
   }
 }
