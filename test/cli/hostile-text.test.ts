@@ -140,15 +140,9 @@ describe('hostile text', () => {
       .insert('1.0.0.0/8', { [HOSTILE]: 'x'.repeat(1000) })
       .toBytes()
     const resolver = await Resolver.open(bytes)
-    const message = (() => {
-      try {
-        return JSON.stringify(resolver.lookup('1.1.1.1'))
-      } catch (error) {
-        return error instanceof Error ? error.message : ''
-      }
-    })()
-    expect(message).toMatch(/^[\x20-\x7e]{20,400}$/)
-    expect(message).toContain('it has no locations (type "\\u001b[31m\\u009b31m')
+    expect(() => resolver.lookup('1.1.1.1')).toThrow(
+      /^(?=[\x20-\x7e]{20,400}$).*it has no locations \(type "\\u001b\[31m\\u009b31m/,
+    )
   })
 
   it('in names inside an archive is quoted and cut', () => {

@@ -45,16 +45,6 @@ describe('several addresses of a line', () => {
     expect(piped).toMatchObject({ status: 0, out })
   })
 
-  it('get columns whose names begin with the name', async () => {
-    const { out } = await withDatabase(
-      ['--quiet', ...named(['src', 'dst']), '--fields', 'country_code,timezone_offset'],
-      `ts,src,dst\n${TIME},81.2.69.142,1.2.3.4\n`,
-    )
-    expect(out).toBe(
-      `ts,src,dst,from_country_code,from_timezone_offset,to_country_code,to_timezone_offset\n${TIME},81.2.69.142,1.2.3.4,GB,+01:00,AU,+10:00\n`,
-    )
-  })
-
   it.each([
     ['zeek', `${ZEEK.join('\n')}\n1782907200.25\t81.2.69.142\t1.2.3.4\n`],
     ['ssv', 'start src src_ip dst\n1782907200 81.2.69.142 81.2.69.142 1.2.3.4\n'],

@@ -9,7 +9,7 @@ import {
   formatsWith,
   makePlan,
 } from '../../../src/enrich/formats/formats.ts'
-import { InvalidLocaleError, isGeofixError } from '../../../src/errors.ts'
+import { InvalidLocaleError } from '../../../src/errors.ts'
 import { tarOf } from '../../bytes/tar-samples.ts'
 import { AT, utf8 } from '../world.ts'
 
@@ -40,15 +40,10 @@ const COMMON = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 20
 
 describe('the format', () => {
   it.each([
-    ['ndjson', '{"ip":"81.2.69.142"}\n'],
     ['ndjson', '\ufeff{"ip":"81.2.69.142"}\r\n'],
     ['ndjson', '\n\n{"ip":"81.2.69.142"}'],
-    ['csv', 'ip,user\n81.2.69.142,x\n'],
     ['csv', '"ip","user"\r\n"81.2.69.142","x\ny"\r\n'],
-    ['tsv', 'ip\tuser\n81.2.69.142\tx\n'],
-    ['access-log', `${COMMON}\n`],
     ['access-log', `${COMMON} "-" "curl/8.5.0"\n`],
-    ['list', '81.2.69.142\n10.0.0.1\n'],
     ['list', '2001:4860:4860::8888'],
     ['list', ''],
     ['text', '[Wed Oct 11 14:32:52.1 2000] [core:error] [pid 1] [client 81.2.69.142:5] AH00126: x\n'],
@@ -75,19 +70,9 @@ describe('the format', () => {
     ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of json, '],
     ['JSON without an end', '{\n"ip":"81.2.69.142"\n', 'no whole object'],
   ])('is an error if it is unknown: %s', (_, sample, message) => {
-    let error: unknown
-    try {
-      makePlan(utf8(sample), true, {})
-    } catch (thrown) {
-      error = thrown
-    }
-    expect(error).toBeInstanceOf(EnrichError)
-    expect(isGeofixError(error)).toBe(true)
-    expect(error).toMatchObject({
-      code: 'ENRICH_FORMAT_UNKNOWN',
-      status: null,
-      message: expect.stringContaining(message),
-    })
+    const error = { code: 'ENRICH_FORMAT_UNKNOWN', status: null, message: expect.stringContaining(message) }
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(expect.objectContaining(error))
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(EnrichError)
   })
 })
 
@@ -135,7 +120,6 @@ describe('options that are wrong', () => {
   const sample = utf8('{"ip":"81.2.69.142"}\n')
   const wrong: readonly [string, unknown][] = [
     ['a format of another tool', { format: 'xml' }],
-    ['another word for bad lines', { onBadLine: 'skip' }],
     ['no instant', { at: new Date('x') }],
     ['proxies that are not a list', { trustedProxies: 'all' }],
     ['everybody trusted', { trustedProxies: ['0.0.0.0/0'] }],
