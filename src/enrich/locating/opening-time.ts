@@ -336,7 +336,7 @@ function endOfFraction(bytes: Uint8Array, start: number, end: number): number {
   return at === start + 1 ? start : at
 }
 
-/** A year of four digits, or -1. Logs of years before 1000 are none. */
+/** A year of four digits, from 1000, or -1. */
 function yearAt(bytes: Uint8Array, at: number): number {
   const year = twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
   return year < 1000 ? -1 : year
