@@ -4,14 +4,16 @@ import '../../../src/enrich/formats/all-formats.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import { ndjson } from './command-line.ts'
 
-it('a pool of worker threads fails with a clear error when a thread dies', async () => {
+it('a pool of worker threads fails with a clear error when a thread does, or dies', async () => {
   const bytes = new Uint8Array(Buffer.from(ndjson(100)))
   const { plan } = makePlan(bytes, true, {})
   const block = { bytes, isHead: false, oversized: false, startsLine: true }
   const memory = new SharedArrayBuffer(100_000)
-  // A thread ends when it cannot open the database.
   const pool = new WorkerPool(2)
   onTestFinished(() => pool.stop())
+  const early = 'a worker thread failed: a block came before its plan'
+  await expect(pool.enrich(block, memory)).rejects.toThrow(early)
+  // A thread ends when it cannot open the database.
   const damaged = { bytes: new Uint8Array(new SharedArrayBuffer(10)), path: 'x.mmdb' }
   pool.usePlan(plan, { geofix: 1, databases: [damaged] })
   const failure = expect.objectContaining({
