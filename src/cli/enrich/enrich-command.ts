@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/count.ts'
-import type { DelimitedPlan } from '../../enrich/formats/delimited/delimited-reader.ts'
+import type { DelimitedPlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, UNMASKED } from '../../enrich/options.ts'
 import type { RunInput } from '../../enrich/run.ts'

@@ -15,7 +15,7 @@ export class RecordFields {
   count = 0
   /** The first field of the last record, from 1, that goes on after its closing quote; 0 if there is none. */
   textAfterQuote = 0
-  /** Where the value begins and ends that `findValue` found last. */
+  /** Where the text or value begins and ends that was found last. */
   valueStart = 0
   valueEnd = 0
   readonly #delimiter: number
@@ -135,17 +135,22 @@ export class RecordFields {
     return this.ends[field] ?? 0
   }
 
-  /**
-   * Finds the value of a field, without its quotes and without spaces and tabs around it. Doubled quotes and escapes in it
-   * stay, because addresses and times have none. It is empty if the record has no such field.
-   */
-  findValue(bytes: Uint8Array, field: number): void {
+  /** Finds the text of a field, without its quotes. Doubled quotes and escapes in it stay. It is empty if the record has no such field. */
+  findText(bytes: Uint8Array, field: number): void {
     let start = field < this.count ? this.start(field) : 0
     let end = field < this.count ? this.end(field) : 0
     if (this.#quotes && end - start >= 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
       start++
       end--
     }
+    this.valueStart = start
+    this.valueEnd = end
+  }
+
+  /** `findText` without spaces and tabs around it: addresses and times have no doubled quotes and escapes. */
+  findValue(bytes: Uint8Array, field: number): void {
+    this.findText(bytes, field)
+    let { valueStart: start, valueEnd: end } = this
     while (start < end && this.#isBlank(bytes[start])) start++
     while (end > start && this.#isBlank(bytes[end - 1])) end--
     this.valueStart = start

@@ -17,6 +17,7 @@ import {
   type Plan,
   withCounted,
 } from '../../../src/enrich/formats/formats.ts'
+import { stateAfter } from '../../../src/enrich/reading/layout.ts'
 import { Splitter, sampleBlocks } from '../../../src/enrich/reading/splitter.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
@@ -92,6 +93,8 @@ const FILTERS: readonly EnrichOptions[] = [
 interface Case {
   readonly format: Format
   readonly file: string
+  /** What comes before the lines; '' by default. */
+  readonly header?: string
   /** Lines that loops take, besides those of the file. The first is as short as a line can be. */
   readonly usual: readonly string[]
   /** Lines that nearly are as the usual ones. */
@@ -156,6 +159,7 @@ const CASES: readonly Case[] = [
   {
     format: 'csv',
     file: 'quoted.csv',
+    header: 'id,client ip,note,at\n',
     usual: ['1,81.2.69.142,,', '2,"1.128.3.4","a ""b"", c",2026-07-15T12:00:00+02:00', '3, 8.8.8.8 ,x,-'],
     fields: ['note', 'at', '2', '4'],
     options: [
@@ -163,6 +167,56 @@ const CASES: readonly Case[] = [
       { field: 'client ip', timeField: 'at', fields: ['city', 'timezone_offset'] },
       { field: '2', header: false },
     ],
+  },
+  {
+    format: 'w3c',
+    file: 'iis.log',
+    header: '#Date: 2026-03-28 22:10:05\n#Fields: date time cs-method c-ip cs(User-Agent) sc-status\n',
+    usual: [
+      '2026-03-28 23:59:59 GET 81.2.69.142 - 200',
+      '2026-03-29 01:00:00 GET 1.128.3.4 "Mozilla (X11)" 200',
+      '2026-03-29 1:00 - - curl 404',
+    ],
+    unusual: [
+      '#Fields: time c-ip',
+      '02:00:00 81.2.69.142',
+      '22:10:04 "8.8.8.8"',
+      '#Time Format: local',
+      '02:00:00 1.128.3.4',
+      '#Fields: date time',
+      '2026-03-29 01:00:00',
+      '#Time Format: UTC',
+      '#Fields: date time cs-method c-ip cs(User-Agent) sc-status',
+      '2026-03-29 01:00:00 GET 81.2.69.142 "a 200',
+      '2026-03-29 01:00:00 GET 81.2.69.142 "a"b 200',
+      '2026-03-29 01:00:00 "GET 81.2.69.142 a" 200',
+      '2026-03-29 01:00:00 GET 81.2.69.142 a 200 ',
+    ],
+    fields: ['sc-status', 'cs(User-Agent)'],
+    options: [{ field: 'c-ip' }, { field: 'c-ip', fields: ['city', 'timezone_offset'] }],
+  },
+  {
+    format: 'zeek',
+    file: 'zeek.log',
+    header: '#separator \\x09\n#empty_field\t(empty)\n#fields\tts\tid.orig_h\ttags\n',
+    usual: ['1\t81.2.69.142\t-', '1785225600.25\t-\t"', '-\t(empty)\ta b'],
+    unusual: [
+      '#unset_field\t(none)',
+      '#fields\tid.orig_h\tts\tx',
+      '81.2.69.142\t1785225600\t(none)',
+      '(none)\t1\t',
+    ],
+    fields: ['tags', 'ts'],
+    options: [{}, { fields: ['city', 'timezone_offset'] }],
+  },
+  {
+    format: 'ssv',
+    file: 'flow.log',
+    header: 'version srcaddr start action\n',
+    usual: ['2 81.2.69.142 1782864007 OK', '2 - - -', '2 1.128.3.4 1785225600 "'],
+    unusual: ['# 81.2.69.142 1 OK', '2 81.2.69.142 1', '2 81.2.69.142 1 OK '],
+    fields: ['action', 'start'],
+    options: [{}, { fields: ['city', 'timezone_offset'] }],
   },
   {
     format: 'list',
@@ -199,10 +253,9 @@ const ADDRESSES = [
 
 describe.each(CASES)(
   'the loop of the format $format',
-  ({ format, file, usual, unusual = [], fields, options: optionsOfLoops }) => {
+  ({ format, file, header = '', usual, unusual = [], fields, options: optionsOfLoops }) => {
     const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
     const golden = latin1(new Uint8Array(readFileSync(join(GOLDEN, file))))
-    const header = format === 'csv' ? `${golden.split('\n')[0]}\n` : ''
     const lines = [...usual, ...usual, ...unusual, ...golden.split('\n')]
     const sample = bytesOf(`${header}${usual.join('\n')}\n`)
     const whole = bytesOf(`${header}${usual.join('\n')}\n${unusual.join('\n')}\n${golden}`)
@@ -219,6 +272,9 @@ describe.each(CASES)(
       for (const ofLoop of optionsOfLoops) {
         const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
         const reader = definitionFor(plan).makeReader(plan, true)
+        const layout = layoutOf(plan)
+        if (layout.directives !== null)
+          reader.use(stateAfter(bytesOf(header), layout.directives.initial, layout))
         // The templates of NDJSON are learned from lines.
         for (const line of usual) reader.read(bytesOf(`${line}\n`), 0, line.length)
         for (let start = 0; start < bytes.length; ) {

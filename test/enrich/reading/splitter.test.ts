@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { layoutOf, type Plan } from '../../../src/enrich/formats/formats.ts'
+import { NO_HEADER } from '../../../src/enrich/formats/headed/header.ts'
 import { type CommonPlan, commonPlan } from '../../../src/enrich/options.ts'
 import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { processorMs } from '../../processor-time.ts'
@@ -24,11 +25,13 @@ const csv = (maxLineBytes = 1000): Plan => ({
   hasSeparatorLine: false,
   isObject: false,
   headerLine: 0,
-  width: 2,
   requestFields: {},
-  names: ['ip'],
+  names: ['ip', 'x'],
+  header: { ...NO_HEADER, names: ['ip', 'x'] },
   address: 0,
-  time: null,
+  time: [],
+  isClock: false,
+  unset: '',
   fields: ['city'],
   columns: ['city'],
   replaced: [],

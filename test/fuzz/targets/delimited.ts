@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/delimited-reader.ts'
+import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/table-reader.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import {
   ALPHABET,
@@ -68,7 +68,7 @@ export const delimited: Target<EnrichInput> = {
   shortRuns: 400,
   check(input) {
     const run = enriched(input)
-    if (run === null || !('delimiter' in run.plan)) return
+    if (run === null || !('isRows' in run.plan)) return
     const { plan, output, counts } = run
     const delimiter = String.fromCharCode(plan.delimiter)
     checkKept(input.bytes, output, (added) => added.startsWith(delimiter))

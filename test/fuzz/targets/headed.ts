@@ -68,13 +68,13 @@ export const headed: Target<EnrichInput> = {
   check(input) {
     const run = enriched(input)
     if (run === null || !('isClock' in run.plan)) return
-    const { separator, fields } = run.plan
+    const { delimiter, fields } = run.plan
     checkKept(
       input.bytes,
       run.output,
-      (added, before) => before.startsWith('#') || added.startsWith(String.fromCharCode(separator)),
+      (added, before) => before.startsWith('#') || added.startsWith(String.fromCharCode(delimiter)),
     )
-    assertFields(input.bytes, run.output, String.fromCharCode(separator), fields.length)
+    assertFields(input.bytes, run.output, String.fromCharCode(delimiter), fields.length)
   },
 }
 

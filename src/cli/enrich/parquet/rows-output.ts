@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { COLON, DASH, DOT, NINE, PLUS, QUOTE } from '../../../enrich/ascii.ts'
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/delimited-reader.ts'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import { Timestamp } from '../../../enrich/locating/event-time.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'

@@ -1,6 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../../../enrich/ascii.ts'
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/delimited-reader.ts'
+import type { DelimitedPlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import {
   checkedFields,

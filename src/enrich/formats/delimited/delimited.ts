@@ -27,8 +27,10 @@ import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
 import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { type DelimitedPlan, DelimitedReader, TableRows } from './delimited-reader.ts'
+import { NO_HEADER } from '../headed/header.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
+import { type DelimitedPlan, TableReader } from './table-reader.ts'
+import { TableRows } from './table-rows.ts'
 
 /**
  * Makes the plan for CSV or TSV.
@@ -83,7 +85,7 @@ export function planDelimited(
   if (title === '' && field === undefined && records.length > 0) {
     throw missingHeader(`has nothing over the addresses of column ${address + 1}`)
   }
-  const time = chosenTime(timeField, sampled, notes)?.index ?? null
+  const time = chosenTime(timeField, sampled, notes)
   const isObject = options.to !== undefined
   const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const replaced = names.map((name) => added.indexOf(name))
@@ -104,10 +106,9 @@ export function planDelimited(
     hasSeparatorLine: separatorLine !== null,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
     maxRecordLines,
-    width,
-    names: hasHeader ? names : Array.from({ length: width }, (_, column) => String(column + 1)),
+    ...namedColumns(hasHeader ? names : Array.from({ length: width }, (_, column) => String(column + 1))),
     address,
-    time,
+    time: time === null ? [] : [time.index],
     fields,
     columns: added,
     replaced: isReplacing ? replaced : [],
@@ -115,6 +116,11 @@ export function planDelimited(
     isRows: false,
   }
   return { plan, notes }
+}
+
+/** What all plans have of columns with these names. An empty value is unknown. */
+function namedColumns(names: readonly string[]) {
+  return { names, header: { ...NO_HEADER, names, unset: '' }, isClock: false, unset: '' }
 }
 
 /** What to do about columns that are there already. */
@@ -165,7 +171,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
   if (options.to !== undefined) throw wrongOption`<to> is not for rows of ${format}`
   if (named !== null) throw wrongOption`<${named}> is for ndjson: the columns of rows have no names`
   const address = columnOfRows(field, 'field')
-  const time = timeField === undefined ? null : columnOfRows(timeField, 'timeField')
+  const time = timeField === undefined ? [] : [columnOfRows(timeField, 'timeField')]
   return {
     ...commonPlan(options),
     format,
@@ -174,8 +180,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     hasSeparatorLine: false,
     headerLine: 0,
     maxRecordLines: 1,
-    width: 0,
-    names: [],
+    ...namedColumns([]),
     requestFields: {},
     address,
     time,
@@ -203,7 +208,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   layout: (plan) => {
     // A row is one line: a value with a line end has it escaped.
     if (plan.isRows) return plainLayout(plan)
-    const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, width } = plan
+    const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, names } = plan
     return {
       recordEnds: quotes
         ? () => new LineRecordEnds({ delimiter, maxLines: maxRecordLines }, maxLineBytes)
@@ -211,7 +216,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
       maxLineBytes,
       preambleLines: hasSeparatorLine ? 1 : 0,
       headerLine,
-      columns: width,
+      columns: names.length,
       directives: null,
     }
   },
@@ -229,7 +234,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   },
   fieldNames: ({ names }) => names,
   usualFields: ({ requestFields }) => requestFields,
-  makeReader: (plan, wantsFields) => new DelimitedReader(plan, wantsFields),
+  makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields),
   makeRows: (plan, locator) => (plan.isRows ? new TableRows(plan, locator) : null),
   planRows: (options) => planRows(options, 'csv'),
 }

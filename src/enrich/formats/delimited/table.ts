@@ -1,9 +1,8 @@
 import { quoted } from '../../../errors.ts'
 import { utf8Decoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, COMMA, QUOTE, SEMICOLON, TAB } from '../../ascii.ts'
-import type { FieldRole } from '../../counting/field-values.ts'
 import { eventTimeOf } from '../../locating/event-time.ts'
-import { type CommonPlan, DEFAULT_RECORD_LINES, type LocationField } from '../../options.ts'
+import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
@@ -11,22 +10,6 @@ import { RecordFields } from '../../reading/record-fields.ts'
 import { markLength, startsJsonArray } from '../../reading/sample.ts'
 import { latin1 } from '../../swar.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
-
-/** What the plans of tables have in common. */
-export interface TablePlan extends CommonPlan {
-  /** The line with the names of the columns, from 1, counting empty lines; 0 if there is none in the input. */
-  readonly headerLine: number
-  /** The names of the columns. */
-  readonly names: readonly string[]
-  /** Columns that have the parts of a request. */
-  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
-  /** The columns with the location. */
-  readonly fields: readonly LocationField[]
-  /** Names of the added columns in the header. */
-  readonly columns: readonly string[]
-  /** Whether records become objects. */
-  readonly isObject: boolean
-}
 
 /** A first line that tells spreadsheets the delimiter of the file: `sep=;`. */
 export interface SeparatorLine {

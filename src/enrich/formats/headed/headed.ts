@@ -19,8 +19,8 @@ import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import { valuesOf } from '../delimited/table.ts'
+import { type TablePlan, TableReader } from '../delimited/table-reader.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { type HeadedPlan, HeadedReader } from './headed-reader.ts'
 import {
   type DirectiveRules,
   faultOfHeader,
@@ -28,10 +28,15 @@ import {
   isW3cFields,
   isZeekFields,
   MAX_FIELDS,
+  NO_DIRECTIVES,
   NO_HEADER,
   W3C_DIRECTIVES,
   ZEEK_DIRECTIVES,
 } from './header.ts'
+
+export interface HeadedPlan extends TablePlan {
+  readonly format: 'w3c' | 'zeek' | 'ssv'
+}
 
 /** Plans a log whose headers are directives, or, without `rules`, one whose first line is the header. */
 function planHeaded(
@@ -47,7 +52,7 @@ function planHeaded(
   const isObject = options.to !== undefined
   const quotes = format === 'w3c'
   const read = readSample(sample, isWhole, rules, quotes, common.maxLineBytes)
-  const { columns, header, headerLine, separator, records } = read
+  const { columns, header, headerLine, delimiter, records } = read
   const names = columns.map(({ name }) => name)
   const added = isObject ? addedMembers(common) : columnNames(fields, options)
   const remedy = isObject
@@ -68,9 +73,9 @@ function planHeaded(
   const plan: HeadedPlan = {
     ...common,
     format,
-    separator,
+    delimiter,
     quotes,
-    unset: format === 'zeek' ? header.unset : separator === COMMA ? '' : NO_HEADER.unset,
+    unset: format === 'zeek' ? header.unset : delimiter === COMMA ? '' : NO_HEADER.unset,
     header: rules === null ? header : NO_HEADER,
     headerLine,
     hasPort: chosen?.hasPort ?? false,
@@ -114,7 +119,7 @@ function readSample(
   const ofRecords = lines.filter((line, index) => !isHeader(line, index))
   const declared = lines.map((line) => rules?.separator(line) ?? null).find((each) => each !== null)
   const tabbed = ofRecords.filter((line) => line.includes('\t')).length
-  const separator = declared ?? (tabbed * 2 > ofRecords.length ? TAB : SPACE)
+  const delimiter = declared ?? (tabbed * 2 > ofRecords.length ? TAB : SPACE)
   /** The values of each record, by the name of the field, without those that are unknown. */
   const records: ReadonlyMap<string, string>[] = []
   /** The fields of all headers, each name once. */
@@ -134,7 +139,7 @@ function readSample(
         columns.set(name, columns.get(name) ?? new SampleField([name], at))
       continue
     }
-    const values = recordOf(bytes, separator, header.names.length, quotes)
+    const values = recordOf(bytes, delimiter, header.names.length, quotes)
     const known = new Map<string, string>()
     for (const [at, value] of values.entries()) {
       const name = header.names[at] ?? ''
@@ -152,7 +157,7 @@ function readSample(
   const [first] = rules === null ? firstLines(sample, isWhole, 1) : []
   /** The line of the header, from 1; 0 if directives are headers, or there is none. */
   const headerLine = first === undefined ? 0 : lineFeedsIn(sample.subarray(0, first.start)) + 1
-  return { columns: [...columns.values()], header, headerLine, separator, records }
+  return { columns: [...columns.values()], header, headerLine, delimiter, records }
 }
 
 function unreadable(message: string): EnrichError {
@@ -160,9 +165,9 @@ function unreadable(message: string): EnrichError {
 }
 
 /** The values of a record; none if it has another number of fields. */
-function recordOf(bytes: Uint8Array, separator: number, width: number, quotes: boolean): string[] {
+function recordOf(bytes: Uint8Array, delimiter: number, width: number, quotes: boolean): string[] {
   for (const isQuoted of quotes ? [true, false] : [false]) {
-    const fields = new RecordFields(separator, isQuoted, width)
+    const fields = new RecordFields(delimiter, isQuoted, width)
     if (fields.read(bytes, 0, bytes.length) && fields.count === width && fields.textAfterQuote === 0)
       return valuesOf(bytes, fields)
   }
@@ -260,19 +265,19 @@ function definition(
         ? { ...header, names: [...header.names, ...columns] }
         : header,
     form: (plan) => {
-      const { fields, separator, unset, isObject, columns } = plan
+      const { fields, delimiter, unset, isObject, columns } = plan
       if (isObject) return jsonForm(plan, 'object')
-      const text = String.fromCharCode(separator)
+      const text = String.fromCharCode(delimiter)
       // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
       const template =
-        separator === COMMA
+        delimiter === COMMA
           ? columnsTemplate(fields, text, true)
-          : wordsTemplate(fields, text, unset, separator === SPACE ? '+' : ' ')
+          : wordsTemplate(fields, text, unset, delimiter === SPACE ? '+' : ' ')
       return columnsForm(template, text, columns, unset)
     },
     fieldNames: (plan) => plan.names,
     usualFields: ({ requestFields }) => requestFields,
-    makeReader: (plan) => new HeadedReader(plan, rules),
+    makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields, rules ?? NO_DIRECTIVES),
     planRows: null,
   }
 }

@@ -39,6 +39,13 @@ export interface DirectiveRules {
   separator(text: string): number | null
 }
 
+/** The first line is the header, and no other changes it. */
+export const NO_DIRECTIVES: DirectiveRules = {
+  next: (header) => header,
+  added: () => '',
+  separator: () => null,
+}
+
 /** Windows Firewall says so, other programs write UTC. */
 const TIME_FORMAT = /^#Time Format:\s*(\w+)/i
 const DATE = /^#Date:\s*(\d{4}-\d\d-\d\d)[ \t]+(\d\d:\d\d:\d\d)/i

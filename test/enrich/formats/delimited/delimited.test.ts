@@ -47,7 +47,7 @@ describe('the delimiter', () => {
     expect(plan('a,b\tip\n,\t1.2.3.4\n', {}, 'tsv').plan).toMatchObject({
       delimiter: 9,
       address: 1,
-      width: 2,
+      names: ['a,b', 'ip'],
     })
   })
 
@@ -146,12 +146,13 @@ describe('the column of the address', () => {
   it('may be the last of very many', () => {
     const most = 2 ** 18
     const columns = (count: number) => `${'c,'.repeat(count - 1)}ip\n`
-    expect(plan(columns(most)).plan).toMatchObject({ width: most, address: most - 1 })
+    const { names, address } = plan(columns(most)).plan
+    expect([names.length, address]).toEqual([most, most - 1])
     expect(() => plan(columns(most + 1))).toThrow(/has 262145 columns: 262144 are the most/)
   })
 
   it('is not looked for in an input without a record', () => {
-    expect(plan('').plan).toMatchObject({ width: 0, address: 0 })
+    expect(plan('').plan).toMatchObject({ names: [], address: 0 })
   })
 
   it('is looked for in whole records only', () => {
@@ -186,7 +187,13 @@ describe('names of columns in messages', () => {
 describe('the plan', () => {
   it('is plain data', () => {
     const { plan: made } = plan('city,ip,time\nx,1.2.3.4,5\n', { overwrite: true, timeField: 'time' })
-    expect(made).toMatchObject({ width: 3, address: 1, time: 2, replaced: [4, -1, -1], headerLine: 1 })
+    expect(made).toMatchObject({
+      names: ['city', 'ip', 'time'],
+      address: 1,
+      time: [2],
+      replaced: [4, -1, -1],
+      headerLine: 1,
+    })
   })
 
   it('adds columns that are not there beside others that are', () => {

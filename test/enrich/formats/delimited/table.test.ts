@@ -51,14 +51,14 @@ describe('a table with a separator line', () => {
 
   it('is read as the separator line says, whatever the header looks like', () => {
     const { plan, notes } = enrichBytes(utf8('sep=;\nip;a,b,c\n81.2.69.142;1\n'), options)
-    expect(plan).toMatchObject({ format: 'csv', delimiter: 0x3b, width: 2 })
+    expect(plan).toMatchObject({ format: 'csv', delimiter: 0x3b, names: ['ip', 'a,b,c'] })
     expect(notes).toContain('fields are separated by ";"')
   })
 
   it('is not TSV if the separator line says otherwise', () => {
     expect(enrichBytes(utf8('sep=;\nip;a\tb\n81.2.69.142;1\t2\n'), options).plan).toMatchObject({
       format: 'csv',
-      width: 2,
+      names: ['ip', 'a\tb'],
     })
   })
 

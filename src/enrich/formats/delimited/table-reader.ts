@@ -1,0 +1,265 @@
+import { CARRIAGE_RETURN, COLON, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import { type FieldRole, fieldIndex } from '../../counting/field-values.ts'
+import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
+import { addedMembers, type CommonPlan, type LocationField } from '../../options.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
+import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import { ByteFinder, latin1 } from '../../swar.ts'
+import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from '../headed/header.ts'
+import { type Dialect, distinctNames, undoubled } from './table.ts'
+
+/** What the plans of tables have in common. */
+export interface TablePlan extends CommonPlan, Dialect {
+  readonly format: 'csv' | 'tsv' | 'w3c' | 'zeek' | 'ssv'
+  /** The line with the names of the columns, from 1, counting empty lines; 0 if there is none, or directives name them. */
+  readonly headerLine: number
+  /** The names of the columns, those of all headers of the sample if directives name them; numbers from 1 without a header. */
+  readonly names: readonly string[]
+  /** What is known before the first record: nothing if directives name the columns. */
+  readonly header: Header
+  /** The name of the column of the address, or its index. */
+  readonly address: string | number
+  /** The column of the time, or the columns of the day and of the time; empty if there is none. */
+  readonly time: readonly (string | number)[]
+  /** Whether the last of `time` is a time of the day, whose day is in the column before or in `#Date:`. */
+  readonly isClock: boolean
+  /** Columns that have the parts of a request. */
+  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
+  /** The columns with the location. */
+  readonly fields: readonly LocationField[]
+  /** Names of the added columns in the header. */
+  readonly columns: readonly string[]
+  /** Whether records become objects. */
+  readonly isObject: boolean
+  /** What the added columns have for an unknown value. */
+  readonly unset: string
+}
+
+/** The plans of CSV and TSV. `names` are empty for rows. */
+export interface DelimitedPlan extends TablePlan {
+  readonly format: 'csv' | 'tsv'
+  readonly address: number
+  readonly time: readonly number[]
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
+  readonly hasSeparatorLine: boolean
+  /** The most lines of a record. */
+  readonly maxRecordLines: number
+  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced, and all are appended. */
+  readonly replaced: readonly number[]
+  /** Whether records are rows, which have any number of columns and no header. */
+  readonly isRows: boolean
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** Bytes of a day such as 2000-10-09. */
+const DAY_BYTES = 10
+/** Longer texts are not times of a day. Bytes. */
+const MAX_CLOCK = 20
+
+/**
+ * Reads the records of tables, whose columns a header names. The values have no quotes. A value that the header says is unknown or
+ * empty is so. A usual record is one line, all its quotes are closed, and it has as many columns as the header.
+ */
+export class TableReader extends RecordReader<Header> {
+  override readonly hasUsual = true
+  override fields: readonly ReaderField[] = []
+  override counted: readonly number[] = []
+  readonly #plan: TablePlan
+  readonly #rules: DirectiveRules | null
+  #header: Header = { ...NO_HEADER, names: [] }
+  /** The fault of the header; '' without one. */
+  #headerFault = ''
+  /** Columns of a record; -1 if the header is faulty. */
+  #width = -1
+  /** Reads records. */
+  #first = new RecordFields(0, false, 0)
+  /** Reads records with quotes as text if they do not fit otherwise; `null` if quotes are certain. */
+  #second: RecordFields | null = null
+  /** What has read the last record. */
+  #fields = this.#first
+  #address = -1
+  /** The last column that is wanted of a usual record. */
+  #last = 0
+  /** The columns of the time: one with an instant, or the one with the day and the one with the time of the day. */
+  #day = -1
+  #clock = -1
+  /** The last day in a record, as text, and its start. */
+  readonly #dayText = new Uint8Array(DAY_BYTES)
+  #midnight = NO_TIME
+  /** The day of `#Date:`, and its time of the day. */
+  #dated = { midnight: NO_TIME, latest: NO_TIME }
+  /** Whether usual records are read up to their line feed, and only as far as they are wanted. */
+  readonly #readsLines: boolean
+  #lineFeeds = new ByteFinder(LINE_FEED, this.record)
+
+  /** @param rules `null` for CSV and TSV, whose names can be any, and whose quotes are certain */
+  constructor(plan: TablePlan, wantsFields: boolean, rules: DirectiveRules | null = null) {
+    super()
+    this.#plan = plan
+    this.#rules = rules
+    // Tabs are control characters.
+    this.#readsLines = !wantsFields && (plan.counted ?? []).length === 0 && plan.delimiter >= SPACE
+    this.use(plan.header)
+  }
+
+  override use(header: Header): void {
+    if (header === this.#header) return
+    const { address, time, columns, delimiter, quotes, isObject, counted = [] } = this.#plan
+    const isSame = header.names === this.#header.names
+    this.#header = header
+    this.#dated = { midnight: midnightOf(header.date), latest: clockOf(header.time) }
+    if (isSame) return
+    const { names } = header
+    const added = isObject ? addedMembers(this.#plan) : columns
+    this.#headerFault = this.#rules === null ? '' : faultOfHeader(header, address, added)
+    this.fields = distinctNames(names).map((name) => ({ name, kind: 'text' }))
+    const indexOf = (column: string | number | undefined): number =>
+      typeof column === 'number' ? column : column === undefined ? -1 : names.indexOf(column)
+    this.counted = counted.map((field) => fieldIndex(names, field))
+    this.#address = indexOf(address)
+    const [first, second] = time
+    this.#day = second === undefined ? -1 : indexOf(first)
+    this.#clock = indexOf(second ?? first)
+    this.#last = Math.max(this.#address, this.#day, this.#clock)
+    this.#width = this.#headerFault === '' ? names.length : -1
+    const most = Math.max(this.#width, 0)
+    this.#first = new RecordFields(delimiter, quotes, most)
+    this.#second = quotes && this.#rules !== null ? new RecordFields(delimiter, false, most) : null
+    this.starts = this.#first.starts
+    this.ends = this.#first.ends
+  }
+
+  override addedTo(directive: string): string {
+    const { columns, fields } = this.#plan
+    return this.#headerFault === '' ? (this.#rules?.added(directive, columns, fields) ?? '') : ''
+  }
+
+  override usual(bytes: Uint8Array, view: DataView, start: number, limit: number): number {
+    if (bytes[start] === HASH && this.#rules !== null) return -1
+    const fields = this.#first
+    let end = this.#readsLines ? fields.readLine(bytes, view, start, this.#last) : -1
+    if (end === -1) {
+      if (this.#lineFeeds.bytes !== bytes) this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
+      end = this.#lineFeeds.next(start, limit)
+      if (end === start || bytes[end - 1] === CARRIAGE_RETURN) return -1
+      if (!fields.read(bytes, start, end) || fields.textAfterQuote > 0) return -1
+    }
+    if (fields.count !== this.#width) return -1
+    this.#found(fields, bytes, start, end)
+    return end
+  }
+
+  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+    this.fault = this.#headerFault
+    if (this.fault !== '') return 'bad'
+    let fields = this.#first
+    let isRead = fields.read(bytes, start, end)
+    const second = this.#second
+    // Some programs quote values with spaces, and others write quotes as text: the number of columns tells.
+    if (second !== null && !(isRead && fields.count === this.#width && fields.textAfterQuote === 0)) {
+      fields = second
+      isRead = second.read(bytes, start, end)
+    }
+    const { count, textAfterQuote } = fields
+    if (!isRead || count !== this.#width) {
+      this.fault = isRead ? this.#misfit(count) : fields.fault
+      return 'bad'
+    }
+    this.doubt =
+      textAfterQuote > 0
+        ? `text follows the closing quote of its field ${textAfterQuote}: look at its quotes`
+        : ''
+    this.#found(fields, bytes, start, end)
+    return 'read'
+  }
+
+  override find(column: number): boolean {
+    const fields = this.#fields
+    const { unset, empty } = this.#header
+    const { record } = this
+    fields.findText(record, column)
+    this.bytes = record
+    this.start = fields.valueStart
+    this.end = fields.valueEnd
+    if (isText(record, this.start, this.end, unset)) return false
+    if (isText(record, this.start, this.end, empty)) this.end = this.start
+    const isQuoted = this.start > fields.start(column)
+    if (isQuoted && record.subarray(this.start, this.end).includes(QUOTE)) {
+      this.bytes = undoubled(record, this.start, this.end)
+      this.start = 0
+      this.end = this.bytes.length
+    }
+    return true
+  }
+
+  #misfit(count: number): string {
+    if (this.#rules === null)
+      return `it has ${count} ${count === 1 ? 'column' : 'columns'}, not ${this.#width}`
+    return `it has ${count} ${count === 1 ? 'field' : 'fields'}, and its header has ${this.#width}`
+  }
+
+  /** Takes the record that was read. */
+  #found(fields: RecordFields, bytes: Uint8Array, start: number, end: number): void {
+    this.#fields = fields
+    this.useBytes(bytes, start, end)
+    this.instant = this.#clock === -1 ? NO_TIME : this.#readTime(fields, bytes)
+    fields.findValue(bytes, this.#address)
+    const { valueStart, valueEnd } = fields
+    const { unset, empty } = this.#header
+    const isMissing = isText(bytes, valueStart, valueEnd, unset) || isText(bytes, valueStart, valueEnd, empty)
+    this.useAddress(bytes, valueStart, isMissing ? valueStart : valueEnd)
+  }
+
+  #readTime(fields: RecordFields, bytes: Uint8Array): number {
+    fields.findValue(bytes, this.#clock)
+    const { valueStart, valueEnd } = fields
+    if (!this.#plan.isClock) return eventTime(bytes, valueStart, valueEnd)
+    if (this.#header.isLocal) return NO_TIME
+    // Times are UTC (W3C working draft, "Date" and "Time").
+    const clock = clockAt(bytes, valueStart, valueEnd)
+    if (this.#day !== -1) return this.#midnightIn(fields, bytes) + clock
+    const { midnight, latest } = this.#dated
+    // The records after `#Date:` are not older, except for requests that began shortly before.
+    return midnight + clock + (clock < latest - HOUR_MS ? DAY_MS : 0)
+  }
+
+  /** The start of a record's day in UTC. Most records have the day of the record before. */
+  #midnightIn(fields: RecordFields, bytes: Uint8Array): number {
+    fields.findValue(bytes, this.#day)
+    const { valueStart, valueEnd } = fields
+    if (valueEnd - valueStart !== DAY_BYTES) return NO_TIME
+    for (let at = 0; at < DAY_BYTES; at++) {
+      if (bytes[valueStart + at] === this.#dayText[at]) continue
+      this.#dayText.set(bytes.subarray(valueStart, valueEnd))
+      this.#midnight = midnightOf(latin1(this.#dayText, 0, DAY_BYTES))
+      break
+    }
+    return this.#midnight
+  }
+}
+
+/** The start of a day such as 2000-10-09, in UTC, or {@link NO_TIME}. */
+function midnightOf(day: string): number {
+  return eventTimeOf(`${day}T00:00Z`)
+}
+
+/** Milliseconds since midnight at a time such as 16:44:49, with a fraction or without seconds, or {@link NO_TIME}. */
+function clockAt(bytes: Uint8Array, start: number, end: number): number {
+  const isUsual = end === start + 8 && bytes[start + 2] === COLON && bytes[start + 5] === COLON
+  const [hour, minute] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
+  const second = twoDigits(bytes, start + 6)
+  if (isUsual && hour <= 23 && minute <= 59 && second <= 59)
+    return ((hour * 60 + minute) * 60 + second) * 1000
+  return end > start + MAX_CLOCK ? NO_TIME : clockOf(latin1(bytes, start, end))
+}
+
+function clockOf(text: string): number {
+  return eventTimeOf(`1970-01-01T${text}Z`)
+}
+
+function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
+  return true
+}
