@@ -13,19 +13,18 @@ import {
 } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
-import type { FieldRole } from './counting/field-values.ts'
 import { GroupTotals } from './counting/totals.ts'
 import { LocalExecutor } from './executor.ts'
 import {
   checkOptions,
   countingFields,
-  definitionFor,
   type EnrichOptions,
   type Format,
   makeCountPlan,
   type Plan,
 } from './formats/formats.ts'
 import { OPTIONS, optionsOf } from './line-options.ts'
+import type { RequestFields } from './options.ts'
 import { Run } from './run.ts'
 import { type LineInput, LineSource } from './streams.ts'
 
@@ -153,12 +152,9 @@ export interface ReportTallies {
   readonly agents: number
 }
 
-/** The fields that a report counts, by what they have. */
-export type ReportFields = Readonly<Partial<Record<FieldRole, string>>>
-
 /** The fields of an input that a report counts. */
-export function reportFields(plan: Plan): ReportFields {
-  return definitionFor(plan).usualFields?.(plan) ?? {}
+export function reportFields({ inside, requestFields }: Plan): RequestFields {
+  return (inside === undefined ? requestFields : inside.requestFields) ?? {}
 }
 
 /**
@@ -170,7 +166,7 @@ export function reportFields(plan: Plan): ReportFields {
 export function withReport(
   plan: Plan,
   showsLines: boolean,
-  roles: ReportFields = reportFields(plan),
+  roles: RequestFields = reportFields(plan),
 ): { readonly plan: Plan; readonly tallies: ReportTallies } {
   const { status, method, bytes, path, referrer, agent } = roles
   const fields = [

@@ -210,6 +210,12 @@ export function isChosen({ codes, areExcluded }: CountryChoice, code: string | n
   return (code !== null && codes.includes(code)) !== areExcluded
 }
 
+/** What a field of a log usually has, whatever its name. */
+export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
+
+/** The names of the fields that have the parts of a request, as far as records have them. */
+export type RequestFields = Readonly<Partial<Record<FieldRole, string>>>
+
 /** The values of options, or their defaults. */
 type ValuesOf<Name extends keyof LineOptions> = { readonly [Each in Name]: NonNullable<LineOptions[Each]> }
 
@@ -237,6 +243,8 @@ export interface CommonPlan
   readonly cells?: LocationCells
   /** The countries whose lines are wanted; absent if all are. */
   readonly countries?: CountryChoice
+  /** The fields of the log that a report counts; absent if there are none. */
+  readonly requestFields?: RequestFields
   /** The fields whose values are counted, by their names; absent if there are none. */
   readonly counted?: readonly string[]
   /** How lines are counted; absent if they are written. */

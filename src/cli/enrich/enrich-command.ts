@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
-import { type ReportFields, type ReportTallies, reportFields, withReport } from '../../enrich/count.ts'
+import { type ReportTallies, reportFields, withReport } from '../../enrich/count.ts'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
-import { checkedFields, INTO, UNMASKED } from '../../enrich/options.ts'
+import { checkedFields, INTO, type RequestFields, UNMASKED } from '../../enrich/options.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { ReportDetails } from '../report/report.ts'
@@ -46,7 +46,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
   /** Where the figures of the report are in the tallies of the run. */
   #tallies: ReportTallies | null = null
   /** The fields of the first input that the report counts. */
-  #reportFields: ReportFields | null = null
+  #reportFields: RequestFields | null = null
   /** The names of Parquet files that are read as tables. */
   readonly #tables = new Set<string>()
 

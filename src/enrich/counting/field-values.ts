@@ -1,9 +1,6 @@
 import { utf8Decoder } from '../../realm.ts'
 import { ZERO } from '../ascii.ts'
 
-/** What a field of a log usually has, whatever its name. */
-export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
-
 /** Finds the values of the `counted` fields of a plan in the last line that a format has read. */
 export interface FieldValues {
   /** The value, after `findCounted` returns `true`: `bytes[start, end)`, as UTF-8, without quotes and escapes of CSV and JSON. */

@@ -1,7 +1,7 @@
 import { ACCESS_LOG } from './access-log/access-log.ts'
 import { CSV, TSV } from './delimited/delimited.ts'
+import { SSV, W3C, ZEEK } from './delimited/headed.ts'
 import type { FormatDefinition } from './format-definition.ts'
-import { SSV, W3C, ZEEK } from './headed/headed.ts'
 import { JSON_DOCUMENTS } from './json/json.ts'
 import { LIST } from './list.ts'
 import { NDJSON } from './ndjson/ndjson.ts'

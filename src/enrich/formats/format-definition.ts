@@ -1,5 +1,4 @@
 import type { DatabaseSet } from '../../location/database-set.ts'
-import type { FieldRole } from '../counting/field-values.ts'
 import type { LineFormat } from '../engine/record-lines.ts'
 import { RecordLines } from '../engine/record-lines.ts'
 import { LineLocator } from '../locating/line-locator.ts'
@@ -73,8 +72,6 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * records have no fields.
    */
   fieldNames?(plan: Plan): readonly string[] | null
-  /** The fields that a report counts, as far as records have them. */
-  usualFields?(plan: Plan): Readonly<Partial<Record<FieldRole, string>>>
   /** How records are written. */
   form(plan: Plan): RecordForm
   /** @param wantsFields whether all fields of the usual records are wanted, and not only those that are counted */

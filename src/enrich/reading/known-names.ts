@@ -1,4 +1,4 @@
-import type { FieldRole } from '../counting/field-values.ts'
+import type { FieldRole, RequestFields } from '../options.ts'
 
 /**
  * The names that products give to the fields of their logs and tables. This file is the only table of names: the tests
@@ -258,14 +258,11 @@ const PRODUCTS: readonly string[] = [
 ]
 
 /** The names of the W3C Extended Log File Format, which mean one thing only. */
-const W3C: Readonly<Record<FieldRole, string>> = {
-  status: 'sc-status',
-  method: 'cs-method',
-  path: 'cs-uri-stem',
-  bytes: 'sc-bytes',
-  referrer: 'cs(Referer)',
-  agent: 'cs(User-Agent)',
-}
+const W3C = 'sc-status cs-method cs-uri-stem sc-bytes cs(User-Agent) cs(Referer)'
+/** The fields of patterns. */
+const PATTERN =
+  'status|elb_status_code request_method|method request_uri|uri|url|request_target|target ' +
+  'body_bytes_sent|bytes_sent|sent_bytes|bytes http_user_agent|user_agent http_referer|referer|referrer'
 
 /** What values of a role look like. nginx writes 000 or 0 if a client went away before an answer. */
 const VALUES: Readonly<Record<FieldRole, RegExp>> = {
@@ -283,22 +280,16 @@ const VALUES: Readonly<Record<FieldRole, RegExp>> = {
  *
  * @param valuesOf the value of a field in each record, `undefined`, `null` or '' for none; no values if no record has the field
  */
-export function requestFieldsIn(
-  valuesOf: (field: string) => readonly unknown[],
-): Readonly<Partial<Record<FieldRole, string>>> {
+export function requestFieldsIn(valuesOf: (field: string) => readonly unknown[]): RequestFields {
   const fits = (field: string, role: FieldRole): boolean => {
     const values = valuesOf(field).filter((value) => !isMissing(value))
     return values.length > 0 && values.every((value) => isLike(value, role))
   }
   for (const product of PRODUCTS) {
-    const names = product.split(' ').map((each) => each.split('|'))
-    const [[status = ''] = [], [method = ''] = []] = names
+    const [status = '', method = ''] = product.split(' ')
     const methods = valuesOf(method)
     const hasBoth = valuesOf(status).some((value, record) => !isMissing(value) && !isMissing(methods[record]))
-    if (!hasBoth) continue
-    if (!fits(status, 'status') || !fits(method, 'method')) continue
-    const found = ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
-    return Object.fromEntries(found.filter(([, name]) => name !== undefined))
+    if (hasBoth && fits(status, 'status') && fits(method, 'method')) return fieldsOf(product, fits)
   }
   return {}
 }
@@ -313,14 +304,29 @@ export function requestFieldsIn(
 export function w3cRequestFields(
   names: readonly string[],
   valuesOf: (field: string) => readonly string[],
-): Readonly<Partial<Record<FieldRole, string>>> {
-  const fits = (role: FieldRole): boolean => {
-    const values = valuesOf(W3C[role]).filter((value) => !isMissing(value))
+): RequestFields {
+  const fits = (field: string, role: FieldRole): boolean => {
+    const values = valuesOf(field).filter((value) => !isMissing(value))
     return values.filter((value) => !isLike(value, role)).length * 2 <= values.length
   }
-  if (!fits('method')) return {}
-  const roles = ROLES.filter((role) => names.includes(W3C[role]) && fits(role))
-  return Object.fromEntries(roles.map((role) => [role, W3C[role]]))
+  if (!fits('cs-method', 'method')) return {}
+  return fieldsOf(W3C, (field, role) => names.includes(field) && fits(field, role))
+}
+
+/**
+ * The fields of requests in a log that a pattern writes.
+ *
+ * @param hasServer whether `target` is the server that got a request, and not its path
+ */
+export function patternRequestFields(names: readonly string[], hasServer: boolean): RequestFields {
+  return fieldsOf(PATTERN, (field) => names.includes(field) && !(hasServer && field === 'target'))
+}
+
+/** The fields of a product: of each role the first that fits. */
+function fieldsOf(product: string, fits: (field: string, role: FieldRole) => boolean): RequestFields {
+  const names = product.split(' ').map((each) => each.split('|'))
+  const found = ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
+  return Object.fromEntries(found.filter(([, name]) => name !== undefined))
 }
 
 function isMissing(value: unknown): boolean {

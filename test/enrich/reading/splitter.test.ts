@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { NO_HEADER } from '../../../src/enrich/formats/delimited/header.ts'
 import { layoutOf, type Plan } from '../../../src/enrich/formats/formats.ts'
-import { NO_HEADER } from '../../../src/enrich/formats/headed/header.ts'
 import { type CommonPlan, commonPlan } from '../../../src/enrich/options.ts'
 import { type Block, Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { processorMs } from '../../processor-time.ts'

@@ -2,7 +2,14 @@ import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
 import { BRACE, BRACKET, HASH, SPACE } from '../../ascii.ts'
 import { EnrichError } from '../../errors.ts'
-import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import {
+  addedMembers,
+  type CommonPlan,
+  commonPlan,
+  type LineOptions,
+  type Planned,
+  type RequestFields,
+} from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { addressNotes, LIST_FLAGS, listFault } from '../../reading/field-messages.ts'
@@ -19,6 +26,11 @@ import { FORWARDED, HOST, IDENT, type LineLayout, PARTS, REST, USER } from './li
 
 export interface AccessLogPlan extends CommonPlan, AppendPlan, LineLayout {
   readonly format: 'access-log'
+}
+
+const REQUEST_FIELDS: RequestFields = {
+  ...{ status: 'status', method: 'method', bytes: 'bytes', path: 'target' },
+  ...{ referrer: 'referrer', agent: 'user_agent' },
 }
 
 /** The name of the list after the user agent. */
@@ -83,11 +95,15 @@ export function planAccessLog(
       `most lines have another address before the time, for example ${another}. If it is the client's, say how the server writes a line: --log-format with its log_format (nginx) or LogFormat (Apache)`,
     )
   }
-  const { hasPort } = host
-  return {
-    plan: { ...common, ...append, format: 'access-log', hasPort, hasVhost, isWordNamed, hasForwarded },
-    notes,
-  }
+  const layout = { hasPort: host.hasPort, hasVhost, isWordNamed, hasForwarded }
+  const plan = {
+    ...common,
+    ...append,
+    format: 'access-log',
+    requestFields: REQUEST_FIELDS,
+    ...layout,
+  } as const
+  return { plan, notes }
 }
 
 /** Lines checked. More than half must be lines of an access log. */
@@ -207,9 +223,5 @@ export const ACCESS_LOG: FormatDefinition<AccessLogPlan> = {
   addressPosition: ({ hasVhost }) => (hasVhost ? 'as the second word' : 'as the first word'),
   form: lineForm,
   fieldNames: () => PARTS,
-  usualFields: () => ({
-    ...{ status: 'status', method: 'method', bytes: 'bytes', path: 'target' },
-    ...{ referrer: 'referrer', agent: 'user_agent' },
-  }),
   makeReader: (plan, wantsFields) => new AccessLogReader(plan, plan.counted, wantsFields),
 }

@@ -27,7 +27,7 @@ import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
 import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { NO_HEADER } from '../headed/header.ts'
+import { NO_HEADER } from './header.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
 import { type DelimitedPlan, TableReader } from './table-reader.ts'
 import { TableRows } from './table-rows.ts'
@@ -181,7 +181,6 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     headerLine: 0,
     maxRecordLines: 1,
     ...namedColumns([]),
-    requestFields: {},
     address,
     time,
     fields: checkedFields(options),
@@ -233,7 +232,6 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
     return columnsForm(template, separator, columns, '', { replaced, quotes, count: fields.length })
   },
   fieldNames: ({ names }) => names,
-  usualFields: ({ requestFields }) => requestFields,
   makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields),
   makeRows: (plan, locator) => (plan.isRows ? new TableRows(plan, locator) : null),
   planRows: (options) => planRows(options, 'csv'),

@@ -1,11 +1,11 @@
 import { CARRIAGE_RETURN, COLON, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
-import { type FieldRole, fieldIndex } from '../../counting/field-values.ts'
+import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
 import { addedMembers, type CommonPlan, type LocationField } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { ByteFinder, latin1 } from '../../swar.ts'
-import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from '../headed/header.ts'
+import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import { type Dialect, distinctNames, undoubled } from './table.ts'
 
 /** What the plans of tables have in common. */
@@ -23,8 +23,6 @@ export interface TablePlan extends CommonPlan, Dialect {
   readonly time: readonly (string | number)[]
   /** Whether the last of `time` is a time of the day, whose day is in the column before or in `#Date:`. */
   readonly isClock: boolean
-  /** Columns that have the parts of a request. */
-  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
   /** The columns with the location. */
   readonly fields: readonly LocationField[]
   /** Names of the added columns in the header. */

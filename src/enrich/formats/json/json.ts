@@ -232,7 +232,6 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
   fieldNames: () => null,
-  usualFields: ({ requestFields }) => requestFields,
   form: (plan) => ({ ...jsonForm(plan, 'member'), rewrites: plan.isSplit }),
   makeReader: (plan) => new JsonReader(plan),
   planRows: null,

@@ -212,7 +212,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   nextFormat: ({ format }) => format,
   fieldNames: () => null,
-  usualFields: ({ requestFields }) => requestFields,
   form: (plan) => jsonForm(plan, 'member'),
   makeReader: (plan) => new ObjectReader(plan, { hasUsual: true }),
 }

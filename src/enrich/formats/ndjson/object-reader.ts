@@ -2,7 +2,6 @@ import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { utf8Encoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
-import type { FieldRole } from '../../counting/field-values.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { CommonPlan } from '../../options.ts'
@@ -21,8 +20,6 @@ export interface ObjectPlan extends CommonPlan {
   /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
   readonly dottedPath: readonly string[] | null
   readonly dottedTimePath: readonly string[] | null
-  /** Where objects have the parts of a request. */
-  readonly requestFields: Readonly<Partial<Record<FieldRole, string>>>
 }
 
 /** `n` of `null`. */

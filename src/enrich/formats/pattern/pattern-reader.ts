@@ -1,5 +1,5 @@
 import { BACKSLASH, DASH, SPACE } from '../../ascii.ts'
-import { type FieldRole, fieldIndex } from '../../counting/field-values.ts'
+import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import type { Pattern } from './directive.ts'
@@ -11,16 +11,6 @@ export const REST = 'rest'
 const REQUEST = 'request'
 const PARTS = ['method', 'target', 'protocol']
 
-/** Usual names, best first, of the fields that reports count. A field `target` can be a server: only that of a request is a path. */
-const USUAL: Readonly<Record<FieldRole, readonly string[]>> = {
-  status: ['status', 'elb_status_code'],
-  method: ['request_method', 'method'],
-  bytes: ['body_bytes_sent', 'bytes_sent', 'sent_bytes', 'bytes'],
-  path: ['request_uri', 'uri', 'url', 'request_target', 'target'],
-  referrer: ['http_referer', 'referer', 'referrer'],
-  agent: ['http_user_agent', 'user_agent'],
-}
-
 /**
  * The names of the fields of a pattern, and of the parts of a request in it, such as `target`; `request_target` if a field has that
  * name: that of a load balancer is the server which got the request.
@@ -29,17 +19,6 @@ export function fieldNamesOf({ fields }: Pattern): readonly string[] {
   const names = fields.map(({ name }) => name)
   const parts = PARTS.map((part) => (names.includes(part) ? `${REQUEST}_${part}` : part))
   return names.includes(REQUEST) ? [...names, ...parts] : names
-}
-
-export function usualFieldsOf(pattern: Pattern): Partial<Record<FieldRole, string>> {
-  const names = fieldNamesOf(pattern)
-  const isServer = pattern.fields.some(({ name }) => name === 'target')
-  return Object.fromEntries(
-    Object.entries(USUAL).flatMap(([role, usual]) => {
-      const name = usual.find((each) => names.includes(each) && !(isServer && each === 'target'))
-      return name === undefined ? [] : [[role, name]]
-    }),
-  )
 }
 
 /** The names of fields that are whole numbers. */

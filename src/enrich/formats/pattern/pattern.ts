@@ -4,20 +4,14 @@ import { eventTimeOf } from '../../locating/event-time.ts'
 import { addedMembers, type CommonPlan, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { chosenAddress, chosenTime, numberedFields, refuseTaken } from '../../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import { patternRequestFields } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
 import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
-import {
-  fieldNamesOf,
-  isNumberField,
-  PatternReader,
-  REST,
-  usualFieldsOf,
-  type WantedFields,
-} from './pattern-reader.ts'
+import { fieldNamesOf, isNumberField, PatternReader, REST, type WantedFields } from './pattern-reader.ts'
 
 export interface PatternPlan<Name extends string> extends CommonPlan, AppendPlan, WantedFields {
   readonly format: Name
@@ -74,6 +68,7 @@ function planPattern<Name extends string>(
       ...append,
       format,
       pattern,
+      requestFields: patternRequestFields(fieldNamesOf(pattern), names.includes('target')),
       hasPort: address.hasPort,
       address: address.index,
       time: time?.index ?? null,
@@ -139,7 +134,6 @@ function definition<const Name extends string>(
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
     form: lineForm,
     fieldNames: (plan) => fieldNamesOf(plan.pattern),
-    usualFields: (plan) => usualFieldsOf(plan.pattern),
     nextFormat: () => 'ndjson',
     makeReader: (plan) => new PatternReader(plan.pattern, plan),
   }

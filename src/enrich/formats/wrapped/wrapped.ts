@@ -320,7 +320,6 @@ export function inMember<Plan extends CommonPlan & { readonly format: string }>(
   return {
     ...NDJSON,
     fieldNames: () => definition.fieldNames?.(inside) ?? null,
-    usualFields: () => definition.usualFields?.(inside) ?? {},
     makeReader: (plan, wantsFields) =>
       new ObjectReader(plan, { content: definition.makeReader(inside, wantsFields) }),
   }

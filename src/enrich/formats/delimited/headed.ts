@@ -18,8 +18,6 @@ import { RecordFields } from '../../reading/record-fields.ts'
 import { firstLines, sampleLines } from '../../reading/sample.ts'
 import { columnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm } from '../../writing/record-form.ts'
-import { valuesOf } from '../delimited/table.ts'
-import { type TablePlan, TableReader } from '../delimited/table-reader.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import {
   type DirectiveRules,
@@ -33,6 +31,8 @@ import {
   W3C_DIRECTIVES,
   ZEEK_DIRECTIVES,
 } from './header.ts'
+import { valuesOf } from './table.ts'
+import { type TablePlan, TableReader } from './table-reader.ts'
 
 export interface HeadedPlan extends TablePlan {
   readonly format: 'w3c' | 'zeek' | 'ssv'
@@ -276,7 +276,6 @@ function definition(
       return columnsForm(template, text, columns, unset)
     },
     fieldNames: (plan) => plan.names,
-    usualFields: ({ requestFields }) => requestFields,
     makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields, rules ?? NO_DIRECTIVES),
     planRows: null,
   }
