@@ -10,6 +10,9 @@ export type Compression = 'gzip' | 'zstd'
 /** How many first bytes {@link recogniseCompression} needs. */
 export const MAGIC_BYTES = 4
 
+/** The first bytes of a Parquet file, and its last. */
+export const PARQUET_MAGIC = Buffer.from('PAR1')
+
 /** Size of zlib's output chunks: larger ones take fewer turns of the event loop. Bytes. */
 const CHUNK_BYTES = 256 * 1024
 

@@ -10,6 +10,7 @@ import {
   type Compression,
   decompressor,
   MAGIC_BYTES,
+  PARQUET_MAGIC,
   recogniseCompression,
   ZstdFrames,
 } from './file-forms.ts'
@@ -19,9 +20,6 @@ import type { ParquetFile } from './parquet/parquet-file.ts'
 const CHUNK_BYTES = 512 * 1024
 /** How long reading a file may hold up other work, such as signals. */
 const MAX_HOLD_MS = 10
-
-/** The first bytes of a Parquet file, and its last. */
-const PARQUET_MAGIC = Buffer.from('PAR1')
 
 const CLOSED_REMEDY = 'name a file, or pipe lines into it'
 

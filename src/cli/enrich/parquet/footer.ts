@@ -173,24 +173,6 @@ export function dropEmptyGroups(footer: Struct): void {
   groups.splice(0, groups.length, ...groups.filter((group) => integerOf(group, ROW_GROUP.rows) !== 0n))
 }
 
-/** The names of the top-level columns. */
-export function columnNames(footer: Struct): string[] {
-  const elements = itemsOf(footer, FILE.schema)
-  const names: string[] = []
-  let at = 1
-  const skip = (): void => {
-    const element = elements[at++]
-    const children = element === undefined ? 0 : Number(integerOf(element, SCHEMA_ELEMENT.children))
-    for (let child = 0; child < children && at < elements.length; child++) skip()
-  }
-  while (at < elements.length) {
-    const element = elements[at]
-    names.push(element === undefined ? '' : (textOf(element, SCHEMA_ELEMENT.name) ?? ''))
-    skip()
-  }
-  return names
-}
-
 function moveChunk(chunk: Struct, by: bigint): void {
   addTo(chunk, COLUMN_CHUNK.fileOffset, by)
   const metadata = structOf(chunk, COLUMN_CHUNK.metadata)

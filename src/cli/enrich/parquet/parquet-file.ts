@@ -12,12 +12,11 @@ import {
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError, messageOf } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
-import { checkFooter, columnNames, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
+import { PARQUET_MAGIC } from '../file-forms.ts'
+import { checkFooter, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
 import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 
-/** The first bytes of a Parquet file, and its last. */
-export const PARQUET_MAGIC = Buffer.from('PAR1')
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
 /** The length of the footer and the magic, after the footer. */
@@ -62,7 +61,8 @@ export class ParquetFile {
     const metadata = parquetMetadata(footer, { geoparquet: false })
     this.#metadata = { ...metadata, row_groups: metadata.row_groups.filter(({ num_rows }) => num_rows > 0n) }
     this.#tree = parquetSchema(this.#metadata)
-    this.columns = columnNames(this.footer)
+    if (this.#tree.count !== metadata.schema.length) throw new Error('its schema has elements of no column')
+    this.columns = this.#tree.children.map(({ element }) => element.name)
     this.groupRows = this.#metadata.row_groups.map(({ num_rows }) => Number(num_rows))
     const twice = this.columns.find((column, index) => this.columns.indexOf(column) !== index)
     if (twice !== undefined) throw new Error(`two columns have the name ${JSON.stringify(twice)}`)

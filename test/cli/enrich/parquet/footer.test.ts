@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import {
   addColumns,
   checkFooter,
-  columnNames,
   dropEmptyGroups,
   footerBytes,
   isEncrypted,
@@ -82,9 +81,8 @@ describe('a footer', () => {
     expect(Buffer.from(footerBytes(readFooter(bytes)))).toEqual(bytes)
   })
 
-  it('names the columns and the texts of programs', () => {
+  it('names the texts of programs', () => {
     const footer = readFooter(footerOf(FILE))
-    expect(columnNames(footer)).toEqual(Array.from({ length: 20 }, (_, index) => `column_${index}`))
     expect([keyValue(footer, 'a'), keyValue(footer, 'c'), isEncrypted(footer)]).toEqual([
       'ü',
       undefined,

@@ -213,6 +213,19 @@ describe('a damaged file', () => {
     )
   })
 
+  it('with an element of the schema that no column has is refused', async () => {
+    const path = join(folder, 'elements.parquet')
+    for (const file of FILES) {
+      const bytes = Buffer.from(file)
+      // The number of columns, in zigzag form, follows the name of the root and the header of its field.
+      const at = bytes.lastIndexOf('root') + 'root'.length + 1
+      expect(bytes[at]).toBe(2 * 3)
+      bytes[at] = 2 * 2
+      writeFileSync(path, bytes)
+      await expect(linesOf(path)).rejects.toThrow('elements of no column')
+    }
+  })
+
   it('with a page header without sizes is refused', async () => {
     const path = join(folder, 'endless.parquet')
     for (const file of FILES) {
