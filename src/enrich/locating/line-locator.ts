@@ -167,17 +167,20 @@ export class LineLocator {
       return true
     }
     if (!this.hasAddress) return false
-    const { ipv4, ip, ipStart, ipEnd } = this.cache
+    const { cache } = this
     const address = this.#address
-    if (ipv4 !== NOT_IPV4) address.ipv4 = ipv4 >>> 0
-    else if (!address.parse(latin1(ip, ipStart, ipEnd))) return false
-    else if (address.version === 6) {
-      words.set(address.words)
-      return true
+    const isText = cache.ipv4 === NOT_IPV4
+    if (isText) {
+      if (cache.wordsInto(words)) return true
+      if (!address.parse(latin1(cache.ip, cache.ipStart, cache.ipEnd))) return false
     }
-    words[0] = words[1] = 0
-    words[2] = MAPPED
-    words[3] = address.ipv4
+    if (isText && address.version === 6) words.set(address.words)
+    else {
+      words[0] = words[1] = 0
+      words[2] = MAPPED
+      words[3] = isText ? address.ipv4 : cache.ipv4
+    }
+    if (isText) cache.keepWords(words)
     return true
   }
 

@@ -55,6 +55,34 @@ describe('the cache of addresses', () => {
     }
   })
 
+  it('gives the words of the same text only, until it is cleared', () => {
+    const cache = new AddressCache()
+    const words = new Int32Array(4)
+    const known = new Map<string, number>()
+    const isKnown = (text: string): boolean => {
+      const bytes = utf8(text)
+      if (cache.get(bytes, 0, bytes.length) === UNKNOWN) cache.set(bytes, 0, bytes.length, 1)
+      return cache.wordsInto(words)
+    }
+    // Several texts share a slot: there are 32,768.
+    for (let index = 1; index < 60_000; index++) {
+      const text = `2001:db8::${(index % 45_000).toString(16)}`
+      if (isKnown(text)) expect(words[3]).toBe(known.get(text))
+      else {
+        known.set(text, index)
+        cache.keepWords(Int32Array.of(0x2001_0db8, 0, 0, index))
+        expect([isKnown(text), words[3]]).toEqual([true, index])
+      }
+    }
+    expect(known.size).toBe(45_000)
+    const long = 'x'.repeat(73)
+    expect(isKnown(long)).toBe(false)
+    cache.keepWords(words)
+    expect(isKnown(long)).toBe(false)
+    cache.clear()
+    expect(isKnown('2001:db8::5')).toBe(false)
+  })
+
   it('replaces a text by another in its slot, and does not keep texts that are too long', () => {
     const cache = new AddressCache()
     const count = 400_000
