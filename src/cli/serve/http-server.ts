@@ -13,7 +13,6 @@ import { FAULT, type Problem, problemReply } from '../../http/problem.ts'
 import { messageOf } from '../../realm.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
-import { HeldBytes, type HeldLimits } from './held-bytes.ts'
 import {
   CLOSE,
   dropRest,
@@ -83,10 +82,6 @@ export interface Exchange {
 export interface ServerOptions extends ConnectionLimits {
   /** Whether the server listens on a Unix socket. */
   readonly isLocal?: boolean
-  /** Is called for each connection that is closed because its client does not take its answers. */
-  readonly cut?: () => void
-  /** Limits of the bytes that are held for clients. */
-  readonly held?: HeldLimits
   /** Is called with each answer. */
   readonly told?: (exchange: Exchange) => void
 }
@@ -105,7 +100,7 @@ const states = new WeakMap<Server, ServerState>()
  */
 export function makeServer(
   answer: AnswerFunction,
-  { isLocal = false, told = () => {}, cut, held: heldLimits, ...limits }: ServerOptions = {},
+  { isLocal = false, told = () => {}, ...limits }: ServerOptions = {},
 ): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -119,7 +114,6 @@ export function makeServer(
   const state = { connections: new Connections(server, limits), isDraining: false }
   states.set(server, state)
   const { connections } = state
-  const held = new HeldBytes(cut, heldLimits)
   /** `undefined`: the client has reset the connection. */
   const peerOf = (socket: Socket): string | undefined => (isLocal ? UNIX : socket.remoteAddress)
 
@@ -132,10 +126,9 @@ export function makeServer(
     const { socket } = incoming
     const peer = peerOf(socket)
     if (peer === undefined) return void outgoing.destroy()
-    connections.begin(socket, outgoing)
-    held.asked(socket)
+    connections.asked(socket, outgoing)
     const asked = new NodeServiceRequest(incoming, expects === '100-continue' ? outgoing : null, (bytes) =>
-      held.received(socket, bytes),
+      connections.received(socket, bytes),
     )
     const id = requestId(asked.get('x-request-id'))
     const finish = (reply: Reply, served: Served | null = null): number => {
@@ -153,7 +146,7 @@ export function makeServer(
     if (asked.method !== 'GET' && asked.method !== 'HEAD') outgoing.once('finish', () => dropRest(incoming))
     if (problem !== null) return void refuse(problem)
     const served = answer(asked, peer)
-    const end = (each: Served): void => held.answered(socket, outgoing, finish(each.reply, each))
+    const end = (each: Served): void => connections.answered(socket, outgoing, finish(each.reply, each))
     if (isPromise(served)) return void served.then(end, () => refuse(FAULT))
     end(served)
   }

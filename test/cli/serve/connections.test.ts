@@ -1,5 +1,141 @@
-import { describe, expect, it } from 'vitest'
-import { connectionLimit } from '../../../src/cli/serve/connections.ts'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type ConnectionLimits, connectionLimit } from '../../../src/cli/serve/connections.ts'
+import { makeServer, plain } from '../../../src/cli/serve/http-server.ts'
+import type { ServiceRequest } from '../../../src/http/exchange.ts'
+import { portOf } from '../../listening.ts'
+
+/** More than the system keeps for a connection whose client does not read: about 6 MB on loopback. */
+const LARGE = new Uint8Array(16 * 2 ** 20)
+const SMALL = new Uint8Array(1)
+
+async function served(
+  limits: ConnectionLimits,
+): Promise<{ open: (host?: string) => Socket; cuts: () => number }> {
+  let cuts = 0
+  const answer = async (asked: ServiceRequest) => {
+    const body = asked.method === 'POST' ? await asked.body(2 ** 20).catch(() => null) : null
+    const bytes = asked.url === '/large' ? LARGE : (body ?? SMALL)
+    return plain(null, { status: 200, headers: [], body: bytes })
+  }
+  const cut = () => void cuts++
+  const server: Server = makeServer(answer, { ...limits, cut })
+  const port = await portOf(server)
+  onTestFinished(() => void server.close())
+  const open = (localAddress = '127.0.0.1'): Socket => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    return socket
+  }
+  return { open, cuts: () => cuts }
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+/** Reads to the end of a connection. */
+async function lengthOf(socket: Socket): Promise<number> {
+  let length = 0
+  socket.on('data', (chunk) => {
+    length += chunk.length
+  })
+  await once(socket, 'close')
+  return length
+}
+
+/** Asks and does not read. */
+function askOnly(socket: Socket): Socket {
+  socket.pause()
+  socket.write(get('/large'))
+  return socket
+}
+
+describe('clients that do not read', () => {
+  it('lose their oldest connections if all together hold too much; one that reads does not', async () => {
+    const { open, cuts } = await served({ maxHeldBytes: 3.5 * LARGE.length })
+    const stuck = Array.from({ length: 8 }, () => askOnly(open('127.0.0.2')))
+    while (cuts() < 5) await delay(10)
+    const reader = open()
+    const read = lengthOf(reader)
+    reader.write(`${get('/large').replace('Host', 'Connection: close\r\nHost')}`)
+    expect(await read).toBeGreaterThan(LARGE.length)
+    // The newest ones remain.
+    expect(cuts()).toBeLessThanOrEqual(6)
+    for (const socket of stuck) socket.destroy()
+  })
+
+  it('lose their connection if they take too long', async () => {
+    const { open, cuts } = await served({ slowMs: 20, minRate: 2 ** 40 })
+    const socket = askOnly(open())
+    while (cuts() < 1) await delay(10)
+    expect(await lengthOf(socket.resume())).toBeLessThan(LARGE.length)
+  })
+
+  it('get no other answer on a connection that holds too much', async () => {
+    const { open, cuts } = await served({})
+    const socket = open()
+    socket.pause()
+    socket.write(get('/large') + get('/small'))
+    while (cuts() < 1) await delay(10)
+    expect(await lengthOf(socket.resume())).toBeLessThan(LARGE.length)
+  })
+
+  it('hold nothing more once they have read', async () => {
+    // Each client has read its answer when it asks again. More than three such answers at once would be too much.
+    const { open, cuts } = await served({ maxHeldBytes: 3.5 * LARGE.length })
+    const [first, second] = [open(), open()]
+    for (let round = 0; round < 4; round++) {
+      for (const socket of [first, second]) {
+        let length = 0
+        const count = (chunk: Uint8Array) => {
+          length += chunk.length
+        }
+        socket.on('data', count)
+        socket.resume()
+        socket.write(get('/large'))
+        while (length < LARGE.length) await delay(1)
+        await delay(20)
+        socket.off('data', count)
+        socket.pause()
+      }
+    }
+    expect(cuts()).toBe(0)
+  })
+})
+
+describe('clients that send bodies slowly', () => {
+  it.each(['Content-Length: 1000000', 'Transfer-Encoding: chunked'])(
+    'with %s lose their oldest connections if all together hold too much',
+    async (framing) => {
+      const { open, cuts } = await served({ maxHeldBytes: 2_000_000 })
+      const head = `POST /small HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`
+      const size = 900_000
+      const part = framing.startsWith('T') ? `${size.toString(16)}\r\n${' '.repeat(size)}` : ' '.repeat(size)
+      for (let index = 0; index < 6; index++) open().write(head + part)
+      while (cuts() < 4) await delay(10)
+      await delay(50)
+      expect(cuts()).toBe(4)
+    },
+  )
+
+  it('hold nothing after their answers', async () => {
+    const { open, cuts } = await served({ maxHeldBytes: 1_500_000 })
+    const socket = open()
+    socket.resume()
+    let length = 0
+    socket.on('data', (chunk) => {
+      length += chunk.length
+    })
+    for (let round = 1; round <= 5; round++) {
+      socket.write(`POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n${' '.repeat(900_000)}`)
+      while (length < 900_000 * round) await delay(1)
+    }
+    expect(cuts()).toBe(0)
+  })
+})
 
 describe('connections', () => {
   it.each([
