@@ -132,9 +132,8 @@ async function countIn(connection: StoreConnection, name: string, ms: number): P
     if (!(error instanceof StoreRefusal && error.message.startsWith('NOSCRIPT'))) throw error
     return connection.ask('EVAL', SCRIPT, ...rest)
   })
-  const [count, msBeforeNext] = Array.isArray(answer) ? answer : []
-  if (typeof count === 'number' && count > 0 && typeof msBeforeNext === 'number' && msBeforeNext >= 0)
-    return { count, msBeforeNext }
+  const [count = 0, msBeforeNext = 0] = typeof answer === 'string' ? [] : answer
+  if (count > 0) return { count, msBeforeNext }
   throw new StoreNonsense(
     `the store answered ${JSON.stringify(answer).slice(0, 60)} instead of a count and a time`,
   )

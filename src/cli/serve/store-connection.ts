@@ -9,15 +9,14 @@ const DEFAULT_PORT = 6379
 const CONNECT_MS = 2000
 /** How long a question waits for its answer. */
 const ANSWER_MS = 250
-/** The most bytes of one answer. */
+/** The most bytes of a line of an answer. */
 const MAX_ANSWER_BYTES = 16_384
-/** The most elements of one answer. */
-const MAX_ELEMENTS = 16
-/** The most characters of the store's own words in a message. */
+/** The most characters of the store's own words in a message, and of what is not an answer. */
 const MAX_WORDS = 200
+const MAX_SHOWN = 60
 
-type Scalar = string | number | null
-export type StoreAnswer = Scalar | readonly Scalar[]
+/** Text, or a count and a time. */
+export type StoreAnswer = string | readonly number[]
 
 /** The store refused a command. The message has its own words. */
 export class StoreRefusal extends Error {
@@ -34,18 +33,15 @@ export class StoreNonsense extends Error {
   override readonly name = 'StoreNonsense'
 }
 
-interface Question {
-  readonly take: (answer: StoreAnswer | StoreRefusal) => void
-  readonly fail: (error: Error) => void
-}
-
 export class StoreConnection {
   readonly #socket: Socket
-  /** The questions without an answer, the oldest first. The store answers in their order. */
-  readonly #questions: Question[] = []
+  /** What take the answers that are missing, the oldest first. The store answers in their order. */
+  readonly #questions: ((answer: StoreAnswer | Error) => void)[] = []
   readonly #password: string
   readonly #closed: (error: Error) => void
   #unread = ''
+  /** The numbers so far of the answer that is being read; `null` between two answers. */
+  #numbers: number[] | null = null
   #error: Error | null = null
 
   /**
@@ -94,7 +90,7 @@ export class StoreConnection {
     if (this.#error !== null) return
     this.#error = error
     this.#socket.destroy()
-    for (const { fail } of this.#questions.splice(0)) fail(error)
+    for (const take of this.#questions.splice(0)) take(error)
     this.#closed(error)
   }
 
@@ -102,102 +98,53 @@ export class StoreConnection {
     return new Promise((resolve, reject) => {
       if (this.#error !== null) return reject(this.#error)
       const late = setTimeout(() => reject(new StoreDelay(`the store needs more than ${waitMs} ms`)), waitMs)
-      const take = (answer: StoreAnswer | StoreRefusal): void => {
+      this.#questions.push((answer) => {
         clearTimeout(late)
-        if (answer instanceof StoreRefusal) reject(answer)
+        if (answer instanceof Error) reject(answer)
         else resolve(answer)
-      }
-      const fail = (error: Error): void => {
-        clearTimeout(late)
-        reject(error)
-      }
-      this.#questions.push({ take, fail })
+      })
       const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
       this.#socket.write(`*${command.length}\r\n${words.join('')}`)
     })
   }
 
   #read(text: string): void {
-    this.#unread += text
+    const lines = (this.#unread + text).split('\r\n')
+    this.#unread = lines.pop() ?? ''
     try {
-      let at = 0
-      for (;;) {
-        const read = answerAt(this.#unread, at)
-        if (read === null) break
-        const question = this.#questions.shift()
-        if (question === undefined) throw new StoreNonsense('the store answered what nobody had asked')
-        const { answer } = read
-        // Some stores quote a command that they refuse.
-        const isQuoted = answer instanceof StoreRefusal && this.#password !== ''
-        question.take(isQuoted ? new StoreRefusal(answer.message.replaceAll(this.#password, '…')) : answer)
-        at = read.end
-      }
-      this.#unread = this.#unread.slice(at)
+      for (const line of lines) this.#readLine(line)
       if (this.#unread.length > MAX_ANSWER_BYTES)
         throw new StoreNonsense('the answer of the store is too long')
     } catch (error) {
       this.destroy(error instanceof Error ? error : new StoreNonsense(String(error)))
     }
   }
-}
 
-interface Read<Answer> {
-  readonly answer: Answer
-  readonly end: number
-}
-
-/** Reads an answer of RESP 2. @returns `null` if its end is missing. @throws StoreNonsense */
-function answerAt(text: string, at: number): Read<StoreAnswer | StoreRefusal> | null {
-  if (text[at] !== '*') return scalarAt(text, at)
-  const head = lineAt(text, at)
-  if (head === null) return null
-  const length = integerOf(head.line, MAX_ELEMENTS)
-  if (length === -1) return { answer: null, end: head.end }
-  const answer: Scalar[] = []
-  let { end } = head
-  while (answer.length < length) {
-    const read = scalarAt(text, end)
-    if (read === null) return null
-    if (read.answer instanceof StoreRefusal)
-      throw new StoreNonsense('the answer of the store has an error in it')
-    answer.push(read.answer)
-    end = read.end
-  }
-  return { answer, end }
-}
-
-function scalarAt(text: string, at: number): Read<Scalar | StoreRefusal> | null {
-  const head = lineAt(text, at)
-  if (head === null) return null
-  const { line, end } = head
-  switch (text[at]) {
-    case '+':
-      return { answer: line, end }
-    case '-':
-      return { answer: new StoreRefusal(line.slice(0, MAX_WORDS)), end }
-    case ':':
-      return { answer: integerOf(line, Number.MAX_SAFE_INTEGER), end }
-    case '$': {
-      const length = integerOf(line, MAX_ANSWER_BYTES)
-      if (length === -1) return { answer: null, end }
-      if (text.length < end + length + 2) return null
-      if (!text.startsWith('\r\n', end + length)) throw new StoreNonsense('a text of the store has no end')
-      return { answer: text.slice(end, end + length), end: end + length + 2 }
+  /** Reads a line of RESP 2: a text, an error, or one of the three lines of two numbers. @throws StoreNonsense */
+  #readLine(line: string): void {
+    const number = /^:(\d{1,15})$/.exec(line)?.[1]
+    if (this.#numbers === null && line === '*2') this.#numbers = []
+    else if (this.#numbers === null && line.startsWith('+')) this.#take(line.slice(1))
+    else if (this.#numbers === null && line.startsWith('-'))
+      this.#take(new StoreRefusal(this.#words(line).slice(1, 1 + MAX_WORDS)))
+    else if (this.#numbers !== null && number !== undefined) {
+      if (this.#numbers.push(Number(number)) < 2) return
+      this.#take(this.#numbers)
+      this.#numbers = null
+    } else {
+      const shown = JSON.stringify(this.#words(line).slice(0, MAX_SHOWN))
+      throw new StoreNonsense(`the store sent ${shown}, which is not an answer to the commands of geofix`)
     }
-    default:
-      throw new StoreNonsense('what the store sent is not an answer of Valkey or Redis')
   }
-}
 
-/** The line after the first character of an answer. */
-function lineAt(text: string, at: number): { readonly line: string; readonly end: number } | null {
-  const end = text.indexOf('\r\n', at)
-  return end === -1 ? null : { line: text.slice(at + 1, end), end: end + 2 }
-}
+  #take(answer: StoreAnswer | StoreRefusal): void {
+    const take = this.#questions.shift()
+    if (take === undefined) throw new StoreNonsense('the store answered what nobody had asked')
+    take(answer)
+  }
 
-/** @param most the greatest number that is allowed. The least is -1 for lengths, and -2 for the time that a key has */
-function integerOf(line: string, most: number): number {
-  const number = /^(?:-[12]|\d{1,16})$/.test(line) ? Number(line) : Number.NaN
-  if (number <= most) return number
-  throw new StoreNonsense('the store sent a number that is out of range')
+  /** What the store says, without the password: some stores quote a command that they refuse. */
+  #words(text: string): string {
+    return this.#password === '' ? text : text.replaceAll(this.#password, '…')
+  }
 }
