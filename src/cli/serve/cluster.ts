@@ -27,18 +27,7 @@ export async function startWorker(settings: ServeSettings, log: JsonLog): Promis
   process.prependOnceListener('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   const limiter: MakeLimiter = ({ name, burst }, window) =>
     new limiters.RateLimiterCluster({ points: burst, duration: window, keyPrefix: name, timeoutMs: 2000 })
-  try {
-    const running = await startService(settings, log, { limiter, isWorker: true })
-    return { ...running, stop: (signal) => running.stop(signal).finally(release) }
-  } catch (error) {
-    release()
-    throw error
-  }
-}
-
-/** Lets this process end. Otherwise, its channel to the primary process keeps it alive. */
-function release(): void {
-  process.channel?.unref()
+  return startService(settings, log, { limiter, isWorker: true })
 }
 
 /**
