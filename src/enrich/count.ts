@@ -1,4 +1,5 @@
 // `count` of `geofix/enrich`: counts the lines of a log instead of writing them.
+import { areSystemsOpen } from '../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkValues } from '../option-kinds.ts'
 import { checkOptionNames } from '../option-names.ts'
@@ -81,7 +82,7 @@ export async function countLines(
   plan: CountPlan,
 ): Promise<CountResult> {
   const { by: _, unique: __, top, timeZone: ___, maxGroups: ____, ...lineOptions } = options
-  if (countsSystems(plan) && !set.systems.isAvailable) {
+  if (countsSystems(plan) && !areSystemsOpen(set.systems)) {
     throw new TypeError(
       'to count by "asn", open the resolver with autonomous systems: Resolver.open(source, { asn: true })',
     )

@@ -1,5 +1,6 @@
 import { withDatabases } from '../borrowing.ts'
 import { isGeofixError } from '../errors.ts'
+import { areSystemsOpen } from '../location/autonomous-systems.ts'
 import { localeOf } from '../location/locale.ts'
 import {
   isLookupFailure,
@@ -128,7 +129,7 @@ export class Service<Source extends ServiceRequest> {
     this.#resolver = resolver
     this.#options = checkedOptions(options)
     const { asn } = this.#options
-    if (asn && !withDatabases(resolver, ({ systems }) => systems.isAvailable)) {
+    if (asn && !withDatabases(resolver, ({ systems }) => areSystemsOpen(systems))) {
       throw new TypeError(
         'asn needs a resolver with a database of autonomous systems: open it with the option asn, such as Resolver.open(source, { asn: true })',
       )

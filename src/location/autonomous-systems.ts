@@ -98,6 +98,11 @@ export function hasSystems(database: OpenDatabase): boolean {
   return tableOf(database) !== null
 }
 
+/** Whether any database of a resolver has autonomous systems. @throws InvalidDatabaseError when one cannot be read */
+export function areSystemsOpen({ own, sources }: AutonomousSystems): boolean {
+  return own.length > 0 || sources.some(hasSystems)
+}
+
 /** Whether {@link hasSystems} has found systems in a database before. It reads nothing. */
 export function isKnownToHaveSystems(database: OpenDatabase): boolean {
   return (tables.get(database) ?? null) !== null
@@ -163,10 +168,6 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
     return this.tableOf(number).system(this.numberIn(number))
   }
 
-  override get generation(): number {
-    return this.#tables?.length ? super.generation : 0
-  }
-
   /** The autonomous system of an address, with its network; `null` for none. Throws the errors of {@link find}. */
   record(address: Address): AsnRecord | null {
     const { tables } = this
@@ -179,10 +180,5 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
       return { ...table.system(number), network: networkText(address, prefixBits(address, database)) }
     }
     return null
-  }
-
-  /** Whether any database has autonomous systems. @throws InvalidDatabaseError when one cannot be read */
-  get isAvailable(): boolean {
-    return this.own.length > 0 || this.sources.some(hasSystems)
   }
 }

@@ -56,14 +56,17 @@ export abstract class LocationTables extends RecordTables<LocationTable> {
   }
 }
 
-/** Tables of the same locations without some values. */
+/** Tables of the same locations without some values. They do not notice damage of the values that are left out. */
 export class NarrowTables extends LocationTables {
   readonly tables: readonly LocationTable[]
   readonly noLocationsError: InvalidDatabaseError | null
 
   constructor({ tables, noLocationsError }: LocationTables, omitted: readonly OptionalValue[]) {
     super()
-    this.tables = tables.map((table) => table.without(omitted))
+    this.tables = tables.map((table) => {
+      const { database, schema, isOverlay } = table
+      return new LocationTable(database, schema, [...table.omitted, ...omitted], table, isOverlay)
+    })
     this.noLocationsError = noLocationsError
   }
 }
@@ -154,8 +157,6 @@ export class DatabaseSet extends LocationTables {
   readonly locationErrors: readonly InvalidDatabaseError[]
   /** The first of these errors when every database has one; otherwise `null`. */
   readonly noLocationsError: InvalidDatabaseError | null
-  /** For each database that is not only for autonomous systems, whether it has records of a known schema. */
-  readonly hasLocations: readonly boolean[]
   readonly #databases: readonly ReadDatabase[]
   readonly #overlays: LocationTable | null
   /** The locations of the databases that have some, in the order of the databases. */
@@ -191,7 +192,6 @@ export class DatabaseSet extends LocationTables {
     this.locationErrors = this.#databases.flatMap(({ error }) => error ?? [])
     this.locationTables = this.#databases.flatMap(({ locations }) => locations ?? [])
     this.tables = this.#overlays === null ? this.locationTables : [this.#overlays, ...this.locationTables]
-    this.hasLocations = this.#databases.map(({ locations }) => locations !== null)
     const [error] = this.locationErrors
     this.noLocationsError =
       error !== undefined && this.locationErrors.length === sources.length ? error : null

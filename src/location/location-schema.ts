@@ -2,7 +2,7 @@
 import { InvalidSchemaError, isGeofixError, quoted } from '../errors.ts'
 import { MAX_PATH_LENGTH, type Path } from '../mmdb/field-reader.ts'
 import { MAX_KEY_BYTES } from '../mmdb/format.ts'
-import { type MemberNames, membersIn } from '../option-names.ts'
+import { nearestName } from '../option-names.ts'
 import { type FieldName, type FieldType, placed, type SchemaFields, type Source } from './schema.ts'
 
 /**
@@ -191,4 +191,43 @@ function refuseOverlaps(paths: ReadonlyMap<string, Path>, name: string): void {
 
 function refused(name: string, why: string): InvalidSchemaError {
   return new InvalidSchemaError(`${name}: ${why}`)
+}
+
+/** The names of members, and the names of their own members. */
+export interface MemberNames {
+  readonly [name: string]: MemberNames | null
+}
+
+/**
+ * The members of plain data by their paths, such as `country.code`. Each is read once. Those that are `undefined` or `null` are
+ * left out.
+ *
+ * @param names that it can have, in the order of the result
+ * @param refuse makes the error for the member at a path; the path is empty for the value itself
+ */
+export function membersIn(
+  value: unknown,
+  names: MemberNames,
+  refuse: (path: string, why: string) => Error,
+  prefix = '',
+  found = new Map<string, unknown>(),
+): ReadonlyMap<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refuse(prefix.slice(0, -1), `write an object with ${Object.keys(names).join(', ')}`)
+  }
+  const members: Readonly<Record<string, unknown>> = { ...value }
+  for (const name of Object.keys(members)) {
+    if (Object.hasOwn(names, name)) continue
+    const known = Object.keys(names)
+    const near = nearestName(name, known)
+    const advice = near === undefined ? `write ${known.join(', ')} only` : `did you mean ${quoted(near)}?`
+    throw refuse(prefix.slice(0, -1), `it has no field ${quoted(name)}: ${advice}`)
+  }
+  for (const name of Object.keys(names)) {
+    const [given, inner] = [members[name], names[name] ?? null]
+    if (given === undefined || given === null) continue
+    if (inner === null) found.set(prefix + name, given)
+    else membersIn(given, inner, refuse, `${prefix}${name}.`, found)
+  }
+  return found
 }

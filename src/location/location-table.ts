@@ -88,13 +88,6 @@ export class LocationTable extends RecordTable {
     this.#reader = this.#newReader()
   }
 
-  /**
-   * Makes a table of the same locations without some values. It does not notice damage of the values that are left out.
-   */
-  without(omitted: readonly OptionalValue[]): LocationTable {
-    return new LocationTable(this.database, this.schema, [...this.omitted, ...omitted], this, this.isOverlay)
-  }
-
   /** Finds a location only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */
   findOverlay(address: Address): number {
     if (this.isOverlay) return this.find(address)
@@ -207,10 +200,10 @@ export class LocationTable extends RecordTable {
     row[SHARED] = shared
     row[CITY] = town
     row[POSTAL_CODE] = postalCode.number()
-    const [latitude, longitude] = this.#reader.coordinates()
-    this.#setCoordinates(latitude, longitude)
+    const coordinates = this.#reader.coordinates()
+    this.#setCoordinates(coordinates)
     const isLocation =
-      latitude !== null ||
+      coordinates !== NO_COORDINATES ||
       city.values[town] !== NO_TEXT ||
       parts.values[shared]?.isUnknown === false ||
       // The record can have only values that are left out.
@@ -220,17 +213,18 @@ export class LocationTable extends RecordTable {
     return number
   }
 
-  #setCoordinates(latitude: number | null, longitude: number | null): void {
+  #setCoordinates(coordinates: Coordinates): void {
     const row = this.#row
     row[LATITUDE] = STORED_APART
     row[LONGITUDE] = 0
+    const { latitude, longitude } = coordinates
     if (latitude === null || longitude === null) return
     const north = Math.round(latitude * UNITS_PER_DEGREE)
     const east = Math.round(longitude * UNITS_PER_DEGREE)
     if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) {
       row[LATITUDE] = north
       row[LONGITUDE] = east
-    } else row[LONGITUDE] = this.#apart.push(Object.freeze({ latitude, longitude })) - 1
+    } else row[LONGITUDE] = this.#apart.push(Object.freeze(coordinates)) - 1
   }
 
   protected override get isFull(): boolean {

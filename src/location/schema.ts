@@ -70,9 +70,6 @@ const OPTIONAL_VALUES = {
 /** The values of a location that can be left out. */
 export type OptionalValue = keyof typeof OPTIONAL_VALUES
 
-/** Decimal degrees. */
-export type RawCoordinates = readonly [latitude: number | null, longitude: number | null]
-
 const TWO_LETTERS = /^[A-Za-z]{2}$/
 const AS_NUMBER = /^AS(\d{1,10})$/i
 const NO_SOURCES: readonly Source[] = []
@@ -181,10 +178,9 @@ export class LocationReader {
     return new Translations(this.#fields.textsAt(map).offsets, (place) => this.textAt(place)).in(locale)
   }
 
-  /** Both coordinates, or `null` for both. */
-  coordinates(): RawCoordinates {
+  coordinates(): Coordinates {
     const { latitude, longitude } = this.#schema
-    return usable(this.#fields.firstNumber(latitude), this.#fields.firstNumber(longitude))
+    return coordinatesOf(this.#fields.firstNumber(latitude), this.#fields.firstNumber(longitude))
   }
 
   /** The text at an offset. */
@@ -255,18 +251,11 @@ export const NO_COORDINATES: Coordinates = Object.freeze({ latitude: null, longi
  * write 0, 0 (in the Gulf of Guinea) for an unknown location.
  */
 export function coordinatesOf(latitude: number | null, longitude: number | null): Coordinates {
-  const [north, east] = usable(latitude, longitude)
-  return north === null ? NO_COORDINATES : Object.freeze({ latitude: north, longitude: east })
+  if (latitude === null || longitude === null) return NO_COORDINATES
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NO_COORDINATES
+  if (latitude === 0 && longitude === 0) return NO_COORDINATES
+  return { latitude: shortest(latitude), longitude: shortest(longitude) }
 }
-
-function usable(latitude: number | null, longitude: number | null): RawCoordinates {
-  if (latitude === null || longitude === null) return NOWHERE
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NOWHERE
-  if (latitude === 0 && longitude === 0) return NOWHERE
-  return [shortest(latitude), shortest(longitude)]
-}
-
-const NOWHERE: RawCoordinates = [null, null]
 
 /**
  * The shortest decimal with the same 32-bit float, for a double that is exactly a float: 51.40359878540039 was

@@ -194,13 +194,6 @@ export class SharedParts {
   }
 }
 
-/** What an address without a location has. */
-export const NO_PARTS = /* @__PURE__ */ new SharedParts(
-  /* @__PURE__ */ new LocalizedCountry(null, Translations.NONE),
-  /* @__PURE__ */ new LocalizedRegion(null, Translations.NONE),
-  /* @__PURE__ */ timezoneOf(null),
-)
-
 /** The country, region and time zone of a record of any vendor. `null` means that the record does not have it. */
 export interface RawParts {
   /** The ISO 3166-1 alpha-2 code, as the file spells it. */

@@ -110,6 +110,7 @@ export class Timezone {
   readonly #offsets = new Map<number | null, ZonedOffset>()
   /** Spans by the number of their window since 1970. */
   readonly #windows = new Map<number, readonly Span[]>()
+  readonly #unknown: Span
   #last: Span
   /** The end of the window that the platform was last asked about. A log asks for the next window next. */
   #asked = NO_INSTANT
@@ -117,41 +118,32 @@ export class Timezone {
 
   constructor(id: string | null) {
     this.id = id
-    this.#last = { from: NO_INSTANT, until: NO_INSTANT, offset: this.#offsetOf(null) }
+    this.#unknown = { from: NO_INSTANT, until: NO_INSTANT, offset: this.#offsetOf(null) }
+    this.#last = this.#unknown
   }
 
   /** The offset at an instant, as the part of a record. */
   at(instant: number): TimezoneAtInstant {
-    return this.#find(instant).at
+    return this.spanAt(instant).offset.at
   }
 
-  /** @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is unknown */
-  offsetAt(instant: number): Offset {
-    return this.#find(instant)
-  }
-
-  #find(instant: number): ZonedOffset {
-    if (instant >= this.#last.from && instant < this.#last.until) return this.#last.offset
-    if (Number.isNaN(instant)) return this.#offsetOf(null)
-    this.#last = this.#spanAt(instant) ?? this.#last
-    return this.#last.offset
+  /**
+   * The offset at an instant, and how long it is valid.
+   *
+   * @param instant milliseconds since 1970, within the range of `Date`. Without one, `NaN`, the offset is unknown
+   */
+  spanAt(instant: number): Span {
+    if (instant >= this.#last.from && instant < this.#last.until) return this.#last
+    if (Number.isNaN(instant)) return this.#unknown
+    this.#last = this.#newSpan(instant) ?? this.#last
+    return this.#last
   }
 
   /** A function of its own: closures would take memory for each line of a log. */
-  #spanAt(instant: number): Span | undefined {
+  #newSpan(instant: number): Span | undefined {
     const window = Math.floor(instant / WINDOW_MS)
     const spans = remember(this.#windows, MAX_WINDOWS, window, () => this.#spansOf(window))
     return spans.find(({ until }) => instant < until)
-  }
-
-  /** From when the offset that was last found for a known instant is valid. Milliseconds since 1970. */
-  get from(): number {
-    return this.#last.from
-  }
-
-  /** The end of the time in which that offset is valid, itself excluded. Milliseconds since 1970. */
-  get until(): number {
-    return this.#last.until
   }
 
   /**

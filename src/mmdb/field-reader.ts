@@ -10,14 +10,8 @@ export type FieldPaths<Name extends string> = { readonly [Each in Name]?: Path |
 /** The binary logarithm of the number of slots for the stored keys of one map. Real files have fewer keys. */
 const KEY_SLOT_BITS = 5
 
-/**
- * The most stored keys of one map that are remembered beside the slots, so that none is decoded twice. A hostile file can
- * have many long ones.
- */
-const MAX_DECODED_KEYS = 4096
-
-/** The most keys of maps of names that are remembered. Real files have fewer than 20 languages. */
-const MAX_STORED_KEYS = 256
+/** The most stored keys that are remembered, so that none is decoded twice. A hostile file can have many long ones. */
+const MAX_STORED_KEYS = 4096
 
 /** Size of a code, name or identifier. Caches keep them, so their size is limited. */
 export const MAX_TEXT_BYTES = 512
@@ -75,8 +69,6 @@ interface PathNode {
    */
   readonly keyOffsets: Int32Array
   readonly keyChildren: (PathNode | null)[]
-  /** The child of each key that was decoded, by the offset of the key. */
-  readonly decodedKeys: Map<number, PathNode | null>
 }
 
 /**
@@ -95,7 +87,7 @@ export class FieldReader<Name extends string> {
   readonly #offsets: Int32Array
   /** The path node of the value that contains each field; `null` if the offset is that of the field itself. */
   readonly #pending: (PathNode | null)[]
-  /** Keys of all maps of names, by the offset where each is stored once. */
+  /** Keys by the offset where each is stored once. */
   readonly #keys = new Map<number, string>()
 
   /** @param paths no record has a field without a path */
@@ -325,12 +317,7 @@ export class FieldReader<Name extends string> {
     const stored = data.fieldOffset
     const slot = Math.imul(stored, 0x9e3779b1) >>> (32 - KEY_SLOT_BITS)
     if (node.keyOffsets[slot] === stored) return node.keyChildren[slot] ?? null
-    let child = node.decodedKeys.get(stored)
-    if (child === undefined) {
-      child = node.children.get(this.#key(at)) ?? null
-      if (node.decodedKeys.size >= MAX_DECODED_KEYS) node.decodedKeys.clear()
-      node.decodedKeys.set(stored, child)
-    }
+    const child = node.children.get(this.#key(at)) ?? null
     node.keyOffsets[slot] = stored
     node.keyChildren[slot] = child
     return child
@@ -340,8 +327,7 @@ export class FieldReader<Name extends string> {
 function newPathNode(field: number, depth: number): PathNode {
   const keyOffsets = new Int32Array(2 ** KEY_SLOT_BITS).fill(ABSENT)
   const keyChildren = new Array<PathNode | null>(2 ** KEY_SLOT_BITS).fill(null)
-  const decodedKeys = new Map<number, PathNode | null>()
-  return { field, depth, children: new Map(), first: null, below: [], keyOffsets, keyChildren, decodedKeys }
+  return { field, depth, children: new Map(), first: null, below: [], keyOffsets, keyChildren }
 }
 
 function insert(root: PathNode, path: Path, field: number): void {

@@ -154,15 +154,15 @@ class DecoderBytes extends Uint8Array<ArrayBuffer> {
   }
 
   readUInt8(offset: number): number {
-    return this.#view.getUint8(offset)
+    return this.readUIntBE(offset, 1)
   }
 
   readUInt16BE(offset: number): number {
-    return this.#view.getUint16(offset)
+    return this.readUIntBE(offset, 2)
   }
 
   readInt32BE(offset: number): number {
-    return this.#view.getInt32(offset)
+    return this.readUIntBE(offset, 4) | 0
   }
 
   readFloatBE(offset: number): number {
@@ -175,7 +175,7 @@ class DecoderBytes extends Uint8Array<ArrayBuffer> {
 
   readUIntBE(offset: number, bytes: number): number {
     let value = 0
-    for (let i = 0; i < bytes; i++) value = value * 256 + this.#view.getUint8(offset + i)
+    for (let i = 0; i < bytes; i++) value = value * 256 + (this[offset + i] ?? 0)
     return value
   }
 

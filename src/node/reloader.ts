@@ -239,12 +239,12 @@ export async function tryReplacement(
   previous: DatabaseSet,
   canaries: readonly Address[],
 ): Promise<void> {
-  for (const [index, hadLocations] of previous.hasLocations.entries()) {
-    if (!hadLocations || replacement.hasLocations[index]) continue
-    const path = replacement.info[index]?.path ?? undefined
+  for (const [index, database] of previous.systems.sources.entries()) {
+    const next = replacement.systems.sources[index]
+    if (!hasLocations(previous, database) || hasLocations(replacement, next)) continue
     throw (
       replacement.noLocationsError ??
-      new InvalidDatabaseError('it has no locations, but the previous file had', { path })
+      new InvalidDatabaseError('it has no locations, but the previous file had', { path: next?.path })
     )
   }
   for (const [index, database] of previous.databases.entries()) {
@@ -262,6 +262,10 @@ export async function tryReplacement(
     yielded = performance.now()
   }
   checkCanaries(replacement, canaries)
+}
+
+function hasLocations({ locationTables }: DatabaseSet, database: OpenDatabase | undefined): boolean {
+  return locationTables.some((table) => table.database === database)
 }
 
 /** @throws InvalidDatabaseError when a canary has no location */

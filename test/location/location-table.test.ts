@@ -61,7 +61,7 @@ describe('LocationTable', () => {
       fc.property(fc.array(subsets, { minLength: 1, maxLength: 20 }), omitted, (all, left) => {
         const records = all.map((names) => Object.fromEntries(names.map((name) => [name, parts[name] ?? ''])))
         const { table, numbers } = tableOf([source(), ...records])
-        const narrow = table.without(left)
+        const narrow = new LocationTable(table.database, table.schema, left, table)
         for (const [index, number] of numbers.entries()) {
           const found = narrow.find(wordsOf(`20.${index}.0.1`))
           if (number === NO_LOCATION) {

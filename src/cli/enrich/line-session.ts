@@ -3,7 +3,7 @@
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { Run, type RunInput } from '../../enrich/run.ts'
-import { AutonomousSystems } from '../../location/autonomous-systems.ts'
+import { AutonomousSystems, areSystemsOpen } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
 import type { DatabaseInfo } from '../../location/vendors.ts'
@@ -129,7 +129,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     executor.stop()
     this.#executor = this.#workers = null
     this.endProgress()
-    const systems = this.makesReport && set.systems.isAvailable ? withoutOthers(set.systems) : null
+    const systems = this.makesReport && areSystemsOpen(set.systems) ? withoutOthers(set.systems) : null
     return { run, databases: set.info, systems, threads: executor.threads }
   }
 

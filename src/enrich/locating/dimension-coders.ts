@@ -219,7 +219,7 @@ class TimeCoder extends TupleCoder {
         mayAdd,
       )
     // A local time whose offset is unknown is counted as the log has it.
-    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.offsetAt(time).minutes ?? 0)
+    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.spanAt(time).offset.minutes ?? 0)
     const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
     if (span !== this.#span || this.#code === NO_CODE) this.#code = this.#find(span, mayAdd)
     this.#span = span

@@ -5,12 +5,18 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import type { Locale } from '../../location/locale.ts'
 import { Location, NO_LOCATION, type StoredLocation } from '../../location/location-table.ts'
 import { NO_COORDINATES } from '../../location/schema.ts'
-import { NO_PARTS } from '../../location/shared-parts.ts'
+import { LocalizedCountry, LocalizedRegion, SharedParts, Translations } from '../../location/shared-parts.ts'
+import { timezoneOf } from '../../location/timezone.ts'
 
 /** Numbers in the row of a pair. */
 const PAIR = 2
 
-/** The location of a network that has only an autonomous system. */
+/** What a network has that has only an autonomous system. */
+const NO_PARTS = new SharedParts(
+  new LocalizedCountry(null, Translations.NONE),
+  new LocalizedRegion(null, Translations.NONE),
+  timezoneOf(null),
+)
 const UNKNOWN = new Location(NO_PARTS, null, null, NO_COORDINATES)
 
 /** Numbers pairs of a location and an autonomous system, so that the text of a pair is made once for all its addresses. */

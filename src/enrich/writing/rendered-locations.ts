@@ -196,7 +196,7 @@ export class RenderedLocations {
   offsetOf(number: number, at: number): Offset {
     const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? ABSENT]
     if (number >= this.#size || zone === undefined) throw noLocation(number)
-    return zone.offsetAt(at)
+    return zone.spanAt(at).offset
   }
 
   /** Writes a location as the template has it. @param at milliseconds since 1970; `NaN` if unknown */
@@ -305,12 +305,12 @@ export class RenderedLocations {
     const at = this.instant
     const zone = this.#zones[this.#integers[number * INTEGERS + ZONE] ?? 0]
     if (zone === undefined) return
-    const offset = zone.offsetAt(at)
+    const { offset, from, until } = zone.spanAt(at)
     const minutes = offset.minutes ?? NO_MINUTES
     if (this.#offsetRows[number * OFFSET_ROW + MINUTES] !== minutes) this.#replace(number, offset, part)
     this.#offsetRows[number * OFFSET_ROW + MINUTES] = minutes
-    this.#doubles[number * DOUBLES] = Number.isNaN(at) ? at : zone.from
-    this.#doubles[number * DOUBLES + 1] = zone.until
+    this.#doubles[number * DOUBLES] = from
+    this.#doubles[number * DOUBLES + 1] = until
   }
 
   /** Writes a text with another offset, in its place unless it is longer than any text there before. */

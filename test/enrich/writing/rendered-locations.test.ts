@@ -52,7 +52,7 @@ function written(write: (out: ByteSink) => void): string {
 
 function jsonFrom({ shared, city, postalCode, coordinates }: Location, at: number): string {
   const [country, region] = [shared.countryIn(english), shared.regionIn(english)]
-  const timezone = { id: shared.timezone.id, offset: shared.timezone.offsetAt(at).text }
+  const timezone = { id: shared.timezone.id, offset: shared.timezone.spanAt(at).offset.text }
   return `",${JSON.stringify({ country, region, city, postal_code: postalCode, coordinates, timezone }).slice(1)}`
 }
 
