@@ -13,6 +13,7 @@ import type { Scenario, Stage, Subject } from '../stage.ts'
 import { logOf } from './enrich-task.ts'
 
 const SEED = 20261124
+/** At most: GeoLite2-City has 65,051 such networks, so compilers and time zones are most of a first pass over them. */
 const IPV6_ADDRESSES = 200_000
 /** An allocation of a registry is one network, as in the race of random IPv6 addresses. */
 const LONGEST_PREFIX = 32
