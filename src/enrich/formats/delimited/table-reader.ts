@@ -177,12 +177,14 @@ export class TableReader extends RecordReader<Header> {
     const { unset, empty } = this.#header
     const { record } = this
     fields.findText(record, column)
+    const isQuoted = fields.valueStart > fields.start(column)
+    // In CSV and TSV, spaces around a value belong to it (RFC 4180).
+    if (this.#rules !== null) fields.findValue(record, column)
     this.bytes = record
     this.start = fields.valueStart
     this.end = fields.valueEnd
     if (isText(record, this.start, this.end, unset)) return false
     if (isText(record, this.start, this.end, empty)) this.end = this.start
-    const isQuoted = this.start > fields.start(column)
     if (isQuoted && record.subarray(this.start, this.end).includes(QUOTE)) {
       this.bytes = undoubled(record, this.start, this.end)
       this.start = 0

@@ -219,6 +219,28 @@ describe('a log of Zeek', () => {
   })
 })
 
+describe('spaces around a value', () => {
+  const ofField = (log: string, field: string) =>
+    located(log, { to: 'ndjson' })
+      .output.trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)[field])
+
+  it('are no part of it, and hide neither that it is unknown nor its quotes', () => {
+    const zeek = '#fields\tid.orig_h\tnote\n#empty_field\t(empty)\n'
+    const row = (note: string) => ` 81.2.69.142 \t${note}\n`
+    expect(ofField(zeek + row(' a ') + row(' - ') + row(' (empty) ') + row(' ""'), 'note')).toEqual([
+      ...['a', null, '', '""'],
+    ])
+    expect(ofField(zeek + row('x'), 'id.orig_h')).toEqual(['81.2.69.142'])
+    const exchange = '#Fields: date-time,client-ip,subject\n'
+    const line = (subject: string) => `2026-07-01T12:00:00.000Z,81.2.69.142,${subject}\n`
+    expect(ofField(exchange + line(' a') + line('"  a ""b"" "') + line(' - '), 'subject')).toEqual([
+      ...['a', 'a "b"', null],
+    ])
+  })
+})
+
 describe('a table with spaces', () => {
   it('gets words behind its own', () => {
     const { output, notes } = located(FLOW, CITY)
