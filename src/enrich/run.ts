@@ -198,7 +198,8 @@ export class Run {
 
   /** Adds the counts of the locations, once for all blocks of an input. */
   async #countLocations(): Promise<void> {
-    for (const { parts } of await this.#running.executor.locationCounts()) this.#totals?.add(parts)
+    // A reader can cancel after the last line.
+    for (const { parts } of (await this.#settings?.executor.locationCounts()) ?? []) this.#totals?.add(parts)
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */

@@ -118,6 +118,13 @@ describe('Run', () => {
     await complete()
     expect([run.counts.lines, written()]).toEqual([0, ''])
   })
+
+  it('can be stopped after its last line', async () => {
+    const { run, complete } = runOf(['10.0.0.1\n'])
+    await complete()
+    await run.stop()
+    expect(run.counts.lines).toBe(1)
+  })
 })
 
 /** The output for inputs that are given in pieces. */
