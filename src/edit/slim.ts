@@ -269,8 +269,8 @@ class LocationValues {
 /** Decimal degrees: 32-bit floats if a lookup then gives the same, which takes half the room. */
 function positionOf({ latitude, longitude }: Coordinates): { readonly [name: string]: WritableValue } | null {
   if (latitude === null || longitude === null) return null
-  const rounded = coordinatesOf(Math.fround(latitude), Math.fround(longitude))
-  const isSame = rounded.latitude === latitude && rounded.longitude === longitude
+  const [north, east] = coordinatesOf(Math.fround(latitude), Math.fround(longitude))
+  const isSame = north === latitude && east === longitude
   const number = isSame ? float : double
   return { latitude: number(latitude), longitude: number(longitude) }
 }

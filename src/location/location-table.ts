@@ -200,10 +200,10 @@ export class LocationTable extends RecordTable {
     row[SHARED] = shared
     row[CITY] = town
     row[POSTAL_CODE] = postalCode.number()
-    const coordinates = this.#reader.coordinates()
-    this.#setCoordinates(coordinates)
+    const [latitude, longitude] = this.#reader.coordinates()
+    this.#setCoordinates(latitude, longitude)
     const isLocation =
-      coordinates !== NO_COORDINATES ||
+      latitude !== null ||
       city.values[town] !== NO_TEXT ||
       parts.values[shared]?.isUnknown === false ||
       // The record can have only values that are left out.
@@ -213,18 +213,17 @@ export class LocationTable extends RecordTable {
     return number
   }
 
-  #setCoordinates(coordinates: Coordinates): void {
+  #setCoordinates(latitude: number | null, longitude: number | null): void {
     const row = this.#row
     row[LATITUDE] = STORED_APART
     row[LONGITUDE] = 0
-    const { latitude, longitude } = coordinates
     if (latitude === null || longitude === null) return
     const north = Math.round(latitude * UNITS_PER_DEGREE)
     const east = Math.round(longitude * UNITS_PER_DEGREE)
     if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) {
       row[LATITUDE] = north
       row[LONGITUDE] = east
-    } else row[LONGITUDE] = this.#apart.push(Object.freeze(coordinates)) - 1
+    } else row[LONGITUDE] = this.#apart.push(Object.freeze({ latitude, longitude })) - 1
   }
 
   protected override get isFull(): boolean {

@@ -248,7 +248,8 @@ function positionOf(members: ReadonlyMap<string, unknown>, nameOf: (field: strin
   if (latitude === 0 && longitude === 0) {
     throw refused(nameOf('coordinates.latitude'), '0, 0 means an unknown location: leave both out')
   }
-  return coordinatesOf(latitude, longitude)
+  const [north, east] = coordinatesOf(latitude, longitude)
+  return { latitude: north, longitude: east }
 }
 
 function refused(name: string, why: string): InvalidOverlayError {

@@ -127,7 +127,8 @@ describe('LocationTable', () => {
           const { table, numbers } = tableOf(records)
           for (const [index, [latitude = 0, longitude = 0]] of pairs.entries()) {
             const { coordinates } = table.location(numbers[index] ?? 0)
-            expect(JSON.stringify(coordinates)).toBe(JSON.stringify(coordinatesOf(latitude, longitude)))
+            const [north, east] = coordinatesOf(latitude, longitude)
+            expect(JSON.stringify(coordinates)).toBe(JSON.stringify({ latitude: north, longitude: east }))
             expect(Object.isFrozen(coordinates)).toBe(true)
           }
         },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import type { LocationRecord } from '../../src/location/location-record.ts'
-import { coordinatesOf, NO_COORDINATES } from '../../src/location/schema.ts'
+import { coordinatesOf } from '../../src/location/schema.ts'
 import { VENDORS } from '../../src/location/vendors.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
@@ -428,7 +428,7 @@ describe('coordinatesOf', () => {
     [Number.NaN, 0, 'not a number'],
     [0, Number.POSITIVE_INFINITY, 'infinite'],
   ])('has no coordinates for %o, %o: %s', (latitude, longitude, _) => {
-    expect(coordinatesOf(latitude, longitude)).toBe(NO_COORDINATES)
+    expect(coordinatesOf(latitude, longitude)).toEqual([null, null])
   })
 
   it.each([
@@ -436,18 +436,18 @@ describe('coordinatesOf', () => {
     [0.1, 0.1, 'a double that is not a 32-bit float'],
     [16.777217, 16.777217, 'a double near a float'],
   ])('writes latitude %d as %d: %s', (latitude, expected) => {
-    expect(coordinatesOf(latitude, 10)).toEqual({ latitude: expected, longitude: 10 })
+    expect(coordinatesOf(latitude, 10)).toEqual([expected, 10])
   })
 
   it('keeps 0 if only one of the two is 0', () => {
-    expect(coordinatesOf(0, 32.5)).toEqual({ latitude: 0, longitude: 32.5 })
+    expect(coordinatesOf(0, 32.5)).toEqual([0, 32.5])
   })
 
   it('writes the shortest decimal with the same 32-bit float', () => {
     fc.assert(
       fc.property(fc.float({ min: -90, max: 90, noNaN: true }), (float) => {
         fc.pre(float !== 0)
-        const { latitude } = coordinatesOf(float, 1)
+        const [latitude] = coordinatesOf(float, 1)
         expect(latitude).not.toBeNull()
         const decimal = Number(latitude)
         expect(Math.fround(decimal)).toBe(float)
