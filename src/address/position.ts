@@ -101,15 +101,6 @@ export function compare(a: Words, b: Words): number {
   return 0
 }
 
-/** The prefix length of the largest network with an address that is in a range. An `end` of zero is the end of all addresses. */
-export function prefixLengthWithin(words: Words, start: Words, end: Words): number {
-  // The network has neither the address before the range nor the one after it.
-  writeLast(start, before)
-  const atStart = isZero(start) ? 0 : sharedBits(words, before) + 1
-  return Math.max(atStart, isZero(end) ? 0 : sharedBits(words, end) + 1)
-}
-
 // Reused for every call.
 const position = new Uint32Array(4)
 const rest = new Uint32Array(4)
-const before = new Uint32Array(4)

@@ -256,10 +256,9 @@ const NOWHERE: RawCoordinates = [null, null]
  * of Guinea) for an unknown location.
  */
 export function coordinatesOf(latitude: number | null, longitude: number | null): RawCoordinates {
-  if (latitude === null || longitude === null) return NOWHERE
-  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return NOWHERE
-  if (latitude === 0 && longitude === 0) return NOWHERE
-  return [shortest(latitude), shortest(longitude)]
+  if (latitude === null || longitude === null || !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
+    return NOWHERE
+  return latitude === 0 && longitude === 0 ? NOWHERE : [shortest(latitude), shortest(longitude)]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { compare, prefixLengthWithin, type Words } from '../address/position.ts'
+import { compare, sharedBits, type Words, writeLast } from '../address/position.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
@@ -210,3 +210,14 @@ class PackedRanges implements RangeCursor {
     this.offset = this.#tree.offsetOf(runs.valueOf(place, this.#run))
   }
 }
+
+/** The prefix length of the largest network with an address that is in a range. An `end` of zero is the end of all addresses. */
+export function prefixLengthWithin(words: Words, start: Words, end: Words): number {
+  // The network has neither the address before the range nor the one after it.
+  writeLast(start, before)
+  const atStart = start.some(Boolean) ? sharedBits(words, before) + 1 : 0
+  return Math.max(atStart, end.some(Boolean) ? sharedBits(words, end) + 1 : 0)
+}
+
+// Reused for every call.
+const before = new Uint32Array(4)

@@ -6,7 +6,6 @@ import {
   distance,
   largestWithin,
   leastPrefixLength,
-  prefixLengthWithin,
   sharedBits,
 } from '../../src/address/position.ts'
 
@@ -81,22 +80,5 @@ describe('the largest network', () => {
       }),
     )
     expect(largestWithin(wordsOf(0n))).toBe(0)
-  })
-
-  it('of an address within limits is the first that fits', () => {
-    fc.assert(
-      fc.property(value, length, value, value, (address, bits, before, after) => {
-        // Limits that are close to the address.
-        const first = address - (before % (sizeOf(bits) < address + 1n ? sizeOf(bits) : address + 1n))
-        const last = address + (after % (sizeOf(bits) < END - address ? sizeOf(bits) : END - address))
-        const fits = (prefixLength: number): boolean => {
-          const start = (address / sizeOf(prefixLength)) * sizeOf(prefixLength)
-          return start >= first && start + sizeOf(prefixLength) - 1n <= last
-        }
-        const found = prefixLengthWithin(wordsOf(address), wordsOf(first), wordsOf((last + 1n) % END))
-        expect(fits(found)).toBe(true)
-        expect(found > 0 && fits(found - 1)).toBe(false)
-      }),
-    )
   })
 })
