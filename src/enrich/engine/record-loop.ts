@@ -173,7 +173,8 @@ export class RecordLoop {
     const { counter } = this
     if (counter?.isOfLocations === true) counter.use(number)
     else if (counter !== null) {
-      locator.take(number, instant, isIPv4 ? reader.ipv4 : NOT_IPV4)
+      // If the locator has read the text of the address, it knows whether that is IPv4.
+      locator.take(number, instant, isIPv4 ? reader.ipv4 : locator.cache.ipv4)
       counter.count()
     }
   }
