@@ -52,6 +52,18 @@ describe('count', () => {
     ])
   })
 
+  it('counts each address of lists as itself, beside addresses that are texts', async () => {
+    const hops = ['2001:4860::1', '81.2.69.142', '2001:4860::2', '81.2.69.142', '::ffff:81.2.69.142, 10.1.1.1']
+    const log = [...hops, '89.160.20.112, 10.1.1.1', '2001:4860::1'].map((xff) => `${JSON.stringify({ xff })}\n`)
+    const options = { format: 'ndjson', field: 'xff', trustedProxies: ['10.0.0.0/8'], by: 'ip' } as const
+    expect(await rowsOf(log.join('').repeat(3), options)).toEqual([
+      { ip: '81.2.69.142', count: 9 },
+      { ip: '2001:4860::1', count: 6 },
+      { ip: '2001:4860::2', count: 3 },
+      { ip: '89.160.20.112', count: 3 },
+    ])
+  })
+
   it('tells regions with one name in a language apart, by their codes or their other names', async () => {
     const writer = new MmdbWriter({ databaseType: 'Regions-City', languages: ['en', 'ru'] })
     for (const [network, code, en] of [
