@@ -53,8 +53,16 @@ describe('count', () => {
   })
 
   it('counts each address of lists as itself, beside addresses that are texts', async () => {
-    const hops = ['2001:4860::1', '81.2.69.142', '2001:4860::2', '81.2.69.142', '::ffff:81.2.69.142, 10.1.1.1']
-    const log = [...hops, '89.160.20.112, 10.1.1.1', '2001:4860::1'].map((xff) => `${JSON.stringify({ xff })}\n`)
+    const hops = [
+      '2001:4860::1',
+      '81.2.69.142',
+      '2001:4860::2',
+      '81.2.69.142',
+      '::ffff:81.2.69.142, 10.1.1.1',
+    ]
+    const log = [...hops, '89.160.20.112, 10.1.1.1', '2001:4860::1'].map(
+      (xff) => `${JSON.stringify({ xff })}\n`,
+    )
     const options = { format: 'ndjson', field: 'xff', trustedProxies: ['10.0.0.0/8'], by: 'ip' } as const
     expect(await rowsOf(log.join('').repeat(3), options)).toEqual([
       { ip: '81.2.69.142', count: 9 },
