@@ -81,6 +81,11 @@ export function flagOf(struct: Struct, id: number): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
+/** An unsigned checksum of 32 bits in a struct; `undefined` if it is missing. */
+export function checksumOf(struct: Struct, id: number): number | undefined {
+  return fieldOf(struct, id) === undefined ? undefined : Number(BigInt.asUintN(32, integerOf(struct, id)))
+}
+
 /** A struct in a struct. @throws Error when it is missing, or given twice */
 export function partOf(struct: Struct, id: number): Struct {
   const [field, another] = struct.filter((each) => each.id === id)

@@ -1,12 +1,19 @@
-// The pages of a column (github.com/apache/parquet-format, Data Pages), before hyparquet decodes them: it trusts their headers
-// and the lengths of their runs, so that damaged ones could make it read for ever, or take all memory.
+// The pages of a column (github.com/apache/parquet-format, Data Pages), before hyparquet decodes them: it trusts their headers,
+// the lengths of their runs, and indexes. Damaged ones could make it read for ever, take all memory, or give other values.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { decompress } from 'fzstd'
-import { type ColumnMetaData, type Compressors, type SchemaTree, snappyUncompress } from 'hyparquet'
+import {
+  type ColumnMetaData,
+  type Compressors,
+  type ParquetType,
+  type SchemaTree,
+  snappyUncompress,
+} from 'hyparquet'
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
-import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js'
+import { readVarInt } from 'hyparquet/src/thrift.js'
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
-import { countOf, flagOf, partOf, readStruct } from './footer.ts'
+import { NATIVE_CODEC } from '../../../node/file-bytes.ts'
+import { checksumOf, countOf, flagOf, partOf, readStruct } from './footer.ts'
 
 /** Limit of one page, decompressed. */
 export const MAX_PAGE_BYTES = 2 ** 30
@@ -28,16 +35,17 @@ export const COMPRESSORS: Compressors = {
 
 type Decompress = (input: Uint8Array, length: number) => Uint8Array
 
-/** A page says how long it is; a damaged one could ask for any memory. */
+/** A page says how long it is; a damaged one could ask for any memory. The pages have memory of their own. */
 function bounded(decompressPage: Decompress): Decompress {
   return (input, length) => {
     if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
-    return length === 0 ? new Uint8Array(0) : decompressPage(input, length)
+    const page = length === 0 ? new Uint8Array(0) : decompressPage(input, length)
+    return page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page)
   }
 }
 
 /** Fields of the structs in parquet.thrift. */
-const PAGE = { type: 1, size: 2, storedSize: 3, data: 5, dictionary: 7, dataV2: 8 } as const
+const PAGE = { type: 1, size: 2, storedSize: 3, checksum: 4, data: 5, dictionary: 7, dataV2: 8 } as const
 const DATA = { values: 1, encoding: 2 } as const
 const DATA_V2 = {
   values: 1,
@@ -49,13 +57,36 @@ const DATA_V2 = {
   isStored: 7,
 } as const
 const TYPES = { data: 0, dictionary: 2, dataV2: 3 } as const
-const RLE = 3
-/** Each value repeats a prefix of the value before it. */
-const DELTA_BYTE_ARRAY = 7
+/** Encodings, as parquet.thrift numbers them. */
+const ENCODING = {
+  plain: 0,
+  plainDictionary: 2,
+  runs: 3,
+  deltas: 5,
+  lengths: 6,
+  prefixes: 7,
+  dictionary: 8,
+  split: 9,
+  floats: 10,
+} as const
+const TEXTS: readonly ParquetType[] = ['BYTE_ARRAY']
+const INTEGERS: readonly ParquetType[] = ['INT32', 'INT64']
+const FLOATS: readonly ParquetType[] = ['FLOAT', 'DOUBLE']
+/** The types that have each encoding. hyparquet reads the values of others as another type. */
+const ENCODED = new Map<number, readonly ParquetType[]>([
+  [ENCODING.runs, ['BOOLEAN']],
+  [ENCODING.deltas, INTEGERS],
+  [ENCODING.lengths, TEXTS],
+  [ENCODING.prefixes, [...TEXTS, 'FIXED_LEN_BYTE_ARRAY']],
+  [ENCODING.split, [...INTEGERS, ...FLOATS, 'FIXED_LEN_BYTE_ARRAY']],
+  [ENCODING.floats, FLOATS],
+])
+/** Bytes of a plain value. */
+const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 }
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
-/** Encodings whose values are runs of indexes into the dictionary. */
-const DICTIONARY_ENCODINGS: readonly number[] = [2, 8]
+/** hyparquet loses bits of wider ones that are packed. */
+const MAX_PACKED_BITS = 24
 
 /** The path of a column in the schema, which begins with the root. */
 export type SchemaPath = readonly SchemaTree[]
@@ -96,16 +127,20 @@ function damaged(what: string): Error {
 
 class Pages {
   readonly #codec: string
-  readonly #isBoolean: boolean
+  readonly #type: ParquetType
+  readonly #fixedSize: number
   /** The most repetition levels, and definition levels, of a value. */
   readonly #repetition: number
   readonly #definition: number
+  /** The values of the dictionary; 0 until its page has been read. */
+  #dictionary = 0
   #prefixBytes = 0
 
   constructor(path: SchemaPath, { codec, type }: ColumnMetaData) {
     const below = path.slice(1).map(({ element }) => element.repetition_type)
     this.#codec = codec
-    this.#isBoolean = type === 'BOOLEAN'
+    this.#type = type
+    this.#fixedSize = SIZES[type] ?? path.at(-1)?.element.type_length ?? 0
     this.#repetition = below.filter((each) => each === 'REPEATED').length
     this.#definition = below.filter((each) => each !== 'REQUIRED').length
   }
@@ -113,26 +148,28 @@ class Pages {
   /** Returns the values of a page; 0 for a dictionary. */
   check(header: ReturnType<typeof readStruct>['struct'], stored: Uint8Array, left: number): number {
     const size = countOf(header, PAGE.size, MAX_PAGE_BYTES)
+    const checksum = checksumOf(header, PAGE.checksum)
+    if (checksum !== undefined && checksum !== NATIVE_CODEC.crc32(stored))
+      throw damaged('a page that does not match its checksum')
     switch (countOf(header, PAGE.type, TYPES.dataV2)) {
       case TYPES.dictionary:
-        countOf(partOf(header, PAGE.dictionary), DATA.values, MAX_GROUP_VALUES)
+        this.#dictionary = countOf(partOf(header, PAGE.dictionary), DATA.values, MAX_GROUP_VALUES)
+        // hyparquet cannot read beyond a decompressed page, which has memory of its own.
+        if (this.#codec === 'UNCOMPRESSED') this.#checkPlain(stored, this.#dictionary)
         return 0
       case TYPES.data: {
         const data = partOf(header, PAGE.data)
         const values = countOf(data, DATA.values, left)
         const page = this.#decompressed(stored, size)
         let at = 0
-        let levels = 0
+        let present = values
         for (const most of [this.#repetition, this.#definition]) {
           if (most === 0) continue
-          checkRuns(page, at + 4, bitsOf(most), values)
-          levels = at
-          at += 4 + uint32(page, at)
+          const start = at + 4
+          at = start + uint32(page, at)
+          present = checkRuns(page.subarray(start, at), bitsOf(most), values, most)
         }
-        const encoding = countOf(data, DATA.encoding, 255)
-        this.#checkValues(page.subarray(at), encoding, values)
-        if (encoding === DELTA_BYTE_ARRAY)
-          this.#checkPrefixes(page.subarray(at), this.#presentIn(page.subarray(levels), values))
+        this.#checkValues(page.subarray(at), countOf(data, DATA.encoding, 255), present)
         return values
       }
       case TYPES.dataV2: {
@@ -142,14 +179,19 @@ class Pages {
         countOf(data, DATA_V2.rows, values)
         const repetition = countOf(data, DATA_V2.repetition, Math.min(size, stored.length))
         const definition = countOf(data, DATA_V2.definition, Math.min(size, stored.length) - repetition)
-        if (this.#repetition > 0) checkRuns(stored, 0, bitsOf(this.#repetition), values)
-        if (this.#definition > 0) checkRuns(stored, repetition, bitsOf(this.#definition), values)
+        const levels = stored.subarray(repetition, repetition + definition)
+        if (this.#repetition > 0)
+          checkRuns(stored.subarray(0, repetition), bitsOf(this.#repetition), values, this.#repetition)
+        if (this.#definition === 0 && definition > 0) throw damaged('levels that its schema does not have')
+        const present =
+          this.#definition > 0
+            ? checkRuns(levels, bitsOf(this.#definition), values, this.#definition)
+            : values
+        if (present !== values - nulls) throw damaged('other missing values than the header of its page says')
         const rest = stored.subarray(repetition + definition)
         const isStored = flagOf(data, DATA_V2.isStored) === false
         const page = isStored ? rest : this.#decompressed(rest, size - repetition - definition)
-        const encoding = countOf(data, DATA_V2.encoding, 255)
-        this.#checkValues(page, encoding, values)
-        if (encoding === DELTA_BYTE_ARRAY) this.#checkPrefixes(page, values - nulls)
+        this.#checkValues(page, countOf(data, DATA_V2.encoding, 255), present)
         return values
       }
       default:
@@ -164,26 +206,58 @@ class Pages {
     return decompressPage(stored, size)
   }
 
-  #checkValues(bytes: Uint8Array, encoding: number, values: number): void {
-    if (encoding === RLE && this.#isBoolean) checkRuns(bytes, 4, 1, values)
-    const width = bytes[0] ?? 0
-    if (DICTIONARY_ENCODINGS.includes(encoding)) checkRuns(bytes, 1, width, values)
+  /** @param count of the values that are not missing */
+  #checkValues(bytes: Uint8Array, encoding: number, count: number): void {
+    if (ENCODED.get(encoding)?.includes(this.#type) === false) throw damaged('an encoding of another type')
+    if (count === 0) return
+    switch (encoding) {
+      case ENCODING.plain:
+        this.#checkPlain(bytes, count)
+        break
+      case ENCODING.runs:
+        checkRuns(bytes.subarray(4), 1, count, 1)
+        break
+      case ENCODING.plainDictionary:
+      case ENCODING.dictionary:
+        if (this.#dictionary === 0 || this.#type === 'BOOLEAN') throw damaged('indexes without a dictionary')
+        checkRuns(bytes.subarray(1), bytes[0] ?? 0, count, this.#dictionary - 1)
+        break
+      case ENCODING.deltas:
+        checkDeltas(readerOf(bytes), count)
+        break
+      case ENCODING.lengths:
+      case ENCODING.prefixes:
+        this.#checkLengths(bytes, count, encoding === ENCODING.prefixes)
+    }
   }
 
-  /** The values of a page that are not missing. @param bytes the definition levels, after their length */
-  #presentIn(bytes: Uint8Array, values: number): number {
-    const most = this.#definition
-    if (most === 0) return values
-    const levels = new Uint8Array(values)
-    readRleBitPackedHybrid(readerOf(bytes), bitsOf(most), levels)
-    return levels.reduce((sum, level) => (level === most ? sum + 1 : sum), 0)
+  /** Checks that a page has all of its plain values. hyparquet would read them from the page after it. */
+  #checkPlain(bytes: Uint8Array, count: number): void {
+    const { view } = readerOf(bytes)
+    let end = this.#fixedSize * count
+    if (this.#type === 'BYTE_ARRAY')
+      for (let value = 0; value < count; value++) end += 4 + view.getUint32(end, true)
+    if (end > bytes.length) throw damaged('a page that is too short')
   }
 
-  /** @param bytes begin with the lengths of the prefixes of this number of values */
-  #checkPrefixes(bytes: Uint8Array, count: number): void {
-    const lengths = new Int32Array(count)
-    if (count > 0) deltaBinaryUnpack(readerOf(bytes), count, lengths)
-    for (const length of lengths) this.#prefixBytes += length
+  /** Checks the lengths of texts, and of the prefixes that they repeat. */
+  #checkLengths(bytes: Uint8Array, count: number, havePrefixes: boolean): void {
+    const reader = readerOf(bytes)
+    const [prefixes, lengths] = [new Int32Array(count), new Int32Array(count)]
+    for (const numbers of havePrefixes ? [prefixes, lengths] : [lengths]) {
+      checkDeltas(reader, count)
+      deltaBinaryUnpack(reader, count, numbers)
+    }
+    let left = bytes.length - reader.offset
+    let before = 0
+    for (const [value, prefix] of prefixes.entries()) {
+      const length = lengths[value] ?? 0
+      left -= length
+      this.#prefixBytes += prefix
+      if (prefix < 0 || prefix > before || length < 0 || left < 0)
+        throw damaged('a text that is longer than its page')
+      before = prefix + length
+    }
     if (this.#prefixBytes > MAX_PREFIX_BYTES) throw damaged(`more than ${MAX_PREFIX_BYTES} bytes of prefixes`)
   }
 }
@@ -192,16 +266,28 @@ function readerOf(bytes: Uint8Array) {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
 }
 
+/** Checks that delta-packed numbers are as many as the values. hyparquet would make up the others. */
+function checkDeltas(reader: ReturnType<typeof readerOf>, count: number): void {
+  const header = { ...reader }
+  // Before it are the sizes of blocks.
+  const [, , found] = [readVarInt(header), readVarInt(header), readVarInt(header)]
+  if (found !== count) throw damaged('other values than the header of its page says')
+}
+
 /**
- * Checks the lengths of runs in the hybrid of run lengths and packed bits.
+ * Checks the hybrid of run lengths and packed bits.
  *
- * @param count the most values that are read; missing values have no run
- * @throws Error when a run has more values
+ * @param width of a value. Bits
+ * @param count of the values
+ * @param most the greatest value that there may be
+ * @returns how many values are `most`
+ * @throws Error when a run has more values, the bytes have fewer, or a value is greater
  */
-function checkRuns(bytes: Uint8Array, start: number, width: number, count: number): void {
-  // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
-  const most = count + 504
-  for (let at = start, seen = 0; seen < count && at < bytes.length; ) {
+function checkRuns(bytes: Uint8Array, width: number, count: number, most: number): number {
+  let found = 0
+  for (let at = 0, seen = 0; seen < count; ) {
+    // Some writers have no run of indexes into a dictionary of one value.
+    if (width === 0 && at >= bytes.length) break
     let header = 0
     let shift = 0
     for (let byte = 0x80; byte >= 0x80; shift += 7) {
@@ -210,11 +296,47 @@ function checkRuns(bytes: Uint8Array, start: number, width: number, count: numbe
       if (header > 2 ** 31) throw damaged('a run that is too long')
     }
     const half = Math.floor(header / 2)
-    const values = header % 2 === 1 ? half * 8 : half
-    if (values > most) throw damaged('a run that is too long')
-    at += header % 2 === 1 ? half * width : (width + 7) >> 3
+    const isPacked = header % 2 === 1
+    const values = isPacked ? half * 8 : half
+    // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
+    if (values > (isPacked ? count + 504 : count - seen)) throw damaged('a run that is too long')
+    const used = Math.min(values, count - seen)
+    if (at + Math.ceil((isPacked ? used * width : width) / 8) > bytes.length)
+      throw damaged('fewer values than the header of its page says')
+    if (isPacked) {
+      found += checkPacked(bytes, at, width, used, most)
+      at += half * width
+    } else {
+      let value = 0
+      for (let bits = 0; bits < width; bits += 8) value += (bytes[at++] ?? 0) * 2 ** bits
+      if (value > most) throw damaged(BEYOND)
+      if (value === most) found += used
+    }
     seen += values
   }
+  return found
+}
+
+const BEYOND = 'an index beyond its dictionary, or a level beyond its schema'
+
+/** {@link checkRuns} for one run of packed bits. */
+function checkPacked(bytes: Uint8Array, start: number, width: number, count: number, most: number): number {
+  if (width > MAX_PACKED_BITS) throw damaged(`indexes of ${width} bits`)
+  const mask = 2 ** width - 1
+  let found = 0
+  for (let value = 0; value < count; value++) {
+    const bit = value * width
+    const at = start + (bit >>> 3)
+    const word =
+      (bytes[at] ?? 0) |
+      ((bytes[at + 1] ?? 0) << 8) |
+      ((bytes[at + 2] ?? 0) << 16) |
+      ((bytes[at + 3] ?? 0) << 24)
+    const each = (word >>> (bit & 7)) & mask
+    if (each > most) throw damaged(BEYOND)
+    if (each === most) found++
+  }
+  return found
 }
 
 function bitsOf(most: number): number {

@@ -1,11 +1,13 @@
 // What a damaged or hostile Parquet file can say of its pages. The bytes of pages are written here by hand.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import type { ColumnMetaData, SchemaTree } from 'hyparquet'
+import type { ColumnMetaData, ParquetType, SchemaTree } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
-import { checkPages } from '../../../../src/cli/enrich/parquet/pages.ts'
+import { crc32 } from '../../../../src/bytes/extract.ts'
+import { COMPRESSORS, checkPages } from '../../../../src/cli/enrich/parquet/pages.ts'
 import { ParquetFile } from '../../../../src/cli/enrich/parquet/parquet-file.ts'
 import { CommandFailure } from '../../../../src/cli/terminal.ts'
 import { effort } from '../../../effort.ts'
@@ -20,6 +22,7 @@ const node = (name: string, repetition_type: 'OPTIONAL' | 'REPEATED' | 'REQUIRED
   path: [name],
 })
 const ROOT = node('root', 'REQUIRED')
+const REQUIRED = [ROOT, node('a', 'REQUIRED')]
 const OPTIONAL = [ROOT, node('a', 'OPTIONAL')]
 const REPEATED = [ROOT, node('a', 'OPTIONAL'), node('list', 'REPEATED')]
 
@@ -57,7 +60,9 @@ const struct = (...fields: readonly Field[]): number[] => [
 const fields = (...all: readonly Field[]): readonly Field[] => all
 
 const DATA = 0
+const DICTIONARY = 2
 const V2 = 3
+const INDEXES = 8
 
 /** A page with definition levels, whose body is given: of plain values, or in another encoding. */
 function page(values: number, body: readonly number[], size = body.length, encoding = 0): Uint8Array {
@@ -65,32 +70,81 @@ function page(values: number, body: readonly number[], size = body.length, encod
   return Uint8Array.from([...struct([1, DATA], [1, body.length], [1, size], [2, data]), ...body])
 }
 
+/** A dictionary page, and a page after it. */
+function withDictionary(values: number, body: readonly number[], after: Uint8Array): Uint8Array {
+  const dictionary = fields([1, values], [1, 0])
+  const header = struct([1, DICTIONARY], [1, body.length], [1, body.length], [4, dictionary])
+  return Uint8Array.from([...header, ...body, ...after])
+}
+
+/** A plain text, with its length before it. */
+const text = (value: string): number[] => [value.length, 0, 0, 0, ...Buffer.from(value)]
+const TEXTS = ['a', 'b', 'c'].flatMap(text)
+
 /** Definition levels with their length before them. */
 const levels = (...runs: number[]): number[] => [runs.length, 0, 0, 0, ...runs]
 
-/** A second version of a page, with these numbers of bytes of levels. */
-function pageV2(values: number, nulls: number, definition: number, repetition: number): Uint8Array {
-  const body = [values * 2, 1, 0, 0]
-  const data = fields([1, values], [1, nulls], [1, values], [1, 0], [1, definition], [1, repetition])
-  return Uint8Array.from([...struct([1, V2], [1, body.length], [1, body.length], [5, data]), ...body])
+/** A second version of a page, whose definition levels are these runs. */
+function pageV2(
+  values: number,
+  nulls: number,
+  runs: readonly number[],
+  body: readonly number[] = [],
+  encoding = 0,
+  definition = runs.length,
+): Uint8Array {
+  const size = runs.length + body.length
+  const data = fields(
+    [1, values],
+    [1, nulls],
+    [1, values],
+    [1, encoding],
+    [1, definition],
+    [1, 0],
+    [1, false],
+  )
+  return Uint8Array.from([...struct([1, V2], [1, size], [1, size], [5, data]), ...runs, ...body])
 }
+
+/** Four levels or indexes of two bits. */
+const packed = (...values: number[]): number[] => [
+  3,
+  values.reduce((bits, value, at) => bits + value * 4 ** at, 0),
+  0,
+]
+/** The definition levels of four values that are not missing. */
+const PRESENT = [8, 1]
 
 const check = (bytes: Uint8Array, values: number, path: readonly SchemaTree[] = OPTIONAL) =>
   checkPages(bytes, path, metadata(values), values)
 
-/** Delta-packed numbers, which all are the same. Each block of 128 has no differences. */
-const deltas = (count: number, value: number): number[] => {
-  const blocks = Array.from({ length: Math.ceil((count - 1) / 128) }, () => [0, 0, 0, 0, 0])
-  return [...varint(128), 4, ...varint(count), ...varint(2 * value), ...blocks.flat()]
+/** Delta-packed numbers: one, and another that all others are. Each block of 128 has at most one difference. */
+const deltas = (count: number, first: number, value = first): number[] => {
+  const [block, ...blocks] = Array.from({ length: Math.ceil((count - 1) / 128) }, () => [0, 0, 0, 0, 0])
+  const difference = [...new Uint8Array(Int32Array.of(value - first).buffer), ...new Uint8Array(124)]
+  const start = block === undefined ? [] : [0, 32, 0, 0, 0, ...difference]
+  return [...varint(128), 4, ...varint(count), ...varint(2 * first), ...start, ...blocks.flat()]
 }
 
-/** A page of texts, each of which repeats this many bytes of the one before. */
-function prefixPage(values: number, prefix: number, body: readonly number[]): Uint8Array {
-  return page(values, [...body, ...deltas(values, prefix), ...deltas(values, 0)], undefined, 7)
+/** A page of texts, each of which repeats this many bytes of the one before: the first has them. */
+function prefixPage(values: number, prefix: number, body: readonly number[], count = values): Uint8Array {
+  const texts = [...deltas(count, 0, prefix), ...deltas(count, prefix, 0), ...new Uint8Array(prefix)]
+  return page(values, [...body, ...texts], undefined, 7)
 }
 
 /** A page of two bytes with this header. */
 const headed = (header: readonly number[]): Uint8Array => Uint8Array.from([...header, 0, 0])
+
+/** A page of `page`, whose header has a checksum too. */
+function withChecksum(bytes: Uint8Array, checksum: number): Uint8Array {
+  // Its three numbers take two bytes each. The field after them is the next but one.
+  return Uint8Array.from([
+    ...bytes.subarray(0, 6),
+    ...struct([1, checksum]).slice(0, -1),
+    0x1c,
+    ...bytes.subarray(7),
+  ])
+}
 
 /** The lines of a file's rows. */
 async function linesOf(path: string): Promise<string[]> {
@@ -107,9 +161,20 @@ async function linesOf(path: string): Promise<string[]> {
 describe('checkPages', () => {
   it('takes pages with as many values as the footer says', () => {
     check(page(3, levels(6, 0)), 3)
-    check(page(8, levels(3, 0xff)), 8)
+    check(page(8, levels(3, 0)), 8)
     check(Uint8Array.from([...page(2, levels(4, 0)), ...page(1, levels(2, 0))]), 3)
-    check(pageV2(3, 3, 2, 0), 3)
+    check(pageV2(3, 3, [6, 0]), 3)
+    check(pageV2(4, 0, PRESENT, [...TEXTS, ...text('d')]), 4)
+    check(pageV2(4, 1, [3, 0b1011], TEXTS), 4)
+    for (const indexes of [
+      [2, ...packed(2, 1, 0, 2)],
+      [2, 4, 2, 4, 0],
+      [30, 8, 2, 0, 0, 0],
+    ]) {
+      check(withDictionary(3, TEXTS, page(4, [...levels(...PRESENT), ...indexes], undefined, INDEXES)), 4)
+      check(withDictionary(3, TEXTS, pageV2(4, 0, PRESENT, indexes, INDEXES)), 4)
+    }
+    check(withDictionary(1, text('a'), page(4, [...levels(...PRESENT), 0], undefined, INDEXES)), 4)
     // Flat columns are read up to their last row, whatever follows.
     check(Uint8Array.from([...page(3, levels(6, 0)), 1, 2, 3]), 3)
   })
@@ -120,7 +185,7 @@ describe('checkPages', () => {
     check(mebibytes(1000), 1000)
     check(prefixPage(1_000_000, 100, present(1_000_000)), 1_000_000)
     // Missing values have no prefixes.
-    check(prefixPage(2000, 2 ** 20, levels(...varint(4000), 0)), 2000)
+    check(prefixPage(2000, 2 ** 20, levels(...varint(4000), 0), 1), 2000)
     expect(() => check(mebibytes(2000), 2000)).toThrow('bytes of prefixes')
     expect(() => check(Uint8Array.from([...mebibytes(600), ...mebibytes(600)]), 1200)).toThrow(
       'bytes of prefixes',
@@ -153,8 +218,33 @@ describe('checkPages', () => {
     ['has a run of less than nothing', page(3, levels(...varint(2 ** 32 - 1), 0)), 3],
     ['has packed bits that are too long', page(3, levels(...varint(2 ** 28 + 1), 0)), 3],
     ['has levels without a length', page(3, [6, 0]), 3],
-    ['has levels that are longer than it is', pageV2(3, 3, 100, 0), 3],
-    ['has more missing values than values', pageV2(3, 4, 2, 0), 3],
+    ['has levels that are longer than it is', pageV2(3, 3, [6, 0], [], 0, 100), 3],
+    ['has more missing values than values', pageV2(3, 4, [6, 0]), 3],
+    ['has levels that its schema does not have', pageV2(3, 0, [6, 1], TEXTS), 3, REQUIRED],
+    // Without the length of its levels, the first text would be a run.
+    [
+      'has levels that go on in its values',
+      page(4, [...levels(4, 1), 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]),
+      4,
+    ],
+    ['has levels beyond its schema', page(3, levels(6, 2)), 3],
+    ['has levels of more values than itself', page(3, levels(8, 0)), 3],
+    ['has fewer bytes than texts', page(3, [...levels(6, 1), ...TEXTS.slice(0, -1)]), 3],
+    ['has a text that is longer than it is', page(1, [...levels(2, 1), 2, 0, 0, 0, 65]), 1],
+    ['has a dictionary of fewer bytes', withDictionary(4, TEXTS, page(3, levels(6, 0))), 3],
+    ['has prefixes of fewer values', prefixPage(4, 1, levels(8, 1), 3), 4],
+    [
+      'repeats more than the text before has',
+      page(2, [...levels(4, 1), ...deltas(2, 0, 9), ...deltas(2, 1), 65, 66], undefined, 7),
+      2,
+    ],
+    [
+      'has lengths of texts beyond its end',
+      page(2, [...levels(4, 1), ...deltas(2, 3), 65, 66], undefined, 6),
+      2,
+    ],
+    ['has deltas of texts', page(2, [...levels(4, 1), ...deltas(2, 3)], undefined, 5), 2],
+    ['has another checksum', withChecksum(page(3, levels(6, 0)), 1), 3],
     [
       'has bytes after its last value',
       Uint8Array.from([...page(3, [...levels(6, 0), ...levels(6, 0)]), 1, 2]),
@@ -163,6 +253,72 @@ describe('checkPages', () => {
     ],
   ])('refuses a page that %s', (_, bytes, values, path) => {
     expect(() => check(bytes, values, path)).toThrow(Error)
+  })
+
+  it.each<[string, number[], number?]>([
+    ['packed', [2, ...packed(0, 1, 2, 3)]],
+    ['in a run', [2, 4, 0, 4, 3]],
+    ['without a dictionary', [2, ...packed(0, 1, 2, 1)], 0],
+    ['of no bits, without a dictionary', [0], 0],
+    ['in too few bytes', [2, 3]],
+    ['in a run of too many', [2, 10, 0]],
+    ['of more bits than are read', [32, 3, ...new Uint8Array(32)]],
+  ])('refuses indexes beyond the dictionary, or other than the values: %s', (_, indexes, size = 3) => {
+    const dictionary = TEXTS.slice(0, 5 * size)
+    for (const bytes of [
+      page(4, [...levels(...PRESENT), ...indexes], undefined, INDEXES),
+      pageV2(4, 0, PRESENT, indexes, INDEXES),
+    ]) {
+      expect(() => check(withDictionary(size, dictionary, bytes), 4)).toThrow(Error)
+    }
+  })
+
+  it('refuses a page whose header says other missing values than its levels', () => {
+    for (const nulls of [0, 2, 3]) {
+      expect(() => check(pageV2(4, nulls, [3, 0b1011], TEXTS), 4)).toThrow('other missing values')
+    }
+  })
+
+  it('compares a page with its checksum', () => {
+    const bytes = page(3, levels(6, 0))
+    const sum = crc32(Uint8Array.from(levels(6, 0)))
+    check(withChecksum(bytes, sum), 3)
+    // Above 2 ** 31, it is stored as a negative number.
+    check(withChecksum(bytes, sum - 2 ** 32), 3)
+  })
+
+  it('gives decompressed pages memory of their own, beyond which nothing can be read', () => {
+    const bytes = Buffer.from('81.2.69.142')
+    for (const page of [
+      COMPRESSORS.GZIP?.(gzipSync(bytes), bytes.length),
+      COMPRESSORS.BROTLI?.(brotliCompressSync(bytes), bytes.length),
+    ]) {
+      expect(page).toEqual(new Uint8Array(bytes))
+      expect(page?.buffer.byteLength).toBe(bytes.length)
+    }
+  })
+
+  it('refuses numbers that are fewer than the values', () => {
+    const numbers = (type: ParquetType, bytes: Uint8Array) => {
+      const column = node('n', 'REQUIRED')
+      const path = [ROOT, { ...column, element: { ...column.element, type } }]
+      checkPages(bytes, path, metadata(4, { type }), 4)
+    }
+    const plain = [...new Uint8Array(16)]
+    numbers('INT32', page(4, plain))
+    numbers('INT32', page(4, deltas(4, 5), undefined, 5))
+    numbers('BOOLEAN', page(4, [2, 0, 0, 0, 8, 1], undefined, 3))
+    for (const [type, bytes] of [
+      ['INT32', page(4, plain.slice(1))],
+      ['INT64', page(4, plain)],
+      ['INT32', page(4, deltas(3, 5), undefined, 5)],
+      ['INT32', page(4, [2, 8, 0], undefined, 3)],
+      ['DOUBLE', page(4, deltas(4, 5), undefined, 5)],
+      ['BOOLEAN', withDictionary(2, [1], page(4, [1, 8, 0, 0], undefined, INDEXES))],
+      ['BOOLEAN', page(4, [2, 0, 0, 0, 8, 2], undefined, 3)],
+    ] as const) {
+      expect(() => numbers(type, bytes), type).toThrow(Error)
+    }
   })
 
   it('refuses columns with other values than rows, or too many', () => {
