@@ -68,9 +68,9 @@ export interface EnrichTransform {
 }
 
 /**
- * Adds the location of its address to every line of a log. Reads NDJSON, CSV, TSV, access logs and lists of
- * addresses, in uncompressed UTF-8. The format is detected from the content. Bytes of the input and the order of
- * lines are kept.
+ * Adds the location of its address to every line of a log or a table. Reads all formats of `Format`, in uncompressed
+ * UTF-8. The format is detected from the content. The order of lines is kept. The bytes of a line are kept too, unless
+ * its format, or the option `to`, makes it an object.
  *
  * Reading the output reads the input, at most one chunk ahead. While the output is read, a line is written at most
  * 50 ms after the input pauses and at most 200 ms after the line arrives. A chunk of output ends with the line that

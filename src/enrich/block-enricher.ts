@@ -104,14 +104,14 @@ export class BlockEnricher extends Enricher {
 
   /**
    * @param definition of the format of the plan
-   * @param isFused whether usual lines are enriched by the loop of the format, if it has one. The results are the same
+   * @param usesLoop whether usual lines are enriched by the loop of the format, if it has one. The results are the same
    * @throws InvalidDatabaseError when the databases hold no locations
    */
   constructor(
     plan: Plan,
     set: DatabaseSet,
     definition: FormatDefinition<Plan> = definitionFor(plan),
-    isFused = true,
+    usesLoop = true,
   ) {
     super()
     this.#plan = plan
@@ -123,7 +123,7 @@ export class BlockEnricher extends Enricher {
     const locale = localeOf(plan.locale, plan.cityNames)
     this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values, locale)
     // Loops take lines of all countries.
-    const loop = isFused && plan.countries === undefined ? this.#format.makeLoop() : null
+    const loop = usesLoop && plan.countries === undefined ? this.#format.makeLoop() : null
     if (loop !== null) loop.counter = this.#counter
     this.#loop = loop
     const isRaw = plan.onBadLine === 'raw' && (this.#format.rewrites || plan.cells !== undefined)

@@ -53,8 +53,9 @@ export type MemberWrapper = 'docker' | 'journald'
 /** How lines of any format are read, and what is added to them. */
 export interface LineOptions {
   /**
-   * Where the address is. NDJSON: a dotted path (`client.ip`) or a JSON pointer (`/client/ip`). CSV and TSV: the
-   * name of a column, or its number from 1. Access logs: `1` or `2` for the first or second word, or `x_forwarded_for`. Default: guessed from common names and their values.
+   * Where the address is. NDJSON: a dotted path (`client.ip`) or a JSON pointer (`/client/ip`). Tables: the name of a
+   * column, or its number from 1. Access logs: `1` or `2` for the first or second word, or `x_forwarded_for`. Default:
+   * guessed from common names and their values.
    */
   readonly field?: string | undefined
   /** CSV and TSV: whether the first line names the columns. Default: true. */
@@ -65,10 +66,11 @@ export interface LineOptions {
    */
   readonly into?: string | undefined
   /**
-   * What is added of a location. Tables: the columns to append. Default: all ten, and with `asn` two more,
-   * `asn_number` and `asn_organization`. Access logs, lists and text with `append`: the
-   * columns to append, with a tab before each. Default: a tab and the location's JSON. Objects: the members of the location, by
-   * the names of columns: `"location":{"country_code":"GB","city":"London"}`. Default: the whole record.
+   * What is added of a location:
+   * - Tables: the columns to append. Default: all ten, and with `asn` two more, `asn_number` and `asn_organization`.
+   * - Logs, lists and text with `append`: the columns to append, with a tab before each. Default: a tab and the location's JSON.
+   * - Objects: the members of the location, by the names of columns: `"location":{"country_code":"GB","city":"London"}`.
+   *   Default: the whole record.
    */
   readonly fields?: readonly LocationField[] | undefined
   /** Access logs, lists and text: keep the line, and append its location; see `fields`. Default: false. */
@@ -131,8 +133,8 @@ export interface LineOptions {
   /** Omit lines without a location; `onBadLine` applies to bad lines. Default: false. */
   readonly dropUnresolved?: boolean | undefined
   /**
-   * Only lines in these countries: ISO 3166-1 alpha-2 codes, or `EU` for its member states. Lines without a location are left out too, and `onBadLine` applies to
-   * bad lines. Default: all.
+   * Only lines in these countries: ISO 3166-1 alpha-2 codes, or `EU` for its member states. Lines without a location are
+   * left out too, and `onBadLine` applies to bad lines. Default: all.
    */
   readonly onlyCountries?: readonly string[] | undefined
   /** No lines in these countries. Lines without a location stay. Default: none. */
@@ -147,14 +149,14 @@ export interface LineOptions {
   /** Count regions, cities, map cells and hours too, for a report. Default: false. */
   readonly details?: boolean | undefined
   /**
-   * Keep only the first bits of each address in the output, as many of IPv4 and of IPv6 as given: `[24, 48]`. Everything in the line that can be an
-   * address is masked, and the address of the location. The location is that of the whole address.
+   * Keep only the first bits of each address in the output: `[24, 48]` keeps 24 of IPv4 and 48 of IPv6. Everything in the
+   * line that can be an address is masked, and the address of the location. The location is that of the whole address.
    */
   readonly mask?: readonly [ipv4: number, ipv6: number] | undefined
-  /** Write `-` in place of each address in the output, as of `mask`. Default: false. */
+  /** Write `-` in place of each address that `mask` would mask. Default: false. */
   readonly dropAddress?: boolean | undefined
   /**
-   * Write a name in place of each address in the output, as of `mask`: `ip-` and 20 hexadecimal digits of its HMAC-SHA-256 with
+   * Write a name in place of each address that `mask` would mask: `ip-` and 20 hexadecimal digits of its HMAC-SHA-256 with
    * this key, so that an address has one name. At least 16 random bytes, which nobody else knows.
    */
   readonly pseudonymKey?: Uint8Array | undefined

@@ -24,11 +24,12 @@ export interface ChunkHeaders {
 /**
  * Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it.
  *
- * A run cuts its input into blocks, which are counted and can go to other threads. Rows share the formats and the locator
- * with a run, and not the blocks: a row that comes alone would need a block with its memory and its counts. Rows also keep what blocks may lose: each row, blank or unreadable, becomes one row.
+ * A run cuts its input into blocks, which are counted and can go to other threads. Rows use the formats and the locator of
+ * a run, and no blocks: a row that comes alone would need a block with its own memory and counts. A block can also drop
+ * lines, while each row, blank or unreadable, becomes one row.
  */
 export class RowStream {
-  readonly #enricher: RowWriter
+  readonly #writer: RowWriter
   readonly #headers: ChunkHeaders
   readonly #unread = new ByteSink()
   /** The index in the unread bytes at which the search for a line feed continues. */
@@ -40,8 +41,8 @@ export class RowStream {
   /** Line feeds read. */
   #lines = 0
 
-  constructor(enricher: RowWriter, headers: ChunkHeaders) {
-    this.#enricher = enricher
+  constructor(writer: RowWriter, headers: ChunkHeaders) {
+    this.#writer = writer
     this.#headers = headers
   }
 
@@ -55,7 +56,7 @@ export class RowStream {
     unread.write(chunk)
     let out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
     const bytes = unread.room(0).subarray(0, unread.length)
-    this.#enricher.use(bytes)
+    this.#writer.use(bytes)
     let start = 0
     for (;;) {
       const lineFeed = bytes.indexOf(LINE_FEED, Math.max(start, this.#searched))
@@ -91,14 +92,14 @@ export class RowStream {
 
   #line(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     if (this.#isInLongRow) {
-      this.#enricher.writePart(start, end, out)
-      this.#enricher.writeEnd(out)
+      this.#writer.writePart(start, end, out)
+      this.#writer.writeEnd(out)
       this.#isInLongRow = false
     } else if (this.#headers.read && this.#rowsLeft === 0) {
       this.#rowsLeft = this.#rowsOf(bytes, start, end)
       if (this.#headers.write) out.write(bytes, start, end + 1)
       return
-    } else this.#enricher.write(start, end, out)
+    } else this.#writer.write(start, end, out)
     out.writeByte(LINE_FEED)
     if (this.#headers.read) this.#rowsLeft--
   }
@@ -114,15 +115,15 @@ export class RowStream {
   #longRow(start: number, out: ByteSink): number {
     const [memory, end] = [this.#unread.room(0), this.#unread.length]
     if (this.#isInLongRow) {
-      this.#enricher.writePart(start, end, out)
+      this.#writer.writePart(start, end, out)
       return end
     }
     if (this.#headers.read && this.#rowsLeft === 0) {
       if (end - start > MAX_HEADER_BYTES) this.#rowsOf(memory, start, end)
       return start
     }
-    if (end - start <= this.#enricher.maxBytes) return start
-    this.#enricher.writePart(start, end, out)
+    if (end - start <= this.#writer.maxBytes) return start
+    this.#writer.writePart(start, end, out)
     this.#isInLongRow = true
     return end
   }

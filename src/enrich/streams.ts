@@ -103,7 +103,10 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 /** A Web stream that every platform can iterate. */
 export type IterableStream<Chunk> = AsyncIterable<Chunk> & PlatformReadable
 
-/** Receives the end of a run. One of them is called, once: `ended` at the end of the input or when the reader cancels, `failed` on an error. */
+/**
+ * Receives the end of a run. One of the two is called, once: `ended` at the end of the input or when the reader cancels,
+ * `failed` on an error.
+ */
 export interface RunEnd {
   ended(): void
   failed(error: unknown): void

@@ -112,9 +112,9 @@ function run(
   head: Block,
   input: Iterable<Uint8Array>,
   blockBytes: number,
-  isFused = true,
+  usesLoop = true,
 ): Omit<Run, 'plan'> {
-  const enricher = new BlockEnricher(plan, set, undefined, isFused)
+  const enricher = new BlockEnricher(plan, set, undefined, usesLoop)
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const total = emptyCounts()

@@ -15,8 +15,8 @@ export interface CountTable {
   /** The columns of the keys, in their order. */
   readonly columns: readonly string[]
   /**
-   * The rows, the largest first; a row without a value of any key but `reason` is the last one. Rows of times are in the order of the times. If other keys are there too, rows with the same
-   * values of these stand together, those with most lines first.
+   * The rows, the largest first. Rows of times are in the order of the times. If there are other keys too, rows with the same
+   * values of these stand together, those with most lines first. A row without a value of any key but `reason` is the last.
    */
   readonly rows: readonly CountRow[]
   /** Lines in `rows`. */

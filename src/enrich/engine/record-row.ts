@@ -13,8 +13,8 @@ import { isNumber, RecordOutput } from './record-writer.ts'
 const SPARE_BYTES = 512
 
 /**
- * A row has fields of the record, the columns of the location, and an empty column: what has no other column goes there, but from
- * objects only.
+ * Writes a row: fields of the record, the columns of the location, and an empty last column. The last column is for what
+ * has no other column. Only rows that are made of objects have a value there: see {@link fits}.
  */
 export class RecordRow extends RecordOutput {
   /** The columns that are fields of records, by their names. */

@@ -63,7 +63,10 @@ export interface EnrichOptions extends LineOptions {
   readonly format?: Format | undefined
 }
 
-/** What runs need besides those that write the lines of access logs with their addresses: `all-formats.ts` gives it when it is loaded. */
+/**
+ * What a run needs if it reads another format than access logs, or masks addresses. `all-formats.ts` gives it when it is
+ * loaded.
+ */
 export interface AllFormats {
   readonly definitions: readonly FormatDefinition<Plan>[]
   /** The definition for lines after or in what a wrapper writes. */
@@ -76,7 +79,7 @@ export interface AllFormats {
 /** The definitions of all formats; `null` until they are loaded. */
 let all: AllFormats | null = null
 
-/** Something needs the definitions of all formats before they are loaded. {@link withFormats} loads them. */
+/** Something needs {@link AllFormats} before they are loaded. {@link withFormats} loads them. */
 class MissingFormats extends Error {}
 
 /** @throws MissingFormats */
@@ -91,8 +94,8 @@ export function useFormats(formats: AllFormats): void {
 }
 
 /**
- * Calls a function, and once more after loading the formats if it needs some besides access logs: those of the command are loaded
- * only then.
+ * Calls a function. If it needs more than access logs, loads {@link AllFormats} and calls the function once more. The
+ * command loads them only then.
  *
  * @param load imports `all-formats.ts`
  */

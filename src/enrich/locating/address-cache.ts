@@ -131,8 +131,8 @@ export class AddressCache {
   }
 
   /**
-   * Keeps the words of the address of the last text, which is not IPv4. A report of 300,000 lines, of which 40% have IPv6, takes 0.96 of
-   * the time.
+   * Keeps the words of the address of the last text, which is not IPv4, so that the text is not parsed again. A report of
+   * 300,000 lines, of which 40% have IPv6, takes 0.96 of the time.
    */
   keepWords(words: Int32Array): void {
     if (this.#slot !== UNCACHED) this.#words.set(words, wordsAt(this.#slot))

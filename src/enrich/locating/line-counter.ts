@@ -27,8 +27,9 @@ export class LineCounter {
   readonly #addresses: AddressCounts | null
   /** Whether lines are counted by group of locations, because no query asks for more. */
   readonly #byGroup: boolean
-  /** Lines that are not counted yet, by number of the locator or of the group, and the numbers that have some, in the order of their first lines. */
+  /** How many lines of each number are not counted yet. It is a number of the locator, or of a group of locations. */
   #uses = new Float64Array(FIRST_USES)
+  /** The numbers that have such lines, in the order of their first lines. */
   #used: number[] = []
   readonly #words = new Int32Array(4)
 

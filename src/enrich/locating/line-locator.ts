@@ -196,7 +196,8 @@ export class LineLocator {
 
   /**
    * Finds the location of an address. The text is an ASCII address, also with a port (`192.0.2.1:80`,
-   * `[2001:db8::1]:80`), or, with `trustedProxies`, a list of hops. An empty text and `-` are `missing`. The bytes must not change until the line is written.
+   * `[2001:db8::1]:80`), or, with `trustedProxies`, a list of hops. An empty text and `-` are `missing`. The bytes must not
+   * change until the line is written.
    *
    * @returns whether there is a location
    */

@@ -86,7 +86,10 @@ export class OpeningTime {
     return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
   }
 
-  /** A time after something else, which {@link BEFORE} and {@link opensAccessLog} list. Most lines have none: bytes tell that before a text is made. */
+  /**
+   * A time after something else, which {@link BEFORE} and {@link opensAccessLog} list. Most lines have none. That is decided
+   * by bytes, before a text is made.
+   */
   #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
     const mark = nextMark(bytes, line, limit)

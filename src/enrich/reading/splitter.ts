@@ -24,7 +24,7 @@ const NO_BYTES = new Uint8Array(0)
 const BLOCK_BYTES = 1024 * 1024
 
 /**
- * Cuts the records of an input, without its head, into blocks that end at their ends. Holds at most `maxLineBytes` and two blocks, besides the
+ * Cuts an input, without its head, into blocks of whole records. Holds at most `maxLineBytes` and two blocks, besides the
  * current chunk.
  */
 export class Splitter {

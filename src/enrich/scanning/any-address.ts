@@ -32,7 +32,7 @@ const NIBBLES_BEFORE_NAME = 8
  * IPv4: four decimal numbers up to 255 with dots between them, whatever is before and after them, or with dashes or commas; also
  * with octal numbers, as three numbers, or as twelve digits in a name. More than five numbers are an object identifier.
  * `name/120.0.0.0` is the version of a browser. IPv6: what is spelled as an address and is in a range that hosts have, or stands
- * alone between {@link BORDERS}; with dashes for colons; and names of `ip6.arpa`.
+ * alone between {@link BORDER}; with dashes for colons; and names of `ip6.arpa`.
  */
 export const ANY_ADDRESS: AddressPolicy = {
   marks: '.-,',

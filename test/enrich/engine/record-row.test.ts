@@ -49,9 +49,9 @@ describe('rows of records', () => {
     const kept = objects.filter((object) => !fits(object))
 
     /** The bytes of the rows that fit the columns, of two equal blocks. */
-    const written = (cells: LocationCells, isFused: boolean): Uint8Array => {
+    const written = (cells: LocationCells, usesLoop: boolean): Uint8Array => {
       const cellPlan = withCells(plan, FIELDS, cells)
-      const enricher = new BlockEnricher(cellPlan, worldSet(), definitionFor(plan), isFused)
+      const enricher = new BlockEnricher(cellPlan, worldSet(), definitionFor(plan), usesLoop)
       const blocks = [enricher.block({ ...block, columns }), enricher.block({ ...block, columns })]
       for (const { source } of blocks) sources.add(source)
       expect(sources.size).toBe(1)
@@ -76,8 +76,8 @@ describe('rows of records', () => {
       ['csv', 0x2c],
       ['tsv', 0x09],
     ] as const)
-      for (const isFused of [true, false]) {
-        const table = written({ form, hasAddress: false }, isFused)
+      for (const usesLoop of [true, false]) {
+        const table = written({ form, hasAddress: false }, usesLoop)
         const dialect = { delimiter, quotes: true }
         expect(rowsOf(sampleTable(table, true, dialect, 1e6, 1e6))).toEqual(
           twice.filter(fits).map((object) => {
@@ -90,8 +90,8 @@ describe('rows of records', () => {
 
     const addresses = objectsOf(null).map((object) => locationOf(object)?.ip ?? null)
     for (const hasAddress of [true, false])
-      for (const isFused of [true, false]) {
-        const packed = written({ form: 'csv', hasAddress, isPacked: true }, isFused)
+      for (const usesLoop of [true, false]) {
+        const packed = written({ form: 'csv', hasAddress, isPacked: true }, usesLoop)
         expect(unpacked(packed, columns.length, hasAddress)).toEqual(
           twice.flatMap((object, index) => {
             if (!fits(object)) return []

@@ -46,8 +46,8 @@ function countingPlan(plan: Plan, counting: Counting, fields: readonly string[])
   return { ...withCounted(plan, known), count }
 }
 
-function enriched(plan: Plan, bytes: Uint8Array, isFused: boolean, blockBytes = 2 ** 18): Result {
-  const enricher = new BlockEnricher(plan, set, undefined, isFused)
+function enriched(plan: Plan, bytes: Uint8Array, usesLoop: boolean, blockBytes = 2 ** 18): Result {
+  const enricher = new BlockEnricher(plan, set, undefined, usesLoop)
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const counts = emptyCounts()
   const outputs: Uint8Array[] = []
@@ -74,7 +74,7 @@ function expectSame(
 ): void {
   const made = makePlan(sample, true, { at: AT, force: true, ...options })
   const plan = countingPlan(made.plan, counting, fields)
-  const [fused, unfused] = [true, false].map((isFused) => enriched(plan, bytes, isFused, blockBytes))
+  const [fused, unfused] = [true, false].map((usesLoop) => enriched(plan, bytes, usesLoop, blockBytes))
   expect(fused?.output).toBe(unfused?.output)
   expect(fused?.counts).toEqual(unfused?.counts)
   expect(fused?.groups).toEqual(unfused?.groups)

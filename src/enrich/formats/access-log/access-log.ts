@@ -40,8 +40,9 @@ const XFF = PARTS[FORWARDED] ?? ''
  * Makes the plan for an access log. The layout of the lines is fixed, so lines with another layout are bad lines and
  * not an error here.
  *
- * @throws EnrichError when `field` is not a part that can hold the address, when it is unclear which of two words is the
- *   client's, when it is `x_forwarded_for` and no proxies are trusted, and when lines become objects and `into` is the name of a member that they can have
+ * @throws EnrichError when `field` is not a part that can hold the address, or is `x_forwarded_for` and no proxies are
+ *   trusted; when it is unclear which of two words is the client's; and when lines become objects that can have a member
+ *   with the name `into`
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planAccessLog(
