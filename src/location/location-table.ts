@@ -59,8 +59,6 @@ export class LocationTable extends RecordTable {
   /** The coordinates of the first locations, once made. Making and freezing an object for each result takes long. */
   #coordinates: (Coordinates | null)[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
-  /** The reader's values, kept here because `lookupMany` then takes less time. */
-  #parts: readonly SharedParts[] = []
   /** Names that are read when they are first needed: `undefined` before, and `null` without a name. */
   #cities: (string | null | undefined)[] = []
   #codes: (string | null | undefined)[] = []
@@ -171,7 +169,7 @@ export class LocationTable extends RecordTable {
   }
 
   #sharedAt(row: number): SharedParts {
-    const shared = this.#parts[this.#rows.rows[row + SHARED] ?? ABSENT]
+    const shared = this.#reader.parts.values[this.#rows.rows[row + SHARED] ?? ABSENT]
     if (shared === undefined) throw new RangeError('no location has this number')
     return shared
   }
@@ -236,7 +234,6 @@ export class LocationTable extends RecordTable {
 
   #newReader(): LocationReader {
     const reader = new LocationReader(this.database.data, this.schema, this.omitted)
-    this.#parts = reader.parts.values
     this.#cities = []
     this.#codes = []
     this.#localCities.clear()
