@@ -55,8 +55,9 @@ export const embedded: Readonly<Record<keyof typeof FILES, PlatformUrl>> = /* @_
 })
 
 /**
- * The URL is not written as a literal, a template or a sum: bundlers would understand it, and copy all databases into every bundle. The location
- * has a name of its own, because webpack and Rspack warn where `new URL(…, import.meta.url)` has an unknown path.
+ * The URL is not written as a literal, a template or a sum: bundlers would understand it, and copy all databases into every
+ * bundle. The location has a name of its own, because webpack and Rspack warn where `new URL(…, import.meta.url)` has an unknown
+ * path.
  */
 export function besideThisPackage(file: string): URL {
   const location: string = import.meta.url

@@ -301,7 +301,8 @@ export abstract class Resolver {
    * first copied into shared memory, once. The decoded blocks of packed databases are shared too, unless `expand` is
    * `false`. This resolver then uses the copies. Needs `SharedArrayBuffer`: in browsers, the page must be cross-origin isolated.
    *
-   * @throws TypeError when there is no `SharedArrayBuffer`, the option is not true or false, an option is unknown, or the resolver is closed
+   * @throws TypeError when there is no `SharedArrayBuffer`, `expand` is not true or false, an option is unknown, or the resolver
+   *   is closed
    * @throws InvalidDatabaseError when there is not enough memory for the copy, or a file is damaged or cannot be read
    */
   share(options?: ShareOptions): SharedDatabases {
@@ -317,8 +318,8 @@ export abstract class Resolver {
 
   /**
    * Releases the databases' memory and closes the files of packed ones. `using geo = await Resolver.open()` calls it at the end
-   * of the block. Later calls throw a `TypeError`. A file that is
-   * still in use, such as by a stream of `geofix/enrich` or another resolver, is closed when its last user has finished.
+   * of the block. Later calls throw a `TypeError`. A file that is still in use, such as by a stream of `geofix/enrich` or another
+   * resolver, is closed when its last user has finished.
    */
   close(): void {
     const set = this.#set

@@ -1,6 +1,6 @@
-// Decompression outside Node: gzip files, and Deflate streams (RFC 1951) without a gzip wrapper, for the blocks of a packed database. fflate
-// works on every platform, and is the only synchronous way. It checks neither CRC-32 nor length, so this file does. The platform's
-// DecompressionStream is used only for gzip files that are read with pauses.
+// Decompression outside Node: gzip files, and Deflate streams (RFC 1951) without a gzip wrapper, for the blocks of a packed
+// database. fflate works on every platform, and is the only synchronous way. It checks neither CRC-32 nor length, so this file
+// does. The platform's DecompressionStream is used only for gzip files that are read with pauses.
 import { Gunzip as GunzipStream, Inflate as InflateStream, inflateSync } from 'fflate'
 import { damagedFile } from '../errors.ts'
 import type { SignalLike } from '../realm.ts'

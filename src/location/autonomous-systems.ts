@@ -157,7 +157,10 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
     )
   }
 
-  /** The number of the system of an address. A special-purpose address has none. Throws the errors of `RecordTables.find` and {@link tables}. */
+  /**
+   * The number of the system of an address. A special-purpose address has none. Throws the errors of `RecordTables.find` and
+   * {@link tables}.
+   */
   override find(address: Address): number {
     void this.tables
     return address.special === null ? super.find(address) : NO_SYSTEM

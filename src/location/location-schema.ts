@@ -44,7 +44,10 @@ export interface LocationSchema {
       }
     | null
     | undefined
-  /** Default type: `text`. With `names`, the English name is used, or else the first one; with `cityNames: 'locale'`, the name in the locale. */
+  /**
+   * Default type: `text`. With `names`, the English name is used, or else the first one; with `cityNames: 'locale'`, the name
+   * in the locale.
+   */
   readonly city?: SchemaField<'text' | 'names'>
   /** Text only: a number has lost its leading zeros. */
   readonly postal_code?: SchemaField<'text'>

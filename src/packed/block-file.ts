@@ -66,7 +66,7 @@ export class BlockFile {
     this.dataStart = (found.nodeCount * found.recordSize) / 4 + SEPARATOR_BYTES
     this.dataEnd = this.dataStart + dataBytes
     checkSize(this.dataEnd + metadata.length, limit, path)
-    // Each node but the first takes the place of one of its parent's two records.
+    // n nodes have 2n places for records. All nodes but the first take one each, so n + 1 are left.
     if (recordCount > found.nodeCount + 1)
       throw this.fault('the packed file has more records than its nodes can hold')
     const runs = families.reduce((sum, { count }) => sum + count, 0)
@@ -125,7 +125,7 @@ export class BlockFile {
       if (count === 0) {
         // The last family has the rest of all IPv6 addresses. The first has all of IPv4.
         if (number === (this.base === 96 ? 0 : 2)) return false
-        // Nor does a family end at a network that goes beyond it.
+        // A network that goes beyond the end of a family starts at 0: the families before have no runs either.
         if (this.base === 0 && compare(end, ZERO) !== 0) return false
         continue
       }

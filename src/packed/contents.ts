@@ -21,7 +21,7 @@ export const NOT_DECODED = -1
 /**
  * The decoded contents of a packed file. Its memory is allocated at once, and filled block by block when something of a block is read:
  * the system gives pages only when they are written. If the memory has room for all blocks, each has a place of its own. If not, a
- * block takes the place of those that were decoded the longest time ago.
+ * block takes the place of the blocks that were decoded the longest time ago.
  */
 export class PackedContents {
   readonly families: readonly Runs[]

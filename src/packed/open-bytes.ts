@@ -7,8 +7,8 @@ import { PackedDatabase, type PackedOptions } from './packed-database.ts'
 const holders = new WeakMap<object, unknown>()
 
 /**
- * A weak reference to something that is closed at some time, and then needed by nobody. A `WeakRef` keeps its target until the job
- * ends, which for a synchronous program is its whole run. {@link clear} lets the target go at once.
+ * A weak reference to something that is closed when nobody needs it any more. A `WeakRef` keeps its target until the job ends,
+ * which for a synchronous program is its whole run. {@link clear} lets the target go at once.
  */
 export class ClearableRef<Target extends object> {
   readonly #holder: WeakRef<{ target: Target | undefined }>

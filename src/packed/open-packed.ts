@@ -1,4 +1,5 @@
-// The core loads this file when it meets a packed database, and before `openSync` for compressed ones and archives. Its decompression works on every platform.
+// The code that the core loads on demand: to read a packed database, and to decompress gzip and archives. It works on every
+// platform.
 import { PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { openPackedBytes } from './open-bytes.ts'
 import type { PackedDatabase, PackedOptions } from './packed-database.ts'

@@ -84,7 +84,11 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
   }
 }
 
-/** The open descriptor that a path leads to, or a file and its status, `null` if it does not exist. @throws Error when it cannot be written */
+/**
+ * The open descriptor that a path leads to, or a file and its status, `null` if it does not exist.
+ *
+ * @throws Error when it cannot be written
+ */
 async function targetOf(path: string): Promise<number | { file: string; status: Stats | null }> {
   if (process.platform === 'win32' && WINDOWS_NULL.test(path)) return openAsync(devNull, 'w')
   const file = await resolveLinks(path)

@@ -1,6 +1,6 @@
 // Bounds the connections of a server and of each client, and the bytes that are held for them: bodies that are being read, answers
-// that the system has not taken, and answers that the system has taken and the client perhaps has not. The latter take memory too,
-// which a container's limit includes.
+// that the system has not taken, and answers that the system has taken but the client perhaps has not. The system keeps the last
+// in memory that counts towards the limit of a container.
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Address } from '../../address/address.ts'

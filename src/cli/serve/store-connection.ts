@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls'
 const DEFAULT_PORT = 6379
 /** How long the store may take to accept a connection, and TLS. */
 const CONNECT_MS = 2000
-/** How long a question waits for its answer. */
+/** How long a command waits for its answer. */
 const ANSWER_MS = 250
 /** The most bytes of a line of an answer. */
 const MAX_ANSWER_BYTES = 16_384
@@ -35,7 +35,7 @@ export class StoreNonsense extends Error {
 
 export class StoreConnection {
   readonly #socket: Socket
-  /** What take the answers that are missing, the oldest first. The store answers in their order. */
+  /** The functions that wait for answers, the oldest first. The store answers in the order of the commands. */
   readonly #questions: ((answer: StoreAnswer | Error) => void)[] = []
   readonly #password: string
   readonly #closed: (error: Error) => void

@@ -70,7 +70,12 @@ export class ColumnValues {
     this.#cellOf[this.#count++] = cell
   }
 
-  /** The values of rows, valid until the next call. @param numbers of the texts of the rows; {@link NONE} for none @param codes memory for as many */
+  /**
+   * The values of rows, valid until the next call.
+   *
+   * @param numbers of the texts of the rows; {@link NONE} for none
+   * @param codes memory for as many
+   */
   leafOf(numbers: Int32Array, codes = new Int32Array(numbers.length)): Leaf {
     const codeOf = new Int32Array(this.#cells.count).fill(NONE)
     for (let row = 0; row < numbers.length; row++) {

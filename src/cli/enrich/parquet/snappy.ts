@@ -12,7 +12,10 @@ const MIN_COPY_BYTES = 4
 const MAX_TAG_LITERAL = 60
 const COPY_OF_TWO_BYTES = 2
 
-/** Compresses pages. `snappyCompress` of hyparquet-writer makes an object for each literal: it takes 1.7 times as long for exported networks. */
+/**
+ * Compresses pages. `snappyCompress` of hyparquet-writer makes an object for each literal: it takes 1.7 times as long for exported
+ * networks.
+ */
 export class SnappyCompressor {
   readonly #out = new ByteSink(0)
   /** Where four bytes with each hash were seen last. */
