@@ -68,12 +68,12 @@ export interface LineOptions {
   /**
    * What is added of a location:
    * - Tables: the columns to append. Default: all ten, and with `asn` two more, `asn_number` and `asn_organization`.
-   * - Logs, lists and text with `append`: the columns to append, with a tab before each. Default: a tab and the location's JSON.
+   * - Logs of servers, lists and text with `append`: the columns to append, with a tab before each. Default: a tab and the location's JSON.
    * - Objects: the members of the location, by the names of columns: `"location":{"country_code":"GB","city":"London"}`.
    *   Default: the whole record.
    */
   readonly fields?: readonly LocationField[] | undefined
-  /** Access logs, lists and text: keep the line, and append its location; see `fields`. Default: false. */
+  /** Logs of servers, lists and text: keep the line, and append its location; see `fields`. Default: false. */
   readonly append?: boolean | undefined
   /**
    * Text: how an address is written with its place. `{ip}` is the address as it stands in the line, with its port; the other
