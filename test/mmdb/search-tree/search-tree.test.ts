@@ -3,11 +3,9 @@ import { parseCidr } from '../../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
-import type { RecordSize } from '../../../src/writer.ts'
 import { invalid } from '../../invalid.ts'
 import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
 
-const _SIZES: readonly RecordSize[] = [24, 28, 32]
 const RECORD = encode(new Map([['a', 1]]))
 
 type Answer = readonly [record: unknown, prefixLength: number]
