@@ -1,12 +1,14 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
+import { getCurrentTest } from 'vitest/suite'
 
-/** A folder for the files of one test file, removed at its end. */
+/** A folder for the files of one test, or of one test file if it is made outside of tests. Removed at the end of these. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'geofix-test-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const removeAfter = getCurrentTest() === undefined ? afterAll : onTestFinished
+  removeAfter(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
