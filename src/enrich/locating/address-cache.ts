@@ -131,8 +131,8 @@ export class AddressCache {
   }
 
   /**
-   * Keeps the words of the address of the last text, which is not IPv4, so that the text is not parsed again. A report of
-   * 300,000 lines, of which 40% have IPv6, takes 0.96 of the time.
+   * Keeps the words of the address of the last text, which is not IPv4, so that the text is not parsed again. With that, a
+   * report takes 0.96 of the time (300,000 lines grown from apache-combined-10000, 40% of them with IPv6 addresses).
    */
   keepWords(words: Int32Array): void {
     if (this.#slot !== UNCACHED) this.#words.set(words, wordsAt(this.#slot))
