@@ -31,11 +31,14 @@ async function bundle(program: string): Promise<{ first: Uint8Array; later: Uint
     const imports = metafile.outputs[path]?.imports ?? []
     for (const { path: next, kind } of imports) if (kind === 'import-statement') first.add(next)
   }
+  // The hashes in names of chunks, and so their order, depend on the folder: without them a size is the same everywhere.
   const codeOf = (isFirst: boolean): Uint8Array =>
-    Buffer.concat(
+    Buffer.from(
       outputFiles
         .filter(({ path }) => first.has(relative(folder, path)) === isFirst)
-        .map(({ contents }) => contents),
+        .map(({ text }) => text.replaceAll(/-[A-Z0-9]{8}(?=\.js")/g, ''))
+        .sort((one, other) => one.length - other.length)
+        .join(''),
     )
   return { first: codeOf(true), later: codeOf(false) }
 }
