@@ -102,8 +102,8 @@ function* frameParts(): Generator<FramePart, void, number> {
 }
 
 /**
- * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's
- * decompressor accepts data that ends inside a frame, so this class detects truncated files.
+ * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's decompressor ignores
+ * what follows a frame in the same write. Before Node 24, it also accepts data that ends inside a frame.
  */
 export class ZstdFrames {
   readonly #parts = frameParts()
@@ -122,9 +122,10 @@ export class ZstdFrames {
     return this.#part?.beginsFrame === true && this.#left === this.#part.size
   }
 
-  /** @returns `false` when the bytes cannot be Zstandard frames */
-  push(bytes: Uint8Array): boolean {
-    for (let at = 0; at < bytes.length && this.#part !== null; ) {
+  /** Follows bytes to the end of a frame. @returns how many these are; 0 when the bytes cannot be Zstandard frames */
+  take(bytes: Uint8Array): number {
+    let at = 0
+    while (at < bytes.length && this.#part !== null && (at === 0 || !this.isWhole)) {
       const { size, isSkipped } = this.#part
       const end = isSkipped ? Math.min(at + this.#left, bytes.length) : at + 1
       // Multiply instead of shifting: 32 bits do not fit a signed integer.
@@ -134,7 +135,7 @@ export class ZstdFrames {
       // A part can be empty.
       while (this.#left === 0 && this.#part !== null) this.#next()
     }
-    return this.#part !== null
+    return this.#part === null ? 0 : at
   }
 
   #next(): void {

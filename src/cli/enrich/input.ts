@@ -147,7 +147,7 @@ export class Input implements RunInput {
     const stored = copies(first, raw)
     const checked = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
     // Without a callback, an error would end the process. The loop below throws it again.
-    pipeline(Readable.from(checked, { objectMode: false }), plain, () => {})
+    pipeline(Readable.from(checked, { highWaterMark: 1 }), plain, () => {})
     try {
       for await (const chunk of plain) yield bytesOf(chunk)
     } catch (cause) {
@@ -300,12 +300,16 @@ async function* copies(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Arr
   for await (const chunk of rest) yield new Uint8Array(chunk)
 }
 
-/** Passes Zstandard data on. @throws CommandFailure when it is damaged or truncated */
+/** Passes Zstandard data on, no chunk with the parts of two frames. @throws CommandFailure when it is damaged or truncated */
 async function* checkedFrames(stored: AsyncIterable<Uint8Array>, name: string) {
   const frames = new ZstdFrames()
   for await (const bytes of stored) {
-    if (!frames.push(bytes)) throw unreadableData(name, 'zstd', false)
-    yield bytes
+    for (let rest = bytes; rest.length > 0; ) {
+      const size = frames.take(rest)
+      if (size === 0) throw unreadableData(name, 'zstd', false)
+      yield rest.subarray(0, size)
+      rest = rest.subarray(size)
+    }
   }
   if (!frames.isWhole) throw unreadableData(name, 'zstd', true)
 }

@@ -166,10 +166,13 @@ describe('ZstdFrames', () => {
     const bytes = Uint8Array.from([...frame, ...frame])
     for (const size of [1, 2, 3, 7, bytes.length]) {
       const frames = new ZstdFrames()
-      for (let at = 0; at < bytes.length; at += size) {
-        expect(frames.push(bytes.subarray(at, at + size))).toBe(true)
+      const ends: number[] = []
+      for (let at = 0; at < bytes.length; ) {
+        at += frames.take(bytes.subarray(at, at + size))
+        if (frames.isWhole) ends.push(at)
       }
-      expect(frames.isWhole).toBe(true)
+      expect(ends.slice(-1)).toEqual([bytes.length])
+      expect(ends).toContain(frame.length)
     }
   })
 
@@ -178,7 +181,7 @@ describe('ZstdFrames', () => {
     (_, frame) => {
       for (let length = 1; length < frame.length; length++) {
         const frames = new ZstdFrames()
-        frames.push(Uint8Array.from(frame.slice(0, length)))
+        expect(frames.take(Uint8Array.from(frame.slice(0, length)))).toBe(length)
         expect(frames.isWhole).toBe(false)
       }
     },
@@ -189,7 +192,10 @@ describe('ZstdFrames', () => {
     ['a block of the reserved type', [...MAGIC, 0x00, 0x58, ...block(3, 1, true), 1]],
   ])('refuses %s', (_, bytes) => {
     const frames = new ZstdFrames()
-    expect(frames.push(Uint8Array.from(bytes))).toBe(false)
+    const all = Uint8Array.from(bytes)
+    let at = 0
+    for (let size = -1; size !== 0; at += size) size = frames.take(all.subarray(at))
+    expect(at).toBeLessThan(all.length)
     expect(frames.isWhole).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 // Zstandard in a version of Node that has it: a stand-in passes the stored bytes on, so that what is tested is
-// everything around it. It drops the first byte, since what comes out must not be Zstandard again. The frames
-// themselves: compression.test.ts.
+// everything around it. It drops the first byte, since what comes out must not be Zstandard again. As Node's own, it ignores what
+// follows a frame in the same write. The frames themselves: file-forms.test.ts.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
@@ -13,7 +13,8 @@ vi.mock('node:zlib', async (original) => {
     let skipped = 1
     return new Transform({
       transform(chunk: Buffer, _, done) {
-        done(null, chunk.subarray(skipped))
+        const next = chunk.indexOf(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 1)
+        done(null, chunk.subarray(skipped, next === -1 ? undefined : next))
         skipped = 0
       },
     })
@@ -28,7 +29,9 @@ vi.mock('node:zlib', async (original) => {
 const { folder, enrich } = workspace('--stats', 'json')
 
 /** One frame: a header with a window, a raw block that is the last (RFC 8878 section 3.1.1), no checksum. */
-const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (5 << 3) | 1, 0, 0, ...Buffer.from('8.8.8')])
+const frameOf = (text: string): Buffer =>
+  Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (text.length << 3) | 1, 0, 0, ...Buffer.from(text)])
+const frame = frameOf('8.8.8')
 
 describe('Zstandard', () => {
   it('is read if it is complete', async () => {
@@ -42,6 +45,13 @@ describe('Zstandard', () => {
     expect(
       (await enrich(['--quiet', '--format', 'list', '--force'], Buffer.concat([skippable, frame]))).status,
     ).toBe(0)
+  })
+
+  it('is read to its last frame', async () => {
+    const frames = Buffer.concat(Array<Buffer>(100).fill(frameOf('8.8.8.8\n')))
+    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], frames)
+    expect(status).toBe(0)
+    expect(JSON.parse(err)).toMatchObject({ lines: 100, bytesRead: frames.length })
   })
 
   it.each([
