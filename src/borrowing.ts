@@ -10,13 +10,6 @@ import type { DatabaseSet } from './location/database-set.ts'
 export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
 
 /**
- * The method through which the HTTP service asks who the client is, and not where. A registered symbol, as {@link BORROW}.
- *
- * @internal
- */
-export const CLIENT_ADDRESS: unique symbol = Symbol.for('geofix.clientAddress')
-
-/**
  * The method through which a watcher replaces the databases.
  *
  * @internal

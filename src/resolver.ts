@@ -1,5 +1,5 @@
 import { Address, explainMalformed } from './address/address.ts'
-import { BORROW, CLIENT_ADDRESS, REPLACE, withDatabases } from './borrowing.ts'
+import { BORROW, REPLACE, withDatabases } from './borrowing.ts'
 import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
@@ -8,7 +8,6 @@ import { DatabaseSet } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {
-  checkLookupOptions,
   LOOKUP_OPTIONS,
   type LocationRecord,
   type LookupOptions,
@@ -133,7 +132,7 @@ export abstract class Resolver {
    */
   lookup(ip: string, options?: LookupOptions): LocationRecord {
     if (this === undefined) throw detached('lookup')
-    checkLookupOptions('lookup', options)
+    checkOptionNames('lookup', options, LOOKUP_OPTIONS)
     const set = this.#open()
     const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
@@ -175,7 +174,7 @@ export abstract class Resolver {
    */
   find(ip: string, options?: LookupOptions): LookupResult {
     if (this === undefined) throw detached('find')
-    checkLookupOptions('find', options)
+    checkOptionNames('find', options, LOOKUP_OPTIONS)
     const set = this.#open()
     const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
@@ -213,7 +212,7 @@ export abstract class Resolver {
       throw new TypeError('lookupMany needs an array or another iterable of addresses')
     }
     if (this === undefined) throw detached('lookupMany', 'ips')
-    checkLookupOptions('lookupMany', options)
+    checkOptionNames('lookupMany', options, LOOKUP_OPTIONS)
     // The iterable may call close().
     return withDatabases(this, (set) => {
       const locale = localeOf(options?.locale, options?.cityNames)
@@ -350,18 +349,6 @@ export abstract class Resolver {
    */
   [BORROW](): DatabaseSet {
     return this.#open().retain()
-  }
-
-  /**
-   * The address of the client of a request as canonical text; empty when no address is known.
-   *
-   * @internal
-   * @throws TypeError when the source is not a request, or the resolver is closed
-   */
-  [CLIENT_ADDRESS](source: DetectSource): string {
-    this.#open()
-    const via = this.#clients.seek(source, undefined, this.#address)
-    return typeof via === 'string' ? this.#address.text : via.ip
   }
 
   /**

@@ -1,7 +1,7 @@
 import { isIPv4Compatible } from '../address/address.ts'
 import { formatIPv4, formatIPv6, parseNetwork } from '../address/ip-text.ts'
 import { compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
-import { checkOptionNames, type NamesOf, wrongOption } from '../option-names.ts'
+import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
 import { countryCodesOf } from './country-codes.ts'
 import type { DatabaseSet } from './database-set.ts'
 import { type Locale, localeOf } from './locale.ts'
@@ -43,9 +43,12 @@ export interface NetworkChoice {
 /** @throws OptionError, TypeError when an option is wrong */
 export function networkChoice({ within, ipVersion, countries }: NetworksOptions): NetworkChoice {
   if (ipVersion !== undefined && ipVersion !== 4 && ipVersion !== 6)
-    throw wrongOption`<ipVersion> must be 4 or 6`
+    throw new OptionError((nameOf) => `${nameOf('ipVersion')} must be 4 or 6`)
   if (countries !== undefined && !(Array.isArray(countries) && countries.length > 0))
-    throw wrongOption`<countries> must be a list of country codes, such as DE, or EU for its member states`
+    throw new OptionError(
+      (nameOf) =>
+        `${nameOf('countries')} must be a list of country codes, such as DE, or EU for its member states`,
+    )
   const all = [ipVersion === 6 ? AFTER_IPV4 : FIRST, ipVersion === 4 ? AFTER_IPV4 : FIRST] as const
   const inner = within === undefined ? all : boundsWithin(within)
   const start = compare(inner[0], all[0]) < 0 ? all[0] : inner[0]

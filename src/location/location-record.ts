@@ -1,5 +1,5 @@
 import type { UnavailableReason, UnresolvableReason } from '../errors.ts'
-import { checkOptionNames, type NamesOf } from '../option-names.ts'
+import type { NamesOf } from '../option-names.ts'
 import type { CityNames } from './locale.ts'
 
 /**
@@ -67,14 +67,6 @@ export interface LookupOptions {
 }
 
 export const LOOKUP_OPTIONS: NamesOf<LookupOptions> = { locale: true, cityNames: true, at: true }
-
-/** `checkOptionNames` for the options of every lookup, which have few names. */
-export function checkLookupOptions(call: string, options: LookupOptions | undefined): void {
-  if (options === undefined) return
-  let isKnown = typeof options === 'object' && options !== null
-  for (const name in options) if (name !== 'locale' && name !== 'at' && name !== 'cityNames') isKnown = false
-  if (!isKnown) checkOptionNames(call, options, LOOKUP_OPTIONS)
-}
 
 /**
  * Why `find`, `findClient` or an item of `lookupMany` has no record. Plain data, which survives `structuredClone` and

@@ -138,7 +138,7 @@ export class FieldReader<Name extends string> {
 
   /** The field as text; `null` when it is absent, empty or of another type. */
   text(name: Name): string | null {
-    return this.#open(name) && this.#isShortText() ? this.#data.text() || null : null
+    return this.textOffset(name) === NO_TEXT ? null : this.#data.text()
   }
 
   /** Where the same text is, for {@link textAt}; {@link NO_TEXT} when there is none. */

@@ -121,8 +121,8 @@ describe('resolver.networks()', () => {
   })
 
   it.each([
-    [{ ipVersion: 5 }, 'the option "ipVersion" must be 4 or 6'],
-    [{ countries: [] }, 'the option "countries" must be a list of country codes'],
+    [{ ipVersion: 5 }, 'ipVersion must be 4 or 6'],
+    [{ countries: [] }, 'countries must be a list of country codes'],
     [{ countries: ['ZZ'] }, '"ZZ" is not an ISO 3166-1 alpha-2 code'],
     [{ within: '1.0.0.1/24' }, '1.0.0.1/24 has bits set after its prefix'],
     [{ within: 'x' }, '"x" is neither an address nor a network'],
