@@ -1,10 +1,10 @@
-import { CARRIAGE_RETURN, COLON, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import { CARRIAGE_RETURN, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
-import { eventTime, eventTimeOf, NO_TIME, twoDigits } from '../../locating/event-time.ts'
+import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import { addedMembers, type CommonPlan, type LocationField } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
-import { ByteFinder, latin1 } from '../../swar.ts'
+import { ByteFinder, copy } from '../../swar.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import { type Dialect, distinctNames, undoubled } from './table.ts'
 
@@ -48,6 +48,9 @@ export interface DelimitedPlan extends TablePlan {
   readonly isRows: boolean
 }
 
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+const UPPER_Z = 0x5a
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Bytes of a day such as 2000-10-09. */
@@ -82,11 +85,10 @@ export class TableReader extends RecordReader<Header> {
   /** The columns of the time: one with an instant, or the one with the day and the one with the time of the day. */
   #day = -1
   #clock = -1
-  /** The last day in a record, as text, and its start. */
-  readonly #dayText = new Uint8Array(DAY_BYTES)
-  #midnight = NO_TIME
-  /** The day of `#Date:`, and its time of the day. */
-  #dated = { midnight: NO_TIME, latest: NO_TIME }
+  /** A day and a time of the day as one text: `2000-10-09T16:44:49Z`. The day is that of `#Date:` if records have none. */
+  readonly #utc = new Uint8Array(DAY_BYTES + MAX_CLOCK + 2)
+  /** The time of `#Date:`. */
+  #dated = NO_TIME
   /** Whether usual records are read up to their line feed, and only as far as they are wanted. */
   readonly #readsLines: boolean
   #lineFeeds = new ByteFinder(LINE_FEED, this.record)
@@ -106,7 +108,9 @@ export class TableReader extends RecordReader<Header> {
     const { address, time, columns, delimiter, quotes, isObject, counted = [] } = this.#plan
     const isSame = header.names === this.#header.names
     this.#header = header
-    this.#dated = { midnight: midnightOf(header.date), latest: clockOf(header.time) }
+    const day = `${header.date}T`
+    this.#dated = eventTimeOf(`${day}${header.time}Z`)
+    encoder.encodeInto(day.padStart(DAY_BYTES + 1), this.#utc)
     if (isSame) return
     const { names } = header
     const added = isObject ? addedMembers(this.#plan) : columns
@@ -217,45 +221,18 @@ export class TableReader extends RecordReader<Header> {
     if (!this.#plan.isClock) return eventTime(bytes, valueStart, valueEnd)
     if (this.#header.isLocal) return NO_TIME
     // Times are UTC (W3C working draft, "Date" and "Time").
-    const clock = clockAt(bytes, valueStart, valueEnd)
-    if (this.#day !== -1) return this.#midnightIn(fields, bytes) + clock
-    const { midnight, latest } = this.#dated
-    // The records after `#Date:` are not older, except for requests that began shortly before.
-    return midnight + clock + (clock < latest - HOUR_MS ? DAY_MS : 0)
-  }
-
-  /** The start of a record's day in UTC. Most records have the day of the record before. */
-  #midnightIn(fields: RecordFields, bytes: Uint8Array): number {
-    fields.findValue(bytes, this.#day)
-    const { valueStart, valueEnd } = fields
-    if (valueEnd - valueStart !== DAY_BYTES) return NO_TIME
-    for (let at = 0; at < DAY_BYTES; at++) {
-      if (bytes[valueStart + at] === this.#dayText[at]) continue
-      this.#dayText.set(bytes.subarray(valueStart, valueEnd))
-      this.#midnight = midnightOf(latin1(this.#dayText, 0, DAY_BYTES))
-      break
+    if (valueEnd - valueStart > MAX_CLOCK) return NO_TIME
+    const end = copy(bytes, valueStart, valueEnd, this.#utc, DAY_BYTES + 1)
+    this.#utc[end] = UPPER_Z
+    if (this.#day !== -1) {
+      fields.findValue(bytes, this.#day)
+      if (fields.valueEnd - fields.valueStart !== DAY_BYTES) return NO_TIME
+      copy(bytes, fields.valueStart, fields.valueEnd, this.#utc, 0)
     }
-    return this.#midnight
+    const instant = eventTime(this.#utc, 0, end + 1)
+    // The records after `#Date:` are not older, except for requests that began shortly before.
+    return this.#day === -1 && instant < this.#dated - HOUR_MS ? instant + DAY_MS : instant
   }
-}
-
-/** The start of a day such as 2000-10-09, in UTC, or {@link NO_TIME}. */
-function midnightOf(day: string): number {
-  return eventTimeOf(`${day}T00:00Z`)
-}
-
-/** Milliseconds since midnight at a time such as 16:44:49, with a fraction or without seconds, or {@link NO_TIME}. */
-function clockAt(bytes: Uint8Array, start: number, end: number): number {
-  const isUsual = end === start + 8 && bytes[start + 2] === COLON && bytes[start + 5] === COLON
-  const [hour, minute] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
-  const second = twoDigits(bytes, start + 6)
-  if (isUsual && hour <= 23 && minute <= 59 && second <= 59)
-    return ((hour * 60 + minute) * 60 + second) * 1000
-  return end > start + MAX_CLOCK ? NO_TIME : clockOf(latin1(bytes, start, end))
-}
-
-function clockOf(text: string): number {
-  return eventTimeOf(`1970-01-01T${text}Z`)
 }
 
 function isText(bytes: Uint8Array, start: number, end: number, text: string): boolean {
