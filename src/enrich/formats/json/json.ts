@@ -17,7 +17,7 @@ import { shownName } from '../../errors.ts'
 import { type LineOptions, omittingOption, type Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
+import type { RecordKind } from '../../reading/record-reader.ts'
 import { markLength, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
@@ -167,44 +167,31 @@ function beginsWithObject(sample: Uint8Array, bracket: number): boolean {
 }
 
 /** Reads the objects of documents. Documents keep their bytes, or their objects become lines. */
-class JsonReader extends RecordReader {
-  override readonly counted: readonly number[]
+class JsonReader extends ObjectReader {
   readonly #isSplit: boolean
   readonly #elements: JsonElements
-  readonly #objects: ObjectReader
   /** The object of several lines as one line. */
   #flat = new Uint8Array(1024)
 
   constructor(plan: JsonPlan) {
-    super()
+    super(plan, { isIndented: !plan.isSplit })
     this.#isSplit = plan.isSplit
     this.#elements = new JsonElements(plan.array)
-    this.#objects = new ObjectReader(plan, { isIndented: !plan.isSplit })
-    this.counted = this.#objects.counted
   }
 
   /** `bytes[end]` is the last byte of the object, which the caller writes; a line feed if it does not end. */
-  read(bytes: Uint8Array, start: number, end: number): RecordKind {
+  override read(bytes: Uint8Array, start: number, end: number): RecordKind {
     const from = this.#elements.elementIn(bytes, start, end + 1)
     if (from === -1) {
       this.fault = this.#elements.fault ?? ''
       return this.#elements.fault === null ? 'blank' : 'bad'
     }
     const until = bytes[end] === LINE_FEED ? end : end + 1
-    const objects = this.#objects
-    const kind = this.#isSplit ? this.#readFlat(bytes, from, until) : objects.read(bytes, from, until)
-    this.take(objects)
-    if (kind !== 'read') return kind
-    this.takeRecord(objects)
-    if (!this.#isSplit) {
-      this.recordStart = start
-      this.recordEnd = end
-    }
-    return 'read'
-  }
-
-  override find(field: number): boolean {
-    return this.findIn(this.#objects, field)
+    if (this.#isSplit) return this.#readFlat(bytes, from, until)
+    const kind = super.read(bytes, from, until)
+    this.recordStart = start
+    this.recordEnd = end
+    return kind
   }
 
   #readFlat(bytes: Uint8Array, from: number, until: number): RecordKind {
@@ -217,7 +204,7 @@ class JsonReader extends RecordReader {
       else while ((bytes[at + 1] ?? BRACE_END) <= SPACE) at++
     }
     flat[size] = LINE_FEED
-    return this.#objects.read(flat, 0, size)
+    return super.read(flat, 0, size)
   }
 }
 

@@ -1,7 +1,6 @@
-import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { quoted } from '../../../errors.ts'
 import { utf8Encoder } from '../../../realm.ts'
-import { CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import { QUOTE, SPACE } from '../../ascii.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { CommonPlan } from '../../options.ts'
@@ -33,8 +32,6 @@ export interface ObjectLayout {
   readonly isIndented?: boolean
   /** Whether each object is a line, so that usual ones can be read by templates alone. */
   readonly hasUsual?: boolean
-  /** Reads the value at the path, which is a record of its format and no address. */
-  readonly content?: RecordReader | null
 }
 
 /**
@@ -44,7 +41,6 @@ export interface ObjectLayout {
  */
 export class ObjectReader extends RecordReader {
   override readonly hasUsual: boolean
-  override readonly rereads: boolean
   override readonly counted: readonly number[]
   readonly #plan: ObjectPlan
   readonly #isIndented: boolean
@@ -63,18 +59,11 @@ export class ObjectReader extends RecordReader {
   readonly #paths: readonly MemberPath[]
   readonly #templates: TemplateCache
   readonly #words = new CachedView()
-  /** What reads the value at the path if that is a record of another format; `null` if it is an address. */
-  readonly #content: RecordReader | null
-  #isContentRead = false
-  /** The record of the other format. */
-  readonly #inside = new ByteSink(1024)
 
-  constructor(plan: ObjectPlan, { isIndented = false, hasUsual = false, content = null }: ObjectLayout = {}) {
+  constructor(plan: ObjectPlan, { isIndented = false, hasUsual = false }: ObjectLayout = {}) {
     super()
     this.hasUsual = hasUsual
-    this.rereads = content?.rereads === true
     this.#isIndented = isIndented
-    this.#content = content
     this.#plan = plan
     this.#address = new MemberPath(plan.path)
     const pathTo = (names: readonly string[] | null) => (names === null ? null : new MemberPath(names))
@@ -85,15 +74,14 @@ export class ObjectReader extends RecordReader {
     this.#system = pathTo(plan.asn === undefined ? null : [plan.asn])
     const all = [this.#address, this.#time, this.#dottedAddress, this.#dottedTime]
     const wanted = all.filter((path) => path !== null)
-    const counted = content === null ? (plan.counted ?? []) : []
-    this.#counted = counted.map((field) => {
+    this.#counted = (plan.counted ?? []).map((field) => {
       const names = pathOf(field, 'by')
       const known = wanted.find((path) => path.names.join('\0') === names.join('\0'))
       const path = known ?? new MemberPath(names)
       if (known === undefined) wanted.push(path)
       return path
     })
-    this.counted = content?.counted ?? [...counted.keys()]
+    this.counted = [...this.#counted.keys()]
     this.#paths = [...wanted, this.#member, ...(this.#system === null ? [] : [this.#system])]
     this.#templates = new TemplateCache(wanted)
   }
@@ -143,102 +131,39 @@ export class ObjectReader extends RecordReader {
       this.insertStart = this.insertEnd = at
     }
     this.instant = this.#readTime(bytes)
-    if (this.#content !== null) return this.#readContent(this.#content, bytes)
-    this.#findAddress(bytes)
-    return 'read'
+    return this.readValue(foundOf(this.#address, this.#dottedAddress))
   }
 
   override find(field: number): boolean {
-    const content = this.#content
-    if (content !== null) return this.#isContentRead && this.findIn(content, field)
     const path = this.#counted[field]
+    return path !== undefined && this.findValue(path)
+  }
+
+  /** Sets `bytes`, `start` and `end` to the value at a path. @returns `false` if it was not found or is `null` */
+  protected findValue({ start, end }: MemberPath): boolean {
     const bytes = this.record
-    if (path === undefined || path.start === NOWHERE || bytes[path.start] === NULL_START) return false
+    if (start === NOWHERE || bytes[start] === NULL_START) return false
     this.bytes = bytes
-    this.start = path.start
-    this.end = path.end
-    if (bytes[path.start] !== QUOTE) return true
+    this.start = start
+    this.end = end
+    if (bytes[start] !== QUOTE) return true
     this.start++
     this.end--
-    if (hasEscape(bytes, this.start, this.end)) {
-      this.bytes = encoder.encode(unescaped(bytes, path.start, path.end))
+    if (hasEscape(bytes, start, end)) {
+      this.bytes = encoder.encode(unescaped(bytes, start, end))
       this.start = 0
       this.end = this.bytes.length
     }
     return true
   }
 
-  override complete(): boolean {
-    const content = this.#content
-    if (content === null || !this.#isContentRead || content.complete()) return true
-    this.#takeFault(content)
-    return false
-  }
-
-  override readAgain(): boolean {
-    const { instant } = this
-    const content = this.#content
-    if (content === null || !this.#isContentRead || !content.readAgain()) return false
-    this.take(content)
-    this.instant = instant
-    return true
-  }
-
-  #findAddress(bytes: Uint8Array): void {
-    const { start, end } = foundOf(this.#address, this.#dottedAddress)
-    this.addressStart = this.addressEnd = 0
-    // `null` counts as missing. Other values that are not strings are malformed.
-    if (start === NOWHERE || bytes[start] === NULL_START) return
-    if (bytes[start] !== QUOTE) {
-      this.addressStart = start
-      this.addressEnd = end
-    } else if (hasEscape(bytes, start, end)) {
-      this.addressBytes = encoder.encode(unescaped(bytes, start, end))
-      this.addressEnd = this.addressBytes.length
-    } else {
-      this.addressStart = start + 1
-      this.addressEnd = end - 1
-    }
-  }
-
-  /** Reads the record of another format that is the value at the path. Another value, or an empty one, has no address. */
-  #readContent(content: RecordReader, bytes: Uint8Array): RecordKind {
-    const { start, end } = foundOf(this.#address, this.#dottedAddress)
-    const inside = this.#inside
-    inside.length = 0
-    if (start !== NOWHERE && bytes[start] === QUOTE) {
-      if (hasEscape(bytes, start, end)) inside.write(encoder.encode(unescaped(bytes, start, end)))
-      else inside.write(bytes, start + 1, end - 1)
-    }
-    inside.writeByte(LINE_FEED)
-    const line = inside.room(0)
-    let size = inside.length - 1
-    while (size > 0 && (line[size - 1] ?? 0) <= SPACE) size--
-    line[size] = LINE_FEED
-    for (let at = 0; at < size; at++)
-      if (line[at] === LINE_FEED || line[at] === CARRIAGE_RETURN) line[at] = SPACE
-    this.addressStart = this.addressEnd = 0
-    this.isLocal = false
-    const kind = size === 0 ? 'blank' : content.read(line, 0, size)
-    this.#isContentRead = kind === 'read'
-    if (kind === 'bad') {
-      this.#takeFault(content)
-      return 'bad'
-    }
-    if (kind === 'blank') return 'read'
-    const { instant } = this
-    this.take(content)
-    this.doubt = ''
-    // The time of the object is better: it has an offset from UTC.
-    if (!Number.isNaN(instant)) {
-      this.instant = instant
-      this.isLocal = false
-    }
+  /** Takes the address. Values that are not strings are malformed. @param path to it, if it was found */
+  protected readValue(path: MemberPath): RecordKind {
+    const isFound = this.findValue(path)
+    this.addressBytes = this.bytes
+    this.addressStart = isFound ? this.start : 0
+    this.addressEnd = isFound ? this.end : 0
     return 'read'
-  }
-
-  #takeFault(content: RecordReader): void {
-    this.fault = `in its ${quoted(this.#plan.path.join('.'))}: ${content.fault}`
   }
 
   #readTime(bytes: Uint8Array): number {

@@ -1,16 +1,17 @@
 // Lines of other formats, each after what a wrapper writes before it, or in a member of JSON objects, one object a line.
 
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { quoted } from '../../../errors.ts'
 import { BRACE, CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import type { CommonPlan, LineOptions, MemberWrapper, Planned, PrefixWrapper } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
-import { LineRecordEnds } from '../../reading/layout.ts'
+import { LineRecordEnds, lineEndIn } from '../../reading/layout.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { markLength, sampleLines } from '../../reading/sample.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { fieldsOf, pathOf, valueAt } from '../ndjson/member-path.ts'
+import { fieldsOf, type MemberPath, pathOf, valueAt } from '../ndjson/member-path.ts'
 import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjson } from '../ndjson/ndjson.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
 import { Prefix, wrappersOf } from './prefix.ts'
@@ -54,8 +55,10 @@ class WrappedReader extends RecordReader {
     this.#prefixEnd = this.#prefix.end(bytes, start, end)
     const memory = this.#memory
     memory.length = 0
-    if (this.#parts?.isPart(bytes, start, end) === true) this.#join(this.#parts, bytes, start, end)
-    else if (this.#form === 'member' && this.#hasMember) memory.write(bytes, this.#prefixEnd, end)
+    if (this.#parts?.isPart(bytes, start, end) === true) {
+      this.#prefixStart = writeContents(bytes, start, end, this.#prefix, this.#parts, memory)
+      this.#prefixEnd = this.#prefix.end(bytes, this.#prefixStart, end)
+    } else if (this.#form === 'member' && this.#hasMember) memory.write(bytes, this.#prefixEnd, end)
     else return this.#readContent(bytes, this.#prefixEnd, end, start)
     const size = memory.length
     return this.#readMemory(size)
@@ -83,18 +86,6 @@ class WrappedReader extends RecordReader {
     const isOther = this.#inner.readAgain()
     this.take(this.#inner)
     return isOther
-  }
-
-  /** Joins a line that came in parts, in memory. The prefix is that of its last part. */
-  #join(parts: PartialLines, bytes: Uint8Array, start: number, end: number): void {
-    for (let at = start; at < end; ) {
-      const next = parts.endOfLine(bytes, at, end)
-      const from = this.#prefix.end(bytes, at, next)
-      this.#memory.write(bytes, from, next)
-      this.#prefixStart = at
-      this.#prefixEnd = from
-      at = parts.nextLine(bytes, next, end)
-    }
   }
 
   /** Reads the line in memory, after its prefix as it is written. @param size in bytes */
@@ -172,20 +163,36 @@ export function* unwrapped(sample: Uint8Array): Generator<Unwrapped> {
 
 /** @param joins whether lines can come in parts, see `PartialLines` */
 function withoutPrefixes(sample: Uint8Array, prefix: Prefix, joins: boolean): Uint8Array {
-  const parts = new PartialLines(0)
-  const bytes = new Uint8Array(sample.length)
-  let size = 0
-  for (let start = markLength(sample); start < sample.length; ) {
-    const lineFeed = sample.indexOf(LINE_FEED, start)
-    const next = lineFeed === -1 ? sample.length : lineFeed + 1
-    const isPart = joins && parts.isPart(sample, start, next)
-    const end = isPart ? parts.endOfLine(sample, start, next) : next
-    const content = sample.subarray(prefix.end(sample, start, end), end)
-    bytes.set(content, size)
-    size += content.length
-    start = next
+  const contents = new ByteSink(sample.length)
+  const parts = joins ? new PartialLines(0) : null
+  writeContents(sample, markLength(sample), sample.length, prefix, parts, contents)
+  return contents.take()
+}
+
+/**
+ * Writes the lines of `bytes[start, end)` without their prefixes, and without the line ends of parts that others follow.
+ *
+ * @returns where the last line begins
+ */
+function writeContents(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  prefix: Prefix,
+  parts: PartialLines | null,
+  out: ByteSink,
+): number {
+  let line = start
+  for (let next = start; next < end; ) {
+    line = next
+    const lineEnd = lineEndIn(bytes, line, end)
+    next = lineEnd === -1 ? end : lineEnd
+    let until = next
+    if (parts?.isPart(bytes, line, next) === true && lineEnd !== -1)
+      until -= bytes[next - 2] === CARRIAGE_RETURN ? 2 : 1
+    out.write(bytes, prefix.end(bytes, line, until), until)
   }
-  return bytes.subarray(0, size)
+  return line
 }
 
 const CAPITAL_P = 0x50
@@ -230,21 +237,6 @@ class PartialLines extends LineRecordEnds {
       if (bytes[at] === SPACE && ++words === TAG_WORD) return bytes[at + 1] === CAPITAL_P
     }
     return false
-  }
-
-  /** The end of the line at `start`, without its line end. */
-  endOfLine(bytes: Uint8Array, start: number, end: number): number {
-    const lineFeed = bytes.indexOf(LINE_FEED, start)
-    if (lineFeed === -1 || lineFeed >= end) return end
-    return lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
-  }
-
-  /** The start of the line after the one that ends at `end`. */
-  nextLine(bytes: Uint8Array, lineEnd: number, end: number): number {
-    return Math.min(
-      bytes[lineEnd] === CARRIAGE_RETURN ? lineEnd + 2 : lineEnd + 1,
-      Math.max(end, lineEnd + 1),
-    )
   }
 }
 
@@ -312,6 +304,74 @@ export function planEnclosing(
   return planNdjson(without, { ...options, field: `/${member}`, timeField, force: true }, false)
 }
 
+/** Reads objects whose lines have a format of their own. A value that is no line, or an empty one, has no address. */
+class MemberReader extends ObjectReader {
+  override readonly counted: readonly number[]
+  override readonly rereads: boolean
+  readonly #member: string
+  readonly #content: RecordReader
+  /** Whether the content has read a record. */
+  #isRead = false
+  readonly #line = new ByteSink(1024)
+
+  constructor(plan: NdjsonPlan, content: RecordReader) {
+    super({ ...plan, counted: [] })
+    this.#member = plan.path.join('.')
+    this.#content = content
+    this.counted = content.counted
+    this.rereads = content.rereads
+  }
+
+  override find(field: number): boolean {
+    return this.#isRead && this.findIn(this.#content, field)
+  }
+
+  override complete(): boolean {
+    return !this.#isRead || this.#content.complete() || this.#takeFault()
+  }
+
+  override readAgain(): boolean {
+    if (!this.#isRead || !this.#content.readAgain()) return false
+    const { instant } = this
+    this.take(this.#content)
+    this.instant = instant
+    return true
+  }
+
+  protected override readValue(path: MemberPath): RecordKind {
+    const [line, content, { instant }] = [this.#line, this.#content, this]
+    line.length = 0
+    if (this.record[path.start] === QUOTE && this.findValue(path))
+      line.write(this.bytes, this.start, this.end)
+    line.writeByte(LINE_FEED)
+    const bytes = line.room(0)
+    let size = line.length - 1
+    while (size > 0 && (bytes[size - 1] ?? 0) <= SPACE) size--
+    bytes[size] = LINE_FEED
+    for (let at = 0; at < size; at++)
+      if (bytes[at] === LINE_FEED || bytes[at] === CARRIAGE_RETURN) bytes[at] = SPACE
+    const kind = size === 0 ? 'blank' : content.read(bytes, 0, size)
+    this.#isRead = kind === 'read'
+    this.addressStart = this.addressEnd = 0
+    this.isLocal = false
+    if (kind === 'bad') this.#takeFault()
+    if (kind !== 'read') return kind === 'bad' ? 'bad' : 'read'
+    this.take(content)
+    this.doubt = ''
+    // The time of the object is better: it has an offset from UTC.
+    if (!Number.isNaN(instant)) {
+      this.instant = instant
+      this.isLocal = false
+    }
+    return 'read'
+  }
+
+  #takeFault(): false {
+    this.fault = `in its ${quoted(this.#member)}: ${this.#content.fault}`
+    return false
+  }
+}
+
 /** The definition for objects whose lines have a format of their own. */
 export function inMember<Plan extends CommonPlan & { readonly format: string }>(
   inside: Plan,
@@ -320,7 +380,6 @@ export function inMember<Plan extends CommonPlan & { readonly format: string }>(
   return {
     ...NDJSON,
     fieldNames: () => definition.fieldNames?.(inside) ?? null,
-    makeReader: (plan, wantsFields) =>
-      new ObjectReader(plan, { content: definition.makeReader(inside, wantsFields) }),
+    makeReader: (plan, wantsFields) => new MemberReader(plan, definition.makeReader(inside, wantsFields)),
   }
 }
