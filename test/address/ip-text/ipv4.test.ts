@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatIPv4, NOT_IPV4, parseIPv4, writeIPv4 } from '../../../src/address/ip-text.ts'
+import { tableOf } from '../../table-of.ts'
 
 describe('parseIPv4', () => {
   it.each([
@@ -15,29 +16,11 @@ describe('parseIPv4', () => {
   })
 
   it.each([
-    '', //
-    '.',
-    '...',
-    '1.2.3.', // the last number is missing
-    '.1.2.3',
-    '1.2.3.4.', // a dot too many
-    '1.2.3.4.5',
-    '4294967296.1.1.1', // wraps to 0 in 32 bits
-    '0x1.2.3.4',
-    '1.2.3.a',
-    '1.2.3.-4',
-    ' 1.2.3.4',
-    '1.2.3.4 ',
-    '1.2.3.4\n',
-    '1.2.3.4\0',
-    '1.2.3.4/32',
-    '1.2.3.4:80',
-    '1,2,3,4',
-    '1/2/3/4', // the character between "." and "0"
-    '1.2.3.:', // the character after "9"
-    '१.२.३.४', // decimal digits of another script
-    '000000001.2.3.4', // 15 characters, the longest text that is read
-    '1111.1111.111.1', // also 15 characters
+    ...tableOf(import.meta.dirname, 'not-ipv4.tsv'),
+    [''],
+    ['1.2.3.4 '],
+    ['1.2.3.4\n'],
+    ['1.2.3.4\0'],
   ])('refuses %j', (text) => {
     expect(parseIPv4(text)).toBe(NOT_IPV4)
     expect(isIPv4(text)).toBe(false)

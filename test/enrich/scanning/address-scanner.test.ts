@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Address } from '../../../src/address/address.ts'
 import { AddressScanner } from '../../../src/enrich/scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../../src/enrich/scanning/whole-tokens.ts'
+import { tableOf } from '../../table-of.ts'
 import { utf8 } from '../world.ts'
 
 /** The addresses in a line, and the tokens that have more than the address. */
@@ -89,35 +90,9 @@ describe('an address in a line', () => {
     ['255.255.255.255 0.0.0.0 1.2.3.4', ['255.255.255.255', '0.0.0.0', '1.2.3.4'], 'the largest'],
   ])('%j has %j: %s', (line, found) => expect(scan(line)).toEqual(found))
 
-  it.each([
-    ['nginx/1.2.3.4 Chrome/120.0.0.0 Apache-Coyote/1.1.0.2', 'versions of programs'],
-    ['version 1.2.3.4 Version: 1.2.3.4 version=1.2.3.4 "version":"29.1.1.0" v1.2.3.4 v 1.2.3.4', 'versions'],
-    ['userAgentVersion=1.2.3.4 app_version: "1.2.3.4" Firmware 1.2.3.4 build 1.2.3.4', 'versions'],
-    ['1.2.3.4-5 1.2.3.4+b1 1.2.3.4~rc1 1.2.3.4rc1 1:9.18.1.2 lib-1.2.3.4', 'versions of packages'],
-    ['a==1.2.3.4 a>=1.2.3.4 a~=1.2.3.4 ^1.2.3.4 ~>1.2.3.4 ~1.2.3.4', 'versions that a package needs'],
-    ['12.04.1.2 01.2.3.4 1.2.3.04', 'leading zeros'],
-    ['nginx:1.2.3.4 org.foo:bar:1.2.3.4 rv:1.9.2.13)', 'tags of images, versions of Java and of Gecko'],
-    ['1.2.3.4.5 .1.2.3.4 1.2.3.4.80 1..2.3.4 1.2.3', 'other numbers of parts'],
-    ['256.1.1.1 1.2.3.256 1.2.3.4567 1234.1.1.1', 'numbers that are too large'],
-    ['1.3.6.1.4.1.311 oid 1.3.6.1 OID=1.3.6.1', 'object identifiers'],
-    ['10.0.0.0/8 81.2.69.0/24, 2001:db8::/32 1.2.3.0/255.255.255.0', 'networks'],
-    ['81.2.69.0-81.2.69.255 81.2.69.0..81.2.69.255', 'ranges'],
-    ['1.2.3.4.log 1.2.3.4.example.com ip-10-0-0-1 1.2.3.4_x x_1.2.3.4 a1.2.3.4 1.2.3.4a', 'names'],
-    ['/opt/nginx/1.2.3.4 /1.2.3.4/a C:\\a\\1.2.3.4\\a jquery/1.2.3.4/a', 'paths'],
-    ['10:20:30 2026-07-01T10:20:30 [10/Oct/2023:13:55:36 -0700] 00:00:10.123', 'times'],
-    ['00:1a:2b:3c:4d:5e MAC=00:11:22:33:44:55:66:77:88:99:aa:bb:08:00', 'hardware addresses'],
-    ['00:11:22:33:44:55:66:77 50:06:01:60:3b:a0:11:22', 'of eight bytes'],
-    ['d41d8cd9-8f00-b204-e980-0998ecf8427e', 'a UUID'],
-    ['0000: 2001 0db8 0000:0010 de:ad:be:ef 16:27:ac:a5:76:28:2d:36:63:1b:56:4d', 'hex dumps, fingerprints'],
-    ['std::cout a::b dead::beef ::a Foo::Bar :: face::1 A::B::C ::', 'names of programs'],
-    ['81.2.69.142:99999 81.2.69.142:80:443 81.2.69.142:80x', 'no ports'],
-    ['2001:db8::1::2 2001:db8:::1 1:2:3 2001:db8::g 2001:db8::12345', 'no addresses of IPv6'],
-    ['user@realm 81.2.69.142@realm', 'users'],
-    ['1,234.5.6.7.8 -1.5 3.14 1e5 99.9%', 'numbers'],
-    ['', 'nothing'],
-    [':', 'a colon'],
-    ['.', 'a dot'],
-  ])('is none in %j: %s', (line) => expect(scan(line)).toEqual([]))
+  it.each(tableOf(import.meta.dirname, 'no-addresses.tsv'))('is none in %j: %s', (line) =>
+    expect(scan(line)).toEqual([]),
+  )
 
   it.each(['2001:', '::', ':', '1.', '.', '1.2.3.4.', '1:', 'a::', '0:', 'f', '2001:db8::1:'])(
     'is not in a mebibyte of %j, which takes no longer than other bytes',
