@@ -26,10 +26,11 @@ export function addOptions(
     option.attributeName = () => name
     if (option.required) {
       option.argParser((text, previous: unknown) => {
-        if (isRepeatable) return collect((each) => readValue(kind, each), text, previous)
         // commander itself would let the last value win.
-        if (previous !== undefined) throw new InvalidArgumentError('This option can be given only once.')
-        return asArgument((each) => readValue(kind, each), text)
+        if (previous !== undefined && !isRepeatable)
+          throw new InvalidArgumentError('This option can be given only once.')
+        const values = collect((each) => readValue(kind, each), text, previous)
+        return isRepeatable ? values : values[0]
       })
     }
     command.addOption(option)
@@ -56,18 +57,12 @@ function readValue({ read, what, write = what }: OptionDefinition['kind'], text:
   return value
 }
 
-/** Adds a value to those of an option or argument that can be repeated. */
+/** Adds a value to those of an option or argument. commander prints an InvalidArgumentError with the name of these. */
 export function collect(read: (text: string) => unknown, text: string, previous: unknown): unknown[] {
-  return [...(Array.isArray(previous) ? previous : []), asArgument(read, text)]
-}
-
-/** Reads the value of an option. commander prints an InvalidArgumentError with the option's name. */
-function asArgument(read: (text: string) => unknown, text: string): unknown {
   try {
-    return read(text)
+    return [...(Array.isArray(previous) ? previous : []), read(text)]
   } catch (error) {
-    if (error instanceof UsageError) throw new InvalidArgumentError(error.message)
-    throw error
+    throw error instanceof UsageError ? new InvalidArgumentError(error.message) : error
   }
 }
 

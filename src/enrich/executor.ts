@@ -68,8 +68,8 @@ export class LocalExecutor implements Executor {
 }
 
 /** Whether the memory of a block can be reused: its result is complete, and not in this memory. */
-export function isDone({ oversized }: Block, { rest }: Enriched): boolean {
-  return rest === null && !oversized
+export function isDone({ bytes }: Block, { output, rest }: Enriched): boolean {
+  return rest === null && output.buffer !== bytes.buffer
 }
 
 /** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */

@@ -36,7 +36,6 @@ export class PlanTable {
   readonly lowest: Plan
   readonly highest: Plan
   readonly all: readonly Plan[]
-  readonly #ranks: ReadonlyMap<string, number>
   readonly #lookupRank: number
 
   /** @throws TypeError when there is no plan, two have one name, a number is out of range, or none is named `lookupPlan` */
@@ -54,23 +53,20 @@ export class PlanTable {
     this.all = all
     this.lowest = lowest
     this.highest = highest
-    this.#ranks = new Map(all.map(({ name }, rank) => [name, rank]))
-    if (this.#ranks.size < all.length) throw new TypeError('plans: two plans have the same name')
-    const rank = this.#ranks.get(lookupPlan)
-    if (rank === undefined) {
+    const names = all.map(({ name }) => name)
+    if (new Set(names).size < all.length) throw new TypeError('plans: two plans have the same name')
+    this.#lookupRank = names.indexOf(lookupPlan)
+    if (this.#lookupRank === -1)
       throw new TypeError(`no plan is named ${quoted(lookupPlan)}: add it to plans, or set lookupPlan`)
-    }
-    this.#lookupRank = rank
   }
 
   named(name: unknown): Plan | undefined {
-    const rank = typeof name === 'string' ? this.#ranks.get(name) : undefined
-    return rank === undefined ? undefined : this.all[rank]
+    return this.all.find((plan) => plan.name === name)
   }
 
-  /** Whether the plan includes lookup and batch. */
-  includesLookup({ name }: Plan): boolean {
-    return (this.#ranks.get(name) ?? -1) >= this.#lookupRank
+  /** Whether one of the plans includes lookup and batch. */
+  includesLookup(plan: Plan): boolean {
+    return this.all.indexOf(plan) >= this.#lookupRank
   }
 }
 

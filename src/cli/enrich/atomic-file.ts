@@ -73,7 +73,7 @@ export class AtomicFile implements Output {
     try {
       await rename(this.#path, this.#target)
       this.#isClosed = true
-      forgetTemporary(this.#path)
+      own.delete(this.#path)
       await syncFolder(dirname(this.#target))
     } catch (cause) {
       throw unwritable(this.#target, cause)
@@ -85,7 +85,7 @@ export class AtomicFile implements Output {
     this.#isClosed = true
     // Do not close the descriptor: a pending write could then hit another file with the same number.
     rmSync(this.#path, { force: true })
-    forgetTemporary(this.#path)
+    own.delete(this.#path)
   }
 }
 
@@ -134,16 +134,11 @@ const SUFFIX = /^\.([\da-f]{8})-(\d{1,10})-[\da-f]{6}\.partial$/
 const own = new Set<string>()
 
 /** A new temporary path in the folder of an output. It names this process, so that others see whether it still runs. */
-export function temporaryPath(target: string): string {
+function temporaryPath(target: string): string {
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
   const path = join(dirname(target), `${stemOf(target)}.${place()}-${process.pid}-${random}.partial`)
   own.add(path)
   return path
-}
-
-/** Call this when a temporary file of this process has its final name, or is removed. */
-export function forgetTemporary(path: string): void {
-  own.delete(path)
 }
 
 /**

@@ -1,6 +1,6 @@
 // What a command line of `geofix enrich` asks for, which of its options contradict each other or the format of the input, and the
 // file with the key of `--pseudonym`.
-import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
@@ -8,7 +8,6 @@ import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich
 import { flagOf } from '../../option-kinds.ts'
 import { asnOf, inFlags } from '../options.ts'
 import { CommandFailure, codeOf, ExitStatus, UsageError, unreadableInput, unwritable } from '../terminal.ts'
-import { forgetTemporary, temporaryPath } from './atomic-file.ts'
 import { formOfName } from './file-forms.ts'
 import { ENRICH_OPTIONS, type EnrichFlags, FORMS, PARQUET, TABLES } from './flags.ts'
 
@@ -194,37 +193,24 @@ export function keyOf({
 
 function madeKey(file: string): Uint8Array {
   const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES))
-  // A full disk or a signal must leave no file without its key.
-  const temporary = temporaryPath(file)
   try {
-    writeFileSync(temporary, `${Buffer.from(key).toString('hex')}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-      flush: true,
-    })
-    giveName(temporary, file)
+    // `wx` replaces neither a file nor a link: a lost key cannot be made again.
+    const made = openSync(file, 'wx', 0o600)
+    try {
+      writeFileSync(made, `${Buffer.from(key).toString('hex')}\n`, { flush: true })
+    } catch (cause) {
+      // A full disk must leave no file without its key.
+      rmSync(file, { force: true })
+      throw cause
+    } finally {
+      closeSync(made)
+    }
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST')
       throw new UsageError(`${file} exists already: leave out --new-key to use the key in it.`)
     throw unwritable(file, cause)
-  } finally {
-    rmSync(temporary, { force: true })
-    forgetTemporary(temporary)
   }
   return key
-}
-
-/** Never replaces a file or a link: a lost key cannot be made again. @throws Error with the code `EEXIST` */
-function giveName(temporary: string, file: string): void {
-  try {
-    linkSync(temporary, file)
-  } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') throw cause
-    // The file system has no links, such as FAT.
-    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
-      throw Object.assign(new Error('it exists'), { code: 'EEXIST' })
-    renameSync(temporary, file)
-  }
 }
 
 function keyIn(file: string): Uint8Array {

@@ -223,7 +223,10 @@ export class Input implements RunInput {
   }
 }
 
-/** Opens a path. Pipes and terminals are read on the event loop, see `pipe-stream.ts`. */
+/**
+ * Opens a path. Pipes and terminals are read on the event loop, see `pipe-stream.ts`. A file is read on this thread: it takes less
+ * time than another thread needs to hand its bytes over, and the system reads the next ones from the disk meanwhile.
+ */
 async function openPath(path: string, found: Stats): Promise<OpenInput> {
   if (found.isFIFO() || found.isCharacterDevice()) {
     const { openPipeToRead, openTerminal } = await import('./pipe-stream.ts')
@@ -232,11 +235,27 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
   }
   if (!found.isFile()) return fromStream(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
   const handle = await open(path)
+  const read = (memory: Uint8Array): number => readSync(handle.fd, memory, 0, memory.length, null)
   let isStopped = false
-  const file = new FileReader(handle.fd, () => isStopped)
+  /** The time from which nothing else could run. */
+  let since = performance.now()
+  const mustWait = (): boolean => performance.now() - since > MAX_HOLD_MS
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const buffer = new Uint8Array(CHUNK_BYTES)
+    for (;;) {
+      if (mustWait()) {
+        await nextTurn()
+        since = performance.now()
+      }
+      const size = isStopped ? 0 : read(buffer)
+      if (size === 0) return
+      yield buffer.subarray(0, size)
+    }
+  }
   return {
-    chunks: file.chunks(),
-    fill: (memory) => file.fill(memory),
+    chunks: chunks(),
+    // The next chunk lets other work run.
+    fill: (memory) => (isStopped || mustWait() ? 0 : read(memory)),
     stop: () => {
       isStopped = true
       // Close it here: if no further chunk is asked for, nothing else does.
@@ -244,43 +263,6 @@ async function openPath(path: string, found: Stats): Promise<OpenInput> {
     },
     status: () => handle.stat(),
     close: () => handle.close(),
-  }
-}
-
-/**
- * Reads a file on this thread. It takes less time than another thread needs to hand its bytes over, and the system reads
- * the next ones from the disk meanwhile.
- */
-class FileReader {
-  /** The time from which nothing else could run. */
-  #since = performance.now()
-
-  constructor(
-    private readonly fd: number,
-    private readonly isStopped: () => boolean,
-  ) {}
-
-  /** See `ChunkSource`. The next chunk lets other work run. */
-  fill(memory: Uint8Array): number {
-    return this.isStopped() || this.#isOver ? 0 : readSync(this.fd, memory, 0, memory.length, null)
-  }
-
-  async *chunks(): AsyncGenerator<Uint8Array> {
-    const buffer = new Uint8Array(CHUNK_BYTES)
-    for (;;) {
-      if (this.#isOver) {
-        await nextTurn()
-        this.#since = performance.now()
-      }
-      if (this.isStopped()) return
-      const size = readSync(this.fd, buffer, 0, buffer.length, null)
-      if (size === 0) return
-      yield buffer.subarray(0, size)
-    }
-  }
-
-  get #isOver(): boolean {
-    return performance.now() - this.#since > MAX_HOLD_MS
   }
 }
 

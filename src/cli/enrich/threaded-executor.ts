@@ -75,10 +75,11 @@ export class ThreadedExecutor implements Executor {
 
   async enrich(block: Block): Promise<Enriched> {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
-    if (block.oversized) return this.#passOn(block, this.#enricher)
     const { workers } = this
-    const enriched =
-      workers === null || workers.isBusy
+    // Pieces of overlong lines stay in this thread: a message would copy them, and their outputs need no other memory.
+    const enriched = block.oversized
+      ? this.#enricher.block(block)
+      : workers === null || workers.isBusy
         ? this.#enricher.block(block, this.#spare(this.#outputs) ?? new ArrayBuffer(this.#outputBytes))
         : await workers.enrich(
             block,
@@ -90,15 +91,6 @@ export class ThreadedExecutor implements Executor {
     if (length * SPARE_ROOM > this.#outputBytes) {
       this.#outputBytes = Math.min(Math.ceil(length * OUTPUT_MARGIN), MAX_OUTPUT_BYTES)
     }
-    return enriched
-  }
-
-  /** Pieces of overlong lines stay in this thread: a message would copy them, and their outputs need no other memory. */
-  #passOn(piece: Block, enricher: Enricher): Enriched {
-    const enriched = enricher.block(piece)
-    const { buffer } = piece.bytes
-    // Otherwise the output is in this memory, and release() takes it back.
-    if (enriched.output.buffer !== buffer) this.#keepBlock(buffer)
     return enriched
   }
 

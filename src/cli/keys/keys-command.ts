@@ -118,17 +118,14 @@ async function change(
   edit: () => Promise<readonly KeyEntry[]>,
   print?: { readonly key: string; readonly stdout: Writable },
 ): Promise<void> {
-  // Servers follow links, so the file that a link leads to is the one to lock and to replace.
-  const target = await resolveLinks(file).catch((error) => {
-    throw failureOf(file, error)
-  })
-  if (typeof target === 'number') throw failureOf(file, 'it is not a file')
-  const lock = await lockKeys(target).catch((error) => {
-    throw failureOf(file, error)
-  })
-  let isPrinted = false
+  let lock: KeysLock | undefined
   let output: AtomicFile | undefined
+  let isPrinted = false
   try {
+    // Servers follow links, so the file that a link leads to is the one to lock and to replace.
+    const target = await resolveLinks(file)
+    if (typeof target === 'number') throw new Error('it is not a file')
+    lock = await lockKeys(target)
     removeLeftovers(target)
     const text = keyListText(await edit())
     // Another user than that of the service may edit its file, which the service must still be able to read.
@@ -157,7 +154,7 @@ async function change(
     )
   } finally {
     output?.discard()
-    lock.release()
+    lock?.release()
   }
 }
 

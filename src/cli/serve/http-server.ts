@@ -82,17 +82,13 @@ export interface Exchange {
 export interface ServerOptions extends ConnectionLimits {
   /** Whether the server listens on a Unix socket. */
   readonly isLocal?: boolean
+  /** Whether each answer closes its connection, because the server will stop. */
+  readonly isEnding?: () => boolean
   /** Is called with each answer. */
   readonly told?: (exchange: Exchange) => void
 }
 
-interface ServerState {
-  readonly connections: Connections
-  /** Whether each answer closes its connection, because the server will stop. */
-  isDraining: boolean
-}
-
-const states = new WeakMap<Server, ServerState>()
+const connectionsOf = new WeakMap<Server, Connections>()
 
 /**
  * Makes an HTTP/1.1 server that slow and hostile clients cannot block. Node refuses requests that are ambiguous
@@ -100,7 +96,7 @@ const states = new WeakMap<Server, ServerState>()
  */
 export function makeServer(
   answer: AnswerFunction,
-  { isLocal = false, told = () => {}, ...limits }: ServerOptions = {},
+  { isLocal = false, isEnding = () => false, told = () => {}, ...limits }: ServerOptions = {},
 ): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -111,9 +107,8 @@ export function makeServer(
     // A request without Host is answered here, and not by Node.
     requireHostHeader: false,
   })
-  const state = { connections: new Connections(server, limits), isDraining: false }
-  states.set(server, state)
-  const { connections } = state
+  const connections = new Connections(server, limits)
+  connectionsOf.set(server, connections)
   /** `undefined`: the client has reset the connection. */
   const peerOf = (socket: Socket): string | undefined => (isLocal ? UNIX : socket.remoteAddress)
 
@@ -134,7 +129,7 @@ export function makeServer(
     const finish = (reply: Reply, served: Served | null = null): number => {
       // Without "100 Continue" the client may leave the body out, and its next request would be read as the body.
       const closes = expects !== 'nothing' && !asked.isContinued
-      if (closes || state.isDraining || !server.listening) outgoing.shouldKeepAlive = false
+      if (closes || isEnding() || !server.listening) outgoing.shouldKeepAlive = false
       const { status = reply.status } = refusals.get(socket) ?? {}
       told({ id, asked, peer, status, milliseconds: performance.now() - start, served })
       return send(reply, id, outgoing)
@@ -179,12 +174,6 @@ export function makeServer(
   server.maxHeadersCount = 0
   server.timeout = IDLE_TIMEOUT_MS
   return server
-}
-
-/** From now on each answer tells its client not to use the connection again. */
-export function drain(server: Server): void {
-  const state = states.get(server)
-  if (state !== undefined) state.isDraining = true
 }
 
 /** Where a server listens: at a port of a host, or at the path of a Unix socket. */
@@ -234,7 +223,7 @@ export async function removeStaleSocket(path: string): Promise<void> {
 export async function stop(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const unused = setTimeout(() => states.get(server)?.connections.closeUnused(), FIRST_BYTES_MS)
+  const unused = setTimeout(() => connectionsOf.get(server)?.closeUnused(), FIRST_BYTES_MS)
   const idle = setInterval(() => server.closeIdleConnections(), STOP_INTERVAL_MS)
   const late = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed

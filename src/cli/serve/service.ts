@@ -14,7 +14,7 @@ import { messageOf } from '../../realm.ts'
 import { checkLocations } from '../databases.ts'
 import { METRICS_LIMITS } from './connections.ts'
 import type { ServeSettings } from './flags.ts'
-import { drain, listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
+import { listen, makeServer, removeStaleSocket, stop } from './http-server.ts'
 import { type JsonLog, requestLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { metricsAnswer, routes } from './routes.ts'
@@ -91,6 +91,7 @@ export async function startService(
         isLocal: settings.listen !== undefined,
         maxPerClient: settings.clientConnections,
         isProxy: (peer) => proxies.covers(peer),
+        isEnding: () => !isReady,
         refused: () => metrics?.refused.inc(),
         evicted: () => metrics?.evicted.inc(),
         cut: () => metrics?.cut.inc(),
@@ -124,7 +125,6 @@ export async function startService(
       },
       stop: async (signal) => {
         isReady = false
-        drain(main)
         if (signal !== 'SIGINT') {
           await delay(settings.drainSeconds * 1000)
           // Right after new connections were accepted: the system resets connections that still wait.
