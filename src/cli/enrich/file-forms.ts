@@ -33,7 +33,7 @@ export function compressionOf(path: string): Compression | null {
 }
 
 /** @throws CommandFailure when this version of Node cannot read Zstandard */
-export function decompressor(compression: Compression, name: string): Transform {
+export function decompressor(compression: Compression, name: string): ZlibTransform {
   // createGunzip also reads files of several members, which logrotate and cat create.
   return transform(compression === 'gzip' ? 'createGunzip' : 'createZstdDecompress', () => {
     const advice = `which needs ${ZSTD_NEEDS}: run zstd -dc FILE | geofix enrich`
@@ -49,12 +49,14 @@ export function compressor(compression: Compression, name: string): Transform {
   })
 }
 
-type MakeTransform = (options: { chunkSize: number }) => Transform
+/** `bytesWritten` counts what it has taken of its input. */
+type ZlibTransform = Transform & { readonly bytesWritten: number }
+type MakeTransform = (options: { chunkSize: number }) => ZlibTransform
 type Name = `create${'Gunzip' | 'Gzip' | 'ZstdCompress' | 'ZstdDecompress'}`
 /** Older supported versions of Node, and their type declarations, do not have all of them. */
 const TRANSFORMS: { readonly [Each in Name]?: MakeTransform } = zlib
 
-function transform(name: Name, missing: () => CommandFailure): Transform {
+function transform(name: Name, missing: () => CommandFailure): ZlibTransform {
   const make = TRANSFORMS[name]
   if (make === undefined) throw missing()
   return make({ chunkSize: CHUNK_BYTES })

@@ -1,6 +1,6 @@
 import { constants, createReadStream, readSync, type Stats } from 'node:fs'
 import { access, open, stat } from 'node:fs/promises'
-import { pipeline, Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
 import type { RunInput } from '../../enrich/run.ts'
@@ -22,6 +22,9 @@ const CHUNK_BYTES = 512 * 1024
 const MAX_HOLD_MS = 10
 
 const CLOSED_REMEDY = 'name a file, or pipe lines into it'
+
+/** What a decompressor gets. Each chunk is valid until the next one is asked for. */
+type Bytes = AsyncGenerator<Uint8Array, undefined, undefined>
 
 /** An open input. */
 interface OpenInput {
@@ -143,16 +146,40 @@ export class Input implements RunInput {
       yield* raw
       return
     }
+    yield* this.#decompressed(compression, joined(first, raw))
+  }
+
+  async *#decompressed(compression: Compression, stored: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
     const plain = decompressor(compression, this.name)
-    const stored = copies(first, raw)
-    const checked = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
-    // Without a callback, an error would end the process. The loop below throws it again.
-    pipeline(Readable.from(checked, { highWaterMark: 1 }), plain, () => {})
+    const source = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
+    let last: Uint8Array = new Uint8Array(0)
+    let given = 0
+    /** Gives it one chunk at a time, which stays as it is until it is taken. */
+    const feed = async (): Promise<void> => {
+      for (let next = await source.next(); next.value !== undefined; next = await source.next()) {
+        last = next.value
+        given += last.length
+        await new Promise<void>((resolve, reject) => {
+          plain.write(last, (error) => (error ? reject(error) : resolve()))
+        })
+      }
+      plain.end()
+    }
+    // Without a listener, an error would end the process. The loop below throws it again.
+    plain.on('error', () => {})
+    feed().catch((error) => plain.destroy(error))
     try {
-      for await (const chunk of plain) yield bytesOf(chunk)
+      for await (const chunk of plain.iterator({ destroyOnReturn: false })) yield bytesOf(chunk)
+      // zlib ends at a zero byte after a member. Such bytes can fill a file up, but nothing else may follow them.
+      let rest: Uint8Array | undefined = last.subarray(last.length - (given - plain.bytesWritten))
+      for (; rest !== undefined; rest = (await source.next()).value)
+        if (rest.some((byte) => byte !== 0)) throw unreadableData(this.name, compression, false)
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause
       throw unreadableData(this.name, compression, codeOf(cause) === 'Z_BUF_ERROR', cause)
+    } finally {
+      plain.destroy()
+      void source.return(undefined).catch(() => {})
     }
   }
 
@@ -276,14 +303,13 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
   return `${dev}:${ino}`
 }
 
-/** Chunks for a decompressor, which reads them on other threads: copies, because the memory of `rest` is reused. */
-async function* copies(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>) {
+async function* joined(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>): Bytes {
   yield* first
-  for await (const chunk of rest) yield new Uint8Array(chunk)
+  yield* rest
 }
 
 /** Passes Zstandard data on, no chunk with the parts of two frames. @throws CommandFailure when it is damaged or truncated */
-async function* checkedFrames(stored: AsyncIterable<Uint8Array>, name: string) {
+async function* checkedFrames(stored: Bytes, name: string): Bytes {
   const frames = new ZstdFrames()
   for await (const bytes of stored) {
     for (let rest = bytes; rest.length > 0; ) {

@@ -132,6 +132,12 @@ describe('the input of geofix enrich', () => {
     expect((await withDatabase(['--quiet', '--format', 'list'], '::1')).status).toBe(0)
   })
 
+  it.each([1, 2 ** 21])('can be gzip with %d zero bytes at its end', async (zeros) => {
+    const padded = Buffer.concat([gzipSync(ndjson(3)), gzipSync(ndjson(3)), new Uint8Array(zeros)])
+    const { status, out } = await enrich(file('padded.gz', padded))
+    expect([status, out.split('\n').length]).toEqual([0, 7])
+  })
+
   const LOGS = tarOf({ 'a.log': Buffer.from(ndjson(3)), 'b.log': Buffer.from(ndjson(3)) })
   const packed = gzipSync(ndjson(1000))
   const flipped = Uint8Array.from(packed)
@@ -140,6 +146,16 @@ describe('the input of geofix enrich', () => {
     ['is truncated', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is truncated/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
     ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
+    [
+      'goes on after zero bytes',
+      Buffer.concat([packed, new Uint8Array(9), packed]),
+      /its gzip data is damaged/,
+    ],
+    [
+      'goes on after many zero bytes',
+      Buffer.concat([packed, new Uint8Array(2 ** 21), packed]),
+      /its gzip data is damaged/,
+    ],
     ['is a tar archive', LOGS, /broken cannot be read: the input is a tar archive: .*tar -xf FILE/],
     ['is a tar archive in gzip', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],
     ['is in gzip twice', gzipSync(packed), /compressed with gzip: .*gzip -dc FILE/],

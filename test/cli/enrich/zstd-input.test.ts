@@ -11,10 +11,14 @@ vi.mock('node:zlib', async (original) => {
   const { PassThrough, Transform } = await import('node:stream')
   const createZstdDecompress = () => {
     let skipped = 1
+    let bytesWritten = 0
     return new Transform({
       transform(chunk: Buffer, _, done) {
         const next = chunk.indexOf(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 1)
-        done(null, chunk.subarray(skipped, next === -1 ? undefined : next))
+        const frame = next === -1 ? chunk : chunk.subarray(0, next)
+        bytesWritten += frame.length
+        Object.assign(this, { bytesWritten })
+        done(null, frame.subarray(skipped))
         skipped = 0
       },
     })
