@@ -4,13 +4,13 @@ import { localeOf } from '../location/locale.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
 import { addBadLineGroup, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
-import type { RecordLines } from './engine/record-lines.ts'
+import { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
 import { BadLineError } from './errors.ts'
-import { type FormatDefinition, linesOf, locatorFor } from './formats/format-definition.ts'
+import type { FormatDefinition } from './formats/format-definition.ts'
 import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
 import { LineCounter } from './locating/line-counter.ts'
-import type { LineLocator } from './locating/line-locator.ts'
+import { LineLocator } from './locating/line-locator.ts'
 import type { AddressMask } from './masking/address-mask.ts'
 import { headOf, type Layout, lineFeedsIn, type RecordEnds, recordEndsOf } from './reading/layout.ts'
 import type { Block } from './reading/splitter.ts'
@@ -67,10 +67,10 @@ export abstract class Enricher {
   /** Forgets what `locationCounts` would give. */
   abstract forgetCounts(): void
 
-  /** Enriches a whole block, piece by piece. @throws BadLineError as `block` does */
-  *pieces(block: Block): Generator<Enriched> {
+  /** Enriches a whole block, piece by piece. @param memory for each output @throws BadLineError as `block` does */
+  *pieces(block: Block, memory: ArrayBufferLike | null = null): Generator<Enriched> {
     for (let rest: Block | null = block; rest !== null; ) {
-      const enriched: Enriched = this.block(rest)
+      const enriched: Enriched = this.block(rest, memory)
       yield enriched
       rest = enriched.rest
     }
@@ -90,6 +90,8 @@ export class BlockEnricher extends Enricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
+  /** What follows a row that is not read. */
+  readonly #nothing: Uint8Array
   readonly #counter: LineCounter
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
@@ -115,8 +117,13 @@ export class BlockEnricher extends Enricher {
   ) {
     super()
     this.#plan = plan
-    this.#locator = locatorFor(set, plan, definition)
-    this.#format = linesOf(plan, this.#locator, definition)
+    const form = definition.form(plan)
+    const { kind, nothing } = form
+    this.#locator = new LineLocator(set, plan, form.template)
+    const { writesLines, writesLocations } = this.#locator
+    const wantsFields = (kind === 'replaced' && writesLines) || (kind === 'object' && writesLocations)
+    const reader = definition.makeReader(plan, wantsFields)
+    this.#format = new RecordLines(plan, this.#locator, reader, form)
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
@@ -126,9 +133,11 @@ export class BlockEnricher extends Enricher {
     const loop = usesLoop && plan.countries === undefined ? this.#format.makeLoop() : null
     if (loop !== null) loop.counter = this.#counter
     this.#loop = loop
-    const isRaw = plan.onBadLine === 'raw' && (this.#format.rewrites || plan.cells !== undefined)
+    const isRaw = plan.onBadLine === 'raw'
+    const isObject = this.#format.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
-    this.#raw = isRaw ? new RawLines(plan, this.#mask) : null
+    this.#raw = isRaw && isObject ? new RawLines(plan, this.#mask) : null
+    this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
@@ -299,18 +308,45 @@ export class BlockEnricher extends Enricher {
       return
     }
     out.length = before
+    const { isRows, onlyFailed, onBadLine } = this.#plan
     if (result === 'blank') {
       counts.blank++
-      if (!this.#format.rewrites && !this.#plan.onlyFailed) out.write(bytes, start, next)
-      return
+      if (!isRows) {
+        if (!this.#format.rewrites && !onlyFailed) out.write(bytes, start, next)
+        return
+      }
+    } else {
+      // Lines can come between the start of a record and its content. A record that is too long is named by its first line.
+      const linesBefore =
+        endWithLines || fault !== null ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
+      this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
     }
-    // Lines can come between the start of a record and its content. A record that is too long is named by its first line.
-    const linesBefore = endWithLines || fault !== null ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
-    this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
-    if (this.#raw !== null) {
+    if (isRows) this.#writeUnread(bytes, start, end, next, true, out)
+    else if (this.#raw !== null) {
       const whole = endWithLines || bytes[end] === LINE_FEED ? end : next
       this.#raw.write(bytes, start, whole, out)
-    } else if (this.#plan.onBadLine !== 'drop') out.write(bytes, start, next)
+    } else if (onBadLine !== 'drop') out.write(bytes, start, next)
+  }
+
+  /** Writes a row that is not read, or a part of one. Its line end, which a part can lack, is `bytes[end, next)`. */
+  #writeUnread(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    next: number,
+    isFirst: boolean,
+    out: ByteSink,
+  ): void {
+    if (this.#raw === null) out.write(bytes, start, end)
+    else if (isFirst) {
+      this.#raw.write(bytes, start, end, out)
+      // The row has its own line end.
+      out.length--
+    }
+    const isOpen = this.#format.isOpenAfter(bytes, start, end, isFirst)
+    if (end === next) return
+    if (!isOpen) out.write(this.#nothing)
+    this.#writeEnd(bytes, end, next, out)
   }
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
@@ -325,13 +361,14 @@ export class BlockEnricher extends Enricher {
       counts.lines++
       this.#countBad(1, tooLong(this.#plan), bytes, counts)
     }
-    const [raw, mask] = [this.#raw, this.#mask]
+    const [raw, mask, { isRows = false }] = [this.#raw, this.#mask, this.#plan]
     const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
-    const isKept = end > 0 && raw === null && mask === null
+    const isKept = end > 0 && raw === null && mask === null && !isRows
     const out = new ByteSink(isKept ? 0 : bytes.length)
     // The first piece is longer than `maxLineBytes`, so the object does not need the others.
-    if (raw === null) out.write(bytes, 0, end)
-    else if (startsLine) raw.write(bytes, 0, bytes.length, out)
+    if (isRows) this.#writeUnread(bytes, 0, lineEndOf(bytes), end, startsLine, out)
+    else if (raw === null) out.write(bytes, 0, end)
+    else if (startsLine) raw.write(bytes, 0, end, out)
     const plain = isKept ? bytes : out.take()
     const output = mask === null ? plain : maskedPiece(mask, plain, startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)
@@ -348,6 +385,12 @@ export class BlockEnricher extends Enricher {
     }
     if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
   }
+}
+
+/** Where the line end is at which the bytes end; their length without one. */
+function lineEndOf(bytes: Uint8Array): number {
+  if (bytes.at(-1) !== LINE_FEED) return bytes.length
+  return bytes.length - (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1)
 }
 
 function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean): Uint8Array {

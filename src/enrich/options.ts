@@ -243,6 +243,8 @@ export interface CommonPlan
   readonly jsonFields: readonly LocationField[] | null
   /** Objects have the location as one text, of the columns {@link jsonFields}; absent for JSON. */
   readonly cells?: LocationCells
+  /** Whether each line is a row, and becomes exactly one; absent if not. Rows have no header, and tables of them any columns. */
+  readonly isRows?: boolean
   /** The countries whose lines are wanted; absent if all are. */
   readonly countries?: CountryChoice
   /** The fields of the log that a report counts; absent if there are none. */

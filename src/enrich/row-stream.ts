@@ -1,5 +1,5 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
-import { LINE_FEED } from './ascii.ts'
+import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import type { RowWriter } from './row-writer.ts'
 
 /** Yield output when it reaches this size: a hostile database can expand input 2,000-fold. Bytes. */
@@ -21,13 +21,7 @@ export interface ChunkHeaders {
   readonly write: boolean
 }
 
-/**
- * Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it.
- *
- * A run cuts its input into blocks, which are counted and can go to other threads. Rows use the formats and the locator of
- * a run, and no blocks: a row that comes alone would need a block with its own memory and counts. A block can also drop
- * lines, while each row, blank or unreadable, becomes one row.
- */
+/** Enriches rows that come in chunks of bytes. Each row is written as soon as its chunk completes it. */
 export class RowStream {
   readonly #writer: RowWriter
   readonly #headers: ChunkHeaders
@@ -36,14 +30,15 @@ export class RowStream {
   #searched = 0
   /** Whether the bytes continue a row that is too long. */
   #isInLongRow = false
-  /** Rows left in the block. Only with chunk headers. */
-  #rowsLeft = 0
-  /** Line feeds read. */
+  /** Rows left in the block. A chunk header is next if there are none. */
+  #rowsLeft: number
+  /** Line feeds read. Only with chunk headers. */
   #lines = 0
 
   constructor(writer: RowWriter, headers: ChunkHeaders) {
     this.#writer = writer
     this.#headers = headers
+    this.#rowsLeft = headers.read ? 0 : Number.POSITIVE_INFINITY
   }
 
   /**
@@ -53,22 +48,38 @@ export class RowStream {
    */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     const unread = this.#unread
-    unread.write(chunk)
-    let out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
-    const bytes = unread.room(0).subarray(0, unread.length)
-    this.#writer.use(bytes)
+    unread.write(this.#writer.escaped(chunk))
+    const { bytes } = unread
+    const out = new ByteSink(Math.min(4 * chunk.length + 4096, MAX_OUTPUT_BYTES))
     let start = 0
     for (;;) {
       const lineFeed = bytes.indexOf(LINE_FEED, Math.max(start, this.#searched))
       if (lineFeed === -1) break
-      this.#line(bytes, start, lineFeed, out)
-      this.#lines++
-      start = lineFeed + 1
-      if (out.length < MAX_OUTPUT_BYTES) continue
-      yield out.take()
-      out = new ByteSink()
+      let end = lineFeed + 1
+      if (this.#rowsLeft === 0) {
+        this.#rowsLeft = this.#rowsOf(bytes, start, lineFeed)
+        this.#lines++
+        if (this.#headers.write) out.write(bytes, start, end)
+      } else {
+        const isPart = this.#isInLongRow
+        end = this.#endOfRows(bytes, end, isPart ? 1 : this.#rowsLeft)
+        this.#isInLongRow = false
+        for (const rows of this.#writer.write(bytes.subarray(start, end), isPart, !isPart)) {
+          out.write(rows)
+          if (out.length >= MAX_OUTPUT_BYTES) yield out.take()
+        }
+      }
+      start = end
     }
-    start = this.#longRow(start, out)
+    if (this.#rowsLeft === 0) {
+      if (bytes.length - start > MAX_HEADER_BYTES) this.#rowsOf(bytes, start, bytes.length)
+    } else if (this.#isInLongRow || bytes.length - start > this.#writer.maxBytes) {
+      const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length
+      for (const part of this.#writer.write(bytes.subarray(start, end), true, !this.#isInLongRow))
+        out.write(part)
+      this.#isInLongRow ||= start < end
+      start = end
+    }
     unread.drop(start)
     this.#searched = unread.length
     if (out.length > 0) yield out.take()
@@ -85,23 +96,23 @@ export class RowStream {
       const [last = new Uint8Array(0)] = [...this.push(Uint8Array.of(LINE_FEED))]
       if (last.length > 1) yield last.subarray(0, -1)
     }
-    if (this.#rowsLeft > 0) {
+    if (this.#headers.read && this.#rowsLeft > 0) {
       throw new ChunkHeaderError(`the input ends before its last block does: rows missing: ${this.#rowsLeft}`)
     }
   }
 
-  #line(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    if (this.#isInLongRow) {
-      this.#writer.writePart(start, end, out)
-      this.#writer.writeEnd(out)
-      this.#isInLongRow = false
-    } else if (this.#headers.read && this.#rowsLeft === 0) {
-      this.#rowsLeft = this.#rowsOf(bytes, start, end)
-      if (this.#headers.write) out.write(bytes, start, end + 1)
-      return
-    } else this.#writer.write(start, end, out)
-    out.writeByte(LINE_FEED)
-    if (this.#headers.read) this.#rowsLeft--
+  /** Counts whole rows, at most so many. @param end of the first one @returns the end of the last one */
+  #endOfRows(bytes: Uint8Array, end: number, most: number): number {
+    if (most === Number.POSITIVE_INFINITY) return bytes.lastIndexOf(LINE_FEED) + 1
+    let rows = 1
+    let last = end
+    for (let next = last; rows < most; rows++, last = next) {
+      next = bytes.indexOf(LINE_FEED, last) + 1
+      if (next === 0) break
+    }
+    this.#rowsLeft -= rows
+    this.#lines += rows
+    return last
   }
 
   #rowsOf(bytes: Uint8Array, start: number, end: number): number {
@@ -109,22 +120,5 @@ export class RowStream {
     const rows = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (Number.isSafeInteger(rows)) return rows
     throw new ChunkHeaderError(`line ${this.#lines + 1} does not count the rows of a block`)
-  }
-
-  /** Writes the bytes of an overlong row that are in the buffer. @returns the index after it */
-  #longRow(start: number, out: ByteSink): number {
-    const [memory, end] = [this.#unread.room(0), this.#unread.length]
-    if (this.#isInLongRow) {
-      this.#writer.writePart(start, end, out)
-      return end
-    }
-    if (this.#headers.read && this.#rowsLeft === 0) {
-      if (end - start > MAX_HEADER_BYTES) this.#rowsOf(memory, start, end)
-      return start
-    }
-    if (end - start <= this.#writer.maxBytes) return start
-    this.#writer.writePart(start, end, out)
-    this.#isInLongRow = true
-    return end
   }
 }

@@ -2,14 +2,13 @@ import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { wrongOption } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
-import { CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
-import type { LineFormat, RowParts } from './engine/record-lines.ts'
+import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
+import { BlockEnricher } from './block-enricher.ts'
 import { FORMAT_DEFINITIONS } from './formats/all-formats.ts'
-import { linesOf, locatorFor, type RequiredRowOption } from './formats/format-definition.ts'
+import type { RequiredRowOption } from './formats/format-definition.ts'
 import { checkOptions, definitionOf, type Format, formatsWith, type Plan } from './formats/formats.ts'
-import { AddressMask } from './masking/address-mask.ts'
 import type { LineOptions, RowLineOptions } from './options.ts'
-import { RAW, RawLines } from './writing/json-text.ts'
+import { RAW } from './writing/json-text.ts'
 
 /** How rows are read and what is added to them. Nothing is guessed. */
 export interface RowOptions extends RowLineOptions {
@@ -67,14 +66,12 @@ export function makeRowPlan(options: RowOptions): Plan {
   const quotable = FORMAT_DEFINITIONS.filter((each) => each.requiredForRows.includes('quoting'))
   const names = quotable.map(({ name }) => name).sort()
   if (quoting !== undefined) throw wrongOption`<quoting> is for ${names.join(' and ')}`
-  return definition.plan(new Uint8Array(0), true, options).plan
+  return { ...definition.plan(new Uint8Array(0), true, options).plan, isRows: true }
 }
 
-/** Stands for an index before the first search. */
-const NOT_SEARCHED = -2
-
-const NO_BYTES = new Uint8Array(0)
-const ONE_SPACE = Uint8Array.of(SPACE)
+const SMALL_N = 0x6e
+const SMALL_R = 0x72
+const LINE_END = Uint8Array.of(LINE_FEED)
 
 /**
  * Writes exactly one row for each input row, even for rows that are blank, too long or unreadable. Rows are independent
@@ -86,20 +83,13 @@ const ONE_SPACE = Uint8Array.of(SPACE)
 export class RowWriter {
   /** The longest row that is read. Bytes. */
   readonly maxBytes: number
-  readonly #format: LineFormat
-  /** Writes rows that are not read. */
-  readonly #parts: RowParts
-  /** Replaces the addresses of rows; `null` if they are kept. */
-  readonly #mask: AddressMask | null
-  /** A row with its addresses. */
-  readonly #unmasked = new ByteSink(0)
-  #bytes: Uint8Array = NO_BYTES
-  /** Index in `#bytes` of the first carriage return that is not in an earlier row; -1 when there is none. */
-  #return = NOT_SEARCHED
-  /** Whether a carriage return at the end of the last part of an overlong row is not written yet. */
-  #holdsReturn = false
-  /** Whether a part of an overlong row is written. Only with a mask. */
-  #isInLongRow = false
+  readonly #enricher: BlockEnricher
+  /** Whether line ends in rows are escaped. Otherwise they become spaces. */
+  readonly #escapes: boolean
+  /** Whether the bytes so far end in a backslash that escapes what comes next. */
+  #isOpen = false
+  /** Memory for the next output. */
+  #memory: ArrayBufferLike | null = null
 
   /**
    * @param plan made by `makeRowPlan`
@@ -107,96 +97,46 @@ export class RowWriter {
    */
   constructor(plan: Plan, set: DatabaseSet) {
     this.maxBytes = plan.maxLineBytes
-    const definition = definitionOf(plan.format)
-    const locator = locatorFor(set, plan, definition)
-    this.#format = definition.makeRows?.(plan, locator) ?? linesOf(plan, locator, definition)
-    const { kind, nothing } = definition.form(plan)
-    const isRaw = plan.onBadLine === 'raw'
-    const isJson = isRaw && (kind === 'object' || kind === 'member')
-    this.#mask = AddressMask.of(plan)
-    this.#parts =
-      this.#format.rowParts ??
-      (isJson ? rawRow(plan, this.#mask) : keptRow(new TextEncoder().encode(isRaw ? nothing : '')))
-  }
-
-  /** Sets the bytes of the next rows. They must not change before these rows are written. */
-  use(bytes: Uint8Array): void {
-    this.#bytes = bytes
-    // The bytes can be the start of a long row, with more each time: do not search them before the row is complete.
-    this.#return = NOT_SEARCHED
+    this.#enricher = new BlockEnricher(plan, set)
+    this.#escapes = 'quotes' in plan && !plan.quotes
   }
 
   /**
-   * Writes the row in `[start, end)` of the bytes in use, without a line feed. Write rows in order.
-   *
-   * @param end index of the line feed after the row, which must exist
+   * The next bytes of an input, as {@link write} takes them. If line ends are escaped, so are the carriage returns in them. A
+   * backslash at the end of a row is completed: it would escape the delimiter after it, and shift the columns.
    */
-  write(start: number, end: number, out: ByteSink): void {
-    if (end - start > this.maxBytes) {
-      this.writePart(start, end, out)
-      this.writeEnd(out)
-    } else if (this.#mask === null) this.#write(start, end, out)
-    else {
-      const unmasked = this.#unmasked
-      unmasked.length = 0
-      this.#write(start, end, unmasked)
-      this.#mask.write(unmasked.room(0), 0, unmasked.length, out)
+  escaped(bytes: Uint8Array): Uint8Array {
+    if (!this.#escapes || !(this.#isOpen || bytes.includes(BACKSLASH) || bytes.includes(CARRIAGE_RETURN)))
+      return bytes
+    const out = new ByteSink(bytes.length)
+    this.#escape(bytes, bytes.length, false, out)
+    return out.take()
+  }
+
+  #escape(bytes: Uint8Array, end: number, isRow: boolean, out: ByteSink): void {
+    for (const byte of bytes.subarray(0, end)) {
+      const letter = byte === CARRIAGE_RETURN ? SMALL_R : byte === LINE_FEED && isRow ? SMALL_N : 0
+      if (this.#isOpen && (letter !== 0 || byte === LINE_FEED)) out.writeByte(BACKSLASH)
+      if (letter !== 0) out.writeByte(BACKSLASH)
+      out.writeByte(letter || byte)
+      this.#isOpen = byte === BACKSLASH && !this.#isOpen
     }
   }
 
-  #write(start: number, end: number, out: ByteSink): void {
-    const bytes = this.#bytes
-    const { rewrites, rowParts } = this.#format
-    if (rowParts?.escapes === true) {
-      this.#format.line(bytes, start, end, out)
-      return
+  /**
+   * Writes rows, each with its line feed, or a part of a row that is too long. Each output is valid until the next one.
+   *
+   * @param isPart whether the bytes are a part of a row that is too long. A part does not end between a carriage return and a line feed
+   * @param startsRow `false` for the second and further parts
+   */
+  *write(bytes: Uint8Array, isPart = false, startsRow = true): Generator<Uint8Array> {
+    const block = { bytes, isHead: false, oversized: isPart, startsLine: startsRow }
+    for (const { output } of this.#enricher.pieces(block, this.#memory)) {
+      this.#memory = output.buffer
+      for (let at = output.indexOf(CARRIAGE_RETURN); at !== -1; at = output.indexOf(CARRIAGE_RETURN, at + 1))
+        if (output[at + 1] !== LINE_FEED) output[at] = SPACE
+      yield output
     }
-    if (this.#return !== -1 && this.#return < start) this.#return = bytes.indexOf(CARRIAGE_RETURN, start)
-    const hasReturn = this.#return !== -1 && this.#return < end
-    const isEndedByReturn = hasReturn && bytes[end - 1] === CARRIAGE_RETURN
-    const last = isEndedByReturn ? end - 1 : end
-    const before = out.length
-    const isRead = start < last || rowParts !== undefined
-    const result = isRead ? this.#format.line(bytes, start, last, out) : 'blank'
-    if (result === 'blank' || result === 'bad') {
-      out.length = before
-      this.#parts.part(bytes, start, last, out)
-      this.#parts.end(out)
-    }
-    if (!hasReturn) return
-    withoutReturns(out, before)
-    if (isEndedByReturn && !rewrites) out.writeByte(CARRIAGE_RETURN)
-  }
-
-  /** Writes a part of a row that is too long: `[start, end)` of the bytes in use. */
-  writePart(start: number, end: number, out: ByteSink): void {
-    if (this.#mask === null) {
-      this.#writePart(start, end, out)
-      return
-    }
-    const unmasked = new ByteSink(end - start)
-    this.#writePart(start, end, unmasked)
-    this.#mask.writePiece(unmasked.take(), !this.#isInLongRow, false, out)
-    this.#isInLongRow = true
-  }
-
-  #writePart(start: number, end: number, out: ByteSink): void {
-    if (this.#parts.escapes) this.#parts.part(this.#bytes, start, end, out)
-    else if (start < end) {
-      const before = out.length
-      if (this.#holdsReturn) this.#parts.part(ONE_SPACE, 0, 1, out)
-      this.#holdsReturn = this.#bytes[end - 1] === CARRIAGE_RETURN
-      this.#parts.part(this.#bytes, start, this.#holdsReturn ? end - 1 : end, out)
-      withoutReturns(out, before)
-    }
-  }
-
-  /** Ends a row that is too long. */
-  writeEnd(out: ByteSink): void {
-    this.#parts.end(out)
-    if (this.#holdsReturn && !this.#format.rewrites) out.writeByte(CARRIAGE_RETURN)
-    this.#holdsReturn = false
-    this.#isInLongRow = false
   }
 
   /**
@@ -206,83 +146,43 @@ export class RowWriter {
    * @throws TypeError when a row is not bytes
    */
   rows(rows: readonly Uint8Array[]): Uint8Array[] {
-    let size = 0
-    const ends = rows.map((row) => {
+    const joined = new ByteSink()
+    for (const row of rows) {
       if (!isUint8Array(row)) throw new TypeError('a row must be a Uint8Array')
-      size += row.at(-1) === LINE_FEED ? row.length : row.length + 1
-      return size - 1
-    })
-    const bytes = new Uint8Array(size)
-    let start = 0
-    for (const [index, end] of ends.entries()) {
-      bytes.set(rows[index]?.subarray(0, end - start) ?? NO_BYTES, start)
-      const row = bytes.subarray(start, end)
-      if (this.#format.rowParts?.escapes !== true && row.includes(LINE_FEED))
-        row.forEach((byte, at) => {
-          if (byte === LINE_FEED) row[at] = SPACE
-        })
-      bytes[end] = LINE_FEED
-      start = end + 1
+      const end = row.at(-1) === LINE_FEED ? row.length - 1 : row.length
+      if (this.#escapes) this.#escape(row, end, true, joined)
+      else
+        for (let at = 0; at < end; ) {
+          const lineFeed = row.indexOf(LINE_FEED, at)
+          const until = lineFeed === -1 ? end : Math.min(lineFeed, end)
+          joined.write(row, at, until)
+          if (until < end) joined.writeByte(SPACE)
+          at = until + 1
+        }
+      this.#escape(LINE_END, 1, false, joined)
     }
-    return this.#written(bytes, ends)
+    return this.#written(joined.take())
   }
 
   /** Enriches rows that each end with a line feed; the last can lack it. @returns as `rows` does */
   rowsIn(bytes: Uint8Array): Uint8Array[] {
-    const ended = bytes.length === 0 || bytes.at(-1) === LINE_FEED ? bytes : new Uint8Array(bytes.length + 1)
-    if (ended !== bytes) {
-      ended.set(bytes)
-      ended[bytes.length] = LINE_FEED
-    }
-    const ends: number[] = []
-    for (let end = ended.indexOf(LINE_FEED); end !== -1; end = ended.indexOf(LINE_FEED, end + 1))
-      ends.push(end)
-    return this.#written(ended, ends)
+    if (bytes.length === 0 || bytes.at(-1) === LINE_FEED) return this.#written(this.escaped(bytes))
+    const ended = new Uint8Array(bytes.length + 1)
+    ended.set(bytes)
+    ended[bytes.length] = LINE_FEED
+    return this.#written(this.escaped(ended))
   }
 
-  #written(bytes: Uint8Array, ends: readonly number[]): Uint8Array[] {
-    const out = new ByteSink(2 * bytes.length + 4096)
-    this.use(bytes)
+  #written(rows: Uint8Array): Uint8Array[] {
+    const out = new ByteSink(2 * rows.length + 4096)
+    for (const output of this.write(rows)) out.write(output)
+    const all = out.take()
+    const written: Uint8Array[] = []
     let start = 0
-    const places = ends.map((end) => {
-      const from = out.length
-      this.write(start, end, out)
+    for (let end = all.indexOf(LINE_FEED); end !== -1; end = all.indexOf(LINE_FEED, start)) {
+      written.push(all.subarray(start, end))
       start = end + 1
-      return [from, out.length] as const
-    })
-    const written = out.take()
-    return places.map(([from, to]) => written.subarray(from, to))
-  }
-}
-
-function withoutReturns(out: ByteSink, from: number): void {
-  const bytes = out.room(0)
-  for (let at = from; at < out.length; at++) if (bytes[at] === CARRIAGE_RETURN) bytes[at] = SPACE
-}
-
-/** Keeps a row, and appends what is appended to a row without a location. */
-const keptRow = (appended: Uint8Array): RowParts => ({
-  escapes: false,
-  part: (bytes, start, end, out) => out.write(bytes, start, end),
-  end: (out) => out.write(appended),
-})
-
-/** Writes a row as JSON, as far as a row is read. The first part of a row is the whole row, or longer than any row that is read. */
-function rawRow(plan: Plan, mask: AddressMask | null): RowParts {
-  const raw = new RawLines(plan, mask)
-  let isStarted = false
-  return {
-    // JSON escapes line ends.
-    escapes: true,
-    part: (bytes, start, end, out) => {
-      if (isStarted) return
-      isStarted = true
-      raw.write(bytes, start, end, out)
-      // Remove its line feed.
-      out.length--
-    },
-    end: () => {
-      isStarted = false
-    },
+    }
+    return written
   }
 }

@@ -21,35 +21,9 @@ import { type RecordOutput, RecordWriter } from './record-writer.ts'
  */
 export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
 
-/** Reads and writes lines, by a plan. */
-export interface LineFormat {
-  /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
-  readonly rewrites: boolean
-  /**
-   * Enriches the record in `bytes[start, end)`, which has no line end and no byte order mark, and writes it without a line end.
-   * The record is not empty. `bytes[end]` can be read and is a line end. If the locator does not write lines, what is written is
-   * discarded.
-   */
-  line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult
-  /**
-   * Only for rows that get the same columns whatever they hold. `line` then takes every row, also an empty one, and is never
-   * `bad` or `blank`.
-   */
-  readonly rowParts?: RowParts
-}
-
-/** Writes a row that is not read, such as one that is too long, which comes in parts. */
-export interface RowParts {
-  /** Whether line ends in a row are escaped. Otherwise the caller replaces them. */
-  readonly escapes: boolean
-  /** Writes a part. */
-  part(bytes: Uint8Array, start: number, end: number, out: ByteSink): void
-  /** Writes what comes after the last part. */
-  end(out: ByteSink): void
-}
-
 /** Locates the records of a reader, and writes them in a form. */
-export class RecordLines implements LineFormat {
+export class RecordLines {
+  /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
   readonly rewrites: boolean
   readonly #reader: RecordReader
   readonly #locator: LineLocator
@@ -133,6 +107,16 @@ export class RecordLines implements LineFormat {
     )
   }
 
+  /** What {@link RecordReader.isOpenAfter} says. */
+  isOpenAfter(bytes: Uint8Array, start: number, end: number, isFirst: boolean): boolean {
+    return this.#reader.isOpenAfter(bytes, start, end, isFirst)
+  }
+
+  /**
+   * Enriches the record in `bytes[start, end)`, which has no line end and no byte order mark, and writes it without a line end.
+   * The record is not empty. `bytes[end]` can be read and is a line end. If the locator does not write lines, what is written is
+   * discarded.
+   */
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
     const [reader, locator] = [this.#reader, this.#locator]
     const kind = reader.read(bytes, start, end)

@@ -1,7 +1,3 @@
-import type { DatabaseSet } from '../../location/database-set.ts'
-import type { LineFormat } from '../engine/record-lines.ts'
-import { RecordLines } from '../engine/record-lines.ts'
-import { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan, LineOptions, Planned, RowLineOptions } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
@@ -76,8 +72,6 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   form(plan: Plan): RecordForm
   /** @param wantsFields whether all fields of the usual records are wanted, and not only those that are counted */
   makeReader(plan: Plan, wantsFields: boolean): RecordReader<State>
-  /** Reads and writes rows, if they are not written as records are. `null` if the plan is not for rows. */
-  makeRows?(plan: Plan, locator: LineLocator): LineFormat | null
   /**
    * Makes the plan for rows. Absent if `plan` makes it, from an empty sample. `null` if rows are refused, because only a
    * header tells where their address is.
@@ -85,25 +79,4 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws TypeError when an option is wrong
    */
   readonly planRows?: ((options: RowLineOptions) => Plan) | null
-}
-
-/** The locator for a plan. @throws InvalidDatabaseError, TypeError, InvalidLocaleError as its constructor does */
-export function locatorFor<Plan extends CommonPlan & { readonly format: string }>(
-  set: DatabaseSet,
-  plan: Plan,
-  definition: FormatDefinition<Plan>,
-): LineLocator {
-  return new LineLocator(set, plan, definition.form(plan).template)
-}
-
-/** What enriches the records of a plan. */
-export function linesOf<Plan extends CommonPlan & { readonly format: string }>(
-  plan: Plan,
-  locator: LineLocator,
-  definition: FormatDefinition<Plan>,
-): RecordLines {
-  const form = definition.form(plan)
-  const { writesLines, writesLocations } = locator
-  const wantsFields = (form.kind === 'replaced' && writesLines) || (form.kind === 'object' && writesLocations)
-  return new RecordLines(plan, locator, definition.makeReader(plan, wantsFields), form)
 }

@@ -90,7 +90,7 @@ export class LineRecordEnds implements RecordEnds {
   reset(bytes: Uint8Array): void {
     this.bytes = bytes
     this.lineFeeds = new ByteFinder(LINE_FEED, bytes)
-    this.#quotes = new ByteFinder(QUOTE, bytes)
+    if (this.#quoted !== null) this.#quotes = new ByteFinder(QUOTE, bytes)
     this.plainUntil = 0
     this.#quote = -1
   }

@@ -1,5 +1,7 @@
-import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, QUOTE, SPACE, TAB } from '../ascii.ts'
+import { BACKSLASH, LINE_FEED, QUOTE, SPACE, TAB } from '../ascii.ts'
 import { equalBytes, firstOf, lineStops } from '../swar.ts'
+
+const SMALL_R = 0x72
 
 /**
  * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.
@@ -151,16 +153,18 @@ export class RecordFields {
   findValue(bytes: Uint8Array, field: number): void {
     this.findText(bytes, field)
     let { valueStart: start, valueEnd: end } = this
-    while (start < end && this.#isBlank(bytes[start])) start++
-    while (end > start && this.#isBlank(bytes[end - 1])) end--
+    while (start < end && isBlank(bytes[start])) start++
+    while (end > start && isBlank(bytes[end - 1])) end--
+    // An escaped carriage return can end a row.
+    if (this.#escapes && end - start >= 2 && bytes[end - 1] === SMALL_R && bytes[end - 2] === BACKSLASH)
+      end -= 2
     this.valueStart = start
     this.valueEnd = end
   }
+}
 
-  /** Where quotes are text and a backslash escapes, a carriage return can end a row. */
-  #isBlank(byte: number | undefined): boolean {
-    return byte === SPACE || byte === TAB || (byte === CARRIAGE_RETURN && this.#escapes)
-  }
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB
 }
 
 /** @param start index of the opening quote. @returns the index after the closing quote, or -1 */

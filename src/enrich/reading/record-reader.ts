@@ -143,6 +143,15 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     return false
   }
 
+  /**
+   * Whether a row that is not read goes on in the next one, so that nothing can follow it. Such a row can come in parts.
+   *
+   * @param isFirst whether `bytes[start, end)` begins the row
+   */
+  isOpenAfter(_bytes: Uint8Array, _start: number, _end: number, _isFirst: boolean): boolean {
+    return false
+  }
+
   /** Sets the state for the next records, at the start of a block and after each directive. */
   use(_state: State): void {}
 

@@ -69,17 +69,19 @@ function quotedCell(text: string, delimiter: string): string {
  *
  * @param quotes whether values can be quoted (RFC 4180 section 2). If not, a delimiter or a line end in a value becomes a
  *   space, because it would end the column
+ * @param hasLines whether a value can have line ends. If not, each becomes a space
  */
 export function columnsTemplate(
   columns: readonly LocationField[],
   delimiter: string,
   quotes: boolean,
+  hasLines = quotes,
 ): LocationTemplate {
-  const plain = (text: string): string => text.replaceAll(delimiter, ' ').replace(/[\r\n]/g, ' ')
   const special = quotes ? `${delimiter}"` : delimiter
-  return columnsOf(columns, delimiter, special, (value) =>
-    quotes ? quotedCell(value ?? '', delimiter) : plain(value ?? ''),
-  )
+  return columnsOf(columns, delimiter, special, (value) => {
+    const text = hasLines ? (value ?? '') : (value ?? '').replace(/[\r\n]/g, ' ')
+    return quotes ? quotedCell(text, delimiter) : text.replaceAll(delimiter, ' ')
+  })
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -35,7 +35,6 @@ const csv = (maxLineBytes = 1000): Plan => ({
   fields: ['city'],
   columns: ['city'],
   replaced: [],
-  isRows: false,
   maxRecordLines: 1000,
 })
 

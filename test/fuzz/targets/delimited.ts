@@ -68,7 +68,7 @@ export const delimited: Target<EnrichInput> = {
   shortRuns: 400,
   check(input) {
     const run = enriched(input)
-    if (run === null || !('isRows' in run.plan)) return
+    if (run === null || !('maxRecordLines' in run.plan)) return
     const { plan, output, counts } = run
     const delimiter = String.fromCharCode(plan.delimiter)
     checkKept(input.bytes, output, (added) => added.startsWith(delimiter))

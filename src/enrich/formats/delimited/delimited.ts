@@ -30,7 +30,7 @@ import type { FormatDefinition } from '../format-definition.ts'
 import { NO_HEADER } from './header.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
 import { type DelimitedPlan, TableReader } from './table-reader.ts'
-import { TableRows } from './table-rows.ts'
+import { TableRowReader } from './table-rows.ts'
 
 /**
  * Makes the plan for CSV or TSV.
@@ -113,7 +113,6 @@ export function planDelimited(
     columns: added,
     replaced: isReplacing ? replaced : [],
     isObject,
-    isRows: false,
   }
   return { plan, notes }
 }
@@ -174,6 +173,8 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
   const time = timeField === undefined ? [] : [columnOfRows(timeField, 'timeField')]
   return {
     ...commonPlan(options),
+    // All rows get the same columns, whatever they hold.
+    onBadLine: 'raw',
     format,
     delimiter: format === 'csv' ? COMMA : TAB,
     quotes: quoting === 'double',
@@ -206,7 +207,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
   layout: (plan) => {
     // A row is one line: a value with a line end has it escaped.
-    if (plan.isRows) return plainLayout(plan)
+    if (plan.isRows === true) return plainLayout(plan)
     const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, names } = plan
     return {
       recordEnds: quotes
@@ -222,18 +223,19 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
   addressPosition: ({ address }) => `in column ${address + 1}`,
   nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
   form: (plan) => {
-    const { isObject, fields, columns, replaced, delimiter, quotes, isRows } = plan
+    const { isObject, fields, columns, replaced, delimiter, quotes, isRows = false } = plan
     if (isObject) return jsonForm(plan, 'object')
     const separator = String.fromCharCode(delimiter)
-    const template =
-      isRows && !quotes
-        ? escapedColumnsTemplate(fields, separator)
-        : columnsTemplate(fields, separator, quotes)
-    return columnsForm(template, separator, columns, '', { replaced, quotes, count: fields.length })
+    const isEscaped = isRows && !quotes
+    const template = isEscaped
+      ? escapedColumnsTemplate(fields, separator)
+      : columnsTemplate(fields, separator, quotes, !isRows)
+    const table = { replaced, quotes, count: fields.length }
+    return columnsForm(template, separator, columns, isEscaped ? '\\N' : '', table)
   },
   fieldNames: ({ names }) => names,
-  makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields),
-  makeRows: (plan, locator) => (plan.isRows ? new TableRows(plan, locator) : null),
+  makeReader: (plan, wantsFields) =>
+    plan.isRows === true ? new TableRowReader(plan) : new TableReader(plan, wantsFields),
   planRows: (options) => planRows(options, 'csv'),
 }
 

@@ -44,8 +44,6 @@ export interface DelimitedPlan extends TablePlan {
   readonly maxRecordLines: number
   /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced, and all are appended. */
   readonly replaced: readonly number[]
-  /** Whether records are rows, which have any number of columns and no header. */
-  readonly isRows: boolean
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
