@@ -4,6 +4,7 @@ import { Address, explainMalformed, parseAddress } from '../../src/address/addre
 import { describeSpecialPurpose } from '../../src/address/special-purpose.ts'
 import { MalformedAddressError, quoted, UnresolvableAddressError } from '../../src/errors.ts'
 import { processorMs } from '../processor-time.ts'
+import { tableOf } from '../table-of.ts'
 import { vectorsIn } from '../vectors/vectors-in.ts'
 import { ipv4Text } from './arbitraries.ts'
 
@@ -169,50 +170,15 @@ describe('parseAddress', () => {
 
 describe('explainMalformed', () => {
   it.each([
-    ['', 'it is empty'],
-    [' 8.8.8.8', 'remove the white space around it'],
+    ...tableOf(import.meta.dirname, 'explanations.tsv'),
     ['8.8.8.8\n', 'remove the white space around it'],
     ['\u00a08.8.8.8', 'remove the white space around it'],
-    ['[::1]:80', 'remove the brackets, and the port if there is one'],
-    ['8.8.8.8:53', 'remove the port'],
-    // Only the faulty number is named: a single zero, a zero inside and 255 are valid.
-    ['0.255.100.256', 'number 4 of 4 is over 255'],
-    ['.1.2.3', 'number 1 of 4 is missing'],
     ['1'.repeat(97), 'it is 97 characters long'],
     ['1'.repeat(96), 'IPv4 has four decimal numbers separated by dots; this has one'],
-    ['8.8.8.0/24', 'it is a network: give one address of it'],
-    ['2001:db8::/32', 'it is a network: give one address of it'],
-    ['a/b', 'it contains a "/"'],
-    ['localhost', '"l" at position 0 is not allowed; host names are not resolved'],
-    ['1.2.3.x', '"x" at position 6 is not allowed; host names are not resolved'],
     ['8.8.8.8\0', '"\\u0000" at position 7 is not allowed; host names are not resolved'],
-    // What X-Forwarded-For holds.
-    ['8.8.8.8, 10.0.0.1', 'it is a list: give one address'],
-    ['1.2.3', 'IPv4 has four decimal numbers separated by dots; this has 3'],
-    ['2130706433', 'IPv4 has four decimal numbers separated by dots; this has one'],
-    ['1..2.3', 'number 2 of 4 is missing'],
-    ['1.2.3.', 'number 4 of 4 is missing'],
-    ['a.2.3.4', 'number 1 of 4 is not decimal'],
-    ['1.256.3.4', 'number 2 of 4 is over 255'],
-    [
-      '1.2.3.010',
-      'number 4 of 4 has a leading zero, which some programs read as octal: write 10 for decimal',
-    ],
-    ['00.0.0.0', /write 0 for decimal$/],
-    ['0999.0.0.0', /number 1 of 4 is over 255$/], // no advice to write 999
-    [`0${'9'.repeat(80)}.0.0.0`, /number 1 of 4 is over 255$/], // nor 1e+80
-    ['1:::2', 'it has three colons in a row'],
-    ['1::2::3', 'it has "::" more than once'],
-    ['12345::', 'a group has more than four hexadecimal digits'],
-    ['::1.2.3', 'a dotted part must be a strict IPv4 address at the end'],
-    ['1:2:3', 'IPv6 has eight groups separated by colons, or fewer with one "::"'],
-    ['fe80::1%', /: a zone must be 1 to 32 letters, .* link-local .*RFC 4007 section 11\)$/],
-    ['2606:4700::1%eth0', /: a zone must be 1 to 32 letters,/],
-    ['host%eth0', '"host" before the zone is not an address'],
+    [`0${'9'.repeat(80)}.0.0.0`, 'number 1 of 4 is over 255'], // no advice to write 1e+80
   ])('%j', (text, expected) => {
-    const message = explainMalformed(text)
-    if (expected instanceof RegExp) expect(message).toMatch(expected)
-    else expect(message).toBe(`${quoted(text)} is not an IP address: ${expected}`)
+    expect(explainMalformed(text)).toBe(`${quoted(text)} is not an IP address: ${expected}`)
   })
 
   it.each([

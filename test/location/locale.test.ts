@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidLocaleError } from '../../src/errors.ts'
 import { Locale, localeOf } from '../../src/location/locale.ts'
 import { platformCountryName } from '../../src/location/shared-parts.ts'
+import { tableOf } from '../table-of.ts'
 
 describe('localeOf', () => {
   it('is English by default, in canonical spelling, and one object for a tag, so that caches can compare identities', () => {
@@ -54,19 +55,7 @@ describe('Locale', () => {
   })
 
   it.each([
-    ['pt', 'pt-BR', 'same'],
-    ['zh', 'zh-CN', 'same'],
-    ['zh-TW', 'zh-CN', 'other-script'],
-    ['sr-Latn', 'sr', 'other-script'],
-    ['de', 'en', 'none'],
-    ['de', 'not a tag', 'none'],
-    ['en', 'en-t-jp-0-true', 'same'],
-    ['x-private', 'x-private', 'none'],
-    // Of tags that the platform does not support: by language, with names in the nearest script.
-    ['zh-min-nan', 'zh-CN', 'same'],
-    ['zh-yue', 'zh-CN', 'other-script'],
-    ['zh-yue', 'zh-TW', 'same'],
-    ['i-klingon', 'en', 'none'],
+    ...tableOf(import.meta.dirname, 'matches.tsv'),
     // Too long for a tag, whatever it starts with.
     ['de', `de-CH${'-1996'.repeat(1000)}`, 'none'],
   ])('matches %s and %s: %s', (locale, tag, match) => {

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import { AllocatedSpace, LeftOut, type Placeholder } from '../../../scripts/build-data/left-out.ts'
 import { parseNetwork } from '../../../src/address/ip-text.ts'
+import { tableOf } from '../../table-of.ts'
 
 const INPUT = join(import.meta.dirname, '../../../scripts/build-data/input')
 const csv = readFileSync(join(INPUT, 'ipv6-unicast-address-assignments.csv'), 'utf8')
@@ -19,27 +20,9 @@ function partOf(network: string) {
 }
 
 describe('the IPv6 space that IANA has allocated', () => {
-  it.each([
-    ['2001:200::/23', 'all'], // the first one to a regional registry
-    ['2001::/23', 'none'], // IETF protocol assignments
-    ['2002::/16', 'none'], // 6to4
-    ['2001:1000::/23', 'none'], // between APNIC's and LACNIC's
-    ['2001:3c00::/22', 'all'], // RIPE NCC's since 2019
-    ['2003::/18', 'all'],
-    ['2003:4000::/18', 'none'],
-    ['2100::/8', 'none'],
-    ['2400::/12', 'all'],
-    ['2420::/12', 'none'],
-    ['2630::/12', 'all'],
-    ['2a20::/11', 'none'],
-    ['2c00::/12', 'all'],
-    ['2e00::/7', 'none'],
-    ['3fff::/20', 'none'],
-    ['::/0', 'some'],
-    ['2000::/3', 'some'],
-    ['2000::/16', 'none'],
-    ['2600::/11', 'some'], // with 2610::/23
-  ])('has of %s: %s', (network, part) => expect(partOf(network)).toBe(part))
+  it.each(tableOf(import.meta.dirname, 'allocated.tsv'))('has of %s: %s', (network, part) =>
+    expect(partOf(network)).toBe(part),
+  )
 
   it('agrees with ipaddr.js about every prefix', () => {
     const prefixes = csv
