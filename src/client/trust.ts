@@ -1,7 +1,8 @@
-import { Address } from '../address/address.ts'
-import { covers, type Network, parseCidr, unmapped } from '../address/ip-text.ts'
+import type { Address } from '../address/address.ts'
+import { covers, type Network, parseCidr, parseNetwork } from '../address/ip-text.ts'
 import { quoted } from '../errors.ts'
 import { OptionError } from '../option-names.ts'
+import { messageOf } from '../realm.ts'
 
 /** Named networks whose addresses cannot come from the internet, with the same members as in proxy-addr. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -52,33 +53,23 @@ export class TrustList {
   }
 }
 
-function networksOf(entry: unknown): Network[] {
+function networksOf(entry: unknown): readonly Network[] {
   if (typeof entry !== 'string') throw wrong(String(entry), 'it is not a string')
   if (Object.hasOwn(NAMED, entry)) return (NAMED[entry] ?? []).map(parseCidr)
-  if (!entry.includes('/')) return [hostOf(entry)]
   let network: Network
   try {
-    network = parseCidr(entry)
+    network = parseNetwork(entry)
   } catch (cause) {
-    throw wrong(entry, cause instanceof Error ? cause.message : String(cause), cause)
-  }
-  if (network.prefixLength === 0) throw wrong(entry, 'it would trust everyone')
-  const compared = unmapped(network)
-  if (compared.prefixLength === 0) throw wrong(entry, 'it would trust every IPv4 address (CVE-2026-90711)')
-  return [compared]
-}
-
-function hostOf(entry: string): Network {
-  const address = new Address()
-  if (entry.includes('%') || !address.parse(entry)) {
+    if (entry.includes('/')) throw wrong(entry, messageOf(cause), cause)
     throw wrong(
       entry,
       'it must be an address without a zone, a network such as 10.0.0.0/8, or one of loopback, linklocal, uniquelocal, unix:',
     )
   }
-  return address.version === 4
-    ? { family: 4, words: Uint32Array.of(address.ipv4), prefixLength: 32 }
-    : { family: 6, words: Uint32Array.from(address.words), prefixLength: 128 }
+  if (network.prefixLength > 0) return [network]
+  // A network of IPv4-mapped addresses is one of IPv4.
+  const isMapped = network.family === 4 && entry.includes(':')
+  throw wrong(entry, `it would trust every${isMapped ? ' IPv4 address (CVE-2026-90711)' : 'one'}`)
 }
 
 function wrong(entry: string, why: string, cause?: unknown): TypeError {

@@ -64,8 +64,8 @@ export class NarrowTables extends LocationTables {
   constructor({ tables, noLocationsError }: LocationTables, omitted: readonly OptionalValue[]) {
     super()
     this.tables = tables.map((table) => {
-      const { database, schema, isOverlay } = table
-      return new LocationTable(database, schema, [...table.omitted, ...omitted], table, isOverlay)
+      const { database, schema } = table
+      return new LocationTable(database, schema, [...table.omitted, ...omitted], table)
     })
     this.noLocationsError = noLocationsError
   }
@@ -110,7 +110,7 @@ function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): Re
   }
 }
 
-/** The schema of a program fits a database if one of the first records has a location by it, or is damaged. */
+/** The schema of a program, or that of overlays, fits a database if one of the first records has a location by it, or is damaged. */
 function ofProgram(database: OpenDatabase, schema: SchemaFields): ReadDatabase {
   const locations = new LocationTable(database, schema)
   const { records, hasValue } = locations.sample(true)
@@ -121,15 +121,6 @@ function ofProgram(database: OpenDatabase, schema: SchemaFields): ReadDatabase {
     records === 1 ? 'its only record has no location' : `none of its first ${records} records has a location`
   const fault = `by the option schema, ${first} (${fields}): correct the paths and types of the schema`
   return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
-}
-
-/** Tables of overlays. All sets with the same overlays share a table. */
-const overlayTables = new WeakMap<OpenDatabase, LocationTable>()
-
-function overlayTable(database: OpenDatabase): LocationTable {
-  const table = overlayTables.get(database) ?? new LocationTable(database, OVERLAYS, [], null, true)
-  overlayTables.set(database, table)
-  return table
 }
 
 /** Fewer bits than any network has: see {@link prefixBits}. */
@@ -179,7 +170,7 @@ export class DatabaseSet extends LocationTables {
     super()
     const { overlays = null, schemas = [], asnCount = 0, registeredCountry = false } = options
     const omitted = registeredCountry ? WITH_REGISTRATION : WITHOUT_REGISTRATION
-    this.#overlays = overlays === null ? null : overlayTable(overlays)
+    this.#overlays = overlays === null ? null : readDatabase(overlays, OVERLAYS).locations
     const sources = databases.slice(0, databases.length - asnCount)
     this.info = Object.freeze(databases.map(({ metadata, path }) => databaseInfo(metadata, path)))
     try {

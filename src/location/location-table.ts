@@ -10,6 +10,7 @@ import type { Coordinates, LocationRecord } from './location-record.ts'
 import { findRecord, NO_VALUE, RecordTable } from './record-table.ts'
 import { LocationReader, NO_COORDINATES, type OptionalValue, type SchemaFields } from './schema.ts'
 import type { SharedParts } from './shared-parts.ts'
+import { OVERLAYS } from './vendors.ts'
 
 /** The result for an address without a location. Numbers of locations are greater. */
 export const NO_LOCATION = NO_VALUE
@@ -72,18 +73,21 @@ export class LocationTable extends RecordTable {
   /**
    * @param omitted values that are not read, as if no record had them
    * @param whole the table with all values, if some are left out
-   * @param isOverlay whether all networks are a program's own
    */
   constructor(
     database: OpenDatabase,
     readonly schema: SchemaFields,
     readonly omitted: readonly OptionalValue[] = [],
     readonly whole: LocationTable | null = null,
-    readonly isOverlay = false,
   ) {
     super(database)
     this.#stored = new StoredLocation(database.data)
     this.#reader = this.#newReader()
+  }
+
+  /** Whether all networks are a program's own. */
+  get isOverlay(): boolean {
+    return this.schema === OVERLAYS
   }
 
   /** Finds a location only in a program's own networks: an overlay, or records that `geofix overlay` added to the file. */

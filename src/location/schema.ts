@@ -75,7 +75,7 @@ const AS_NUMBER = /^AS(\d{1,10})$/i
 const NO_SOURCES: readonly Source[] = []
 
 /** Reads values from the first of several sources that has one. */
-export class SourceReader extends FieldReader<string> {
+export class SourceReader extends FieldReader {
   /** @param sources all that are read */
   constructor(data: DataSection, sources: readonly Source[]) {
     super(data, Object.fromEntries(sources.map(({ key, path }) => [key, path])))

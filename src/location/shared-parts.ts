@@ -217,7 +217,7 @@ export class PartsMaker {
   readonly #shared = new Map<LocalizedCountry, Map<LocalizedRegion, Map<string | null, SharedParts>>>()
 
   /** The names in a map by language, which records share through pointers. */
-  fromMap<Name extends string>(fields: FieldReader<Name>, name: Name): Translations {
+  fromMap(fields: FieldReader, name: string): Translations {
     const offset = fields.mapOffset(name)
     if (offset === null) return Translations.NONE
     return keep(this.#namesByOffset, offset, () => {

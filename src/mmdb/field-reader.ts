@@ -4,9 +4,6 @@ import { DataType, MAX_KEY_BYTES } from './format.ts'
 /** The path to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
 
-/** The paths of fields by name. */
-export type FieldPaths<Name extends string> = { readonly [Each in Name]?: Path | undefined }
-
 /** The binary logarithm of the number of slots for the stored keys of one map. Real files have fewer keys. */
 const KEY_SLOT_BITS = 5
 
@@ -78,11 +75,11 @@ interface PathNode {
  * Files store equal values once and point to them. A pointer is followed only when one of its fields is asked
  * for, so that a caller who knows it from another record by {@link identify} does not read it again.
  */
-export class FieldReader<Name extends string> {
+export class FieldReader {
   readonly #data: DataSection
-  readonly #root: PathNode
-  /** Numbers of fields by their names. Fields without a path are absent. */
-  readonly #indices: Readonly<Record<string, number | undefined>>
+  readonly #root = newPathNode(ABSENT, 0)
+  /** Numbers of fields by their names. */
+  readonly #indices: Readonly<Record<string, number>>
   /** The offset of each field. If a pointer on its path was not followed yet, the offset of the value that has the pointer's target. */
   readonly #offsets: Int32Array
   /** The path node of the value that contains each field; `null` if the offset is that of the field itself. */
@@ -90,20 +87,14 @@ export class FieldReader<Name extends string> {
   /** Keys by the offset where each is stored once. */
   readonly #keys = new Map<number, string>()
 
-  /** @param paths no record has a field without a path */
-  constructor(data: DataSection, paths: FieldPaths<Name>) {
+  /** @param paths of fields by their names */
+  constructor(data: DataSection, paths: Readonly<Record<string, Path>>) {
     this.#data = data
-    const given: readonly [string, Path | undefined][] = Object.entries(paths)
-    const indices: Record<string, number> = {}
-    this.#offsets = new Int32Array(given.length)
-    this.#pending = given.map(() => null)
-    this.#root = newPathNode(-1, 0)
-    for (const [index, [name, path]] of given.entries()) {
-      if (path === undefined) continue
-      indices[name] = index
-      insert(this.#root, path, index)
-    }
-    this.#indices = indices
+    const names = Object.keys(paths)
+    this.#offsets = new Int32Array(names.length)
+    this.#pending = names.map(() => null)
+    this.#indices = Object.fromEntries(names.map((name, index) => [name, index]))
+    for (const [index, path] of Object.values(paths).entries()) insert(this.#root, path, index)
   }
 
   /** Finds the fields of one record. The accessors below then read from this record. */
@@ -132,22 +123,22 @@ export class FieldReader<Name extends string> {
   }
 
   /** The index of a field, for {@link identify}. */
-  indexOf(name: Name): number {
+  indexOf(name: string): number {
     return this.#indices[name] ?? ABSENT
   }
 
   /** The field as text; `null` when it is absent, empty or of another type. */
-  text(name: Name): string | null {
+  text(name: string): string | null {
     return this.textOffset(name) === NO_TEXT ? null : this.#data.text()
   }
 
   /** Where the same text is, for {@link textAt}; {@link NO_TEXT} when there is none. */
-  textOffset(name: Name): number {
+  textOffset(name: string): number {
     return this.#open(name) && this.#isShortText() && this.#data.size > 0 ? this.#data.fieldOffset : NO_TEXT
   }
 
   /** The field as a number, which can be written as text; `null` when it is absent, another text or of another type. */
-  number(name: Name): number | null {
+  number(name: string): number | null {
     const data = this.#data
     if (!this.#open(name)) return null
     if (data.type !== DataType.utf8String) return data.number()
@@ -158,7 +149,7 @@ export class FieldReader<Name extends string> {
    * Where a field that is a map starts; `null` when it is absent or of another type. Records that share a map
    * by pointers have the same offset for it.
    */
-  mapOffset(name: Name): number | null {
+  mapOffset(name: string): number | null {
     return this.#open(name) && this.#data.type === DataType.map ? this.#data.fieldOffset : null
   }
 
@@ -209,7 +200,7 @@ export class FieldReader<Name extends string> {
    * From a map of names by language, where the English name is, or else the first one; {@link NO_TEXT} when there is no
    * name. Does not read other names, so for a language that occurs twice the first name may count.
    */
-  defaultName(name: Name): number {
+  defaultName(name: string): number {
     const data = this.#data
     if (!this.#open(name) || data.type !== DataType.map) return NO_TEXT
     let found = NO_TEXT
@@ -226,9 +217,8 @@ export class FieldReader<Name extends string> {
     return found
   }
 
-  #open(name: Name): boolean {
-    const index = this.#indices[name]
-    if (index === undefined) return false
+  #open(name: string): boolean {
+    const index = this.indexOf(name)
     for (let node = this.#pending[index]; node; node = this.#pending[index]) {
       this.#data.openTarget(this.#offsets[index] ?? ABSENT)
       this.#setBelow(node, ABSENT, null)

@@ -21,7 +21,7 @@ const PATHS = {
 } as const
 type Name = keyof typeof PATHS
 
-function readerOf(bytes: Uint8Array): FieldReader<Name> {
+function readerOf(bytes: Uint8Array): FieldReader {
   return new FieldReader(new DataSection(bytes, 0, bytes.length), PATHS)
 }
 
@@ -36,7 +36,7 @@ function pick(record: MmdbValue, path: Path): MmdbValue | undefined {
   return value
 }
 
-function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
+function expectSame(fields: FieldReader, record: MmdbValue): void {
   for (const name of Object.keys(PATHS) as Name[]) {
     const value = pick(record, PATHS[name])
     expect(fields.text(name), name).toBe(typeof value === 'string' && value !== '' ? value : null)
@@ -56,18 +56,18 @@ function expectSame(fields: FieldReader<Name>, record: MmdbValue): void {
 }
 
 /** The text at an offset; `null` for none. */
-function textAt(fields: FieldReader<string>, offset: number): string | null {
+function textAt(fields: FieldReader, offset: number): string | null {
   return offset === NO_TEXT ? null : fields.textAt(offset)
 }
 
 /** Where the entries of a map are that are text. */
-function offsetsOf<Each extends string>(fields: FieldReader<Each>, name: Each): ReadonlyMap<string, number> {
+function offsetsOf(fields: FieldReader, name: string): ReadonlyMap<string, number> {
   const map = fields.mapOffset(name)
   return map === null ? new Map() : fields.textsAt(map).offsets
 }
 
 /** The entries of a map that are text. */
-function textsOf<Each extends string>(fields: FieldReader<Each>, name: Each): Map<string, string> {
+function textsOf(fields: FieldReader, name: string): Map<string, string> {
   const offsets = offsetsOf(fields, name)
   return new Map([...offsets].map(([key, offset]) => [key, fields.textAt(offset)]))
 }
