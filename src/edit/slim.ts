@@ -164,7 +164,9 @@ function changeOf({ fields, locales, countries, ipv4Only }: CheckedSlimOptions):
   const kept = EDITED_FIELDS.filter((field) => fields.has(field))
   return [
     `only ${kept.join(', ')}`,
-    ...(locales === null ? [] : [`names in ${locales.map(({ tag }) => tag).join(', ')}`]),
+    ...(locales === null
+      ? []
+      : [`names in ${locales.map(({ range: [tag = ''] }) => usualCase(tag)).join(', ')}`]),
     ...(countries === null ? [] : [`networks in ${[...countries].join(', ')}`]),
     ...(ipv4Only ? ['IPv4 only'] : []),
   ].join('; ')

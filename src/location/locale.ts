@@ -16,8 +16,6 @@ export const CITY_NAMES = ['en', 'locale'] as const
 
 /** A validated BCP 47 language tag, for the names of countries and regions. */
 export class Locale {
-  /** Canonical spelling, such as `pt-BR`. */
-  readonly tag: string
   /** The tag to use with `Intl`; `null` when the platform supports none, as for private use tags. */
   readonly platformTag: string | null
   /**
@@ -44,9 +42,8 @@ export class Locale {
       )
     }
     const { given, canonical, platform, full } = parsed
-    this.tag = canonical
     this.platformTag = platform
-    this.range = [...new Set([...shortened(canonical.toLowerCase()), ...shortened(given)])]
+    this.range = [...new Set([...shortened(canonical), ...shortened(given)])]
     this.#languages = [full?.language, given.split('-', 1)[0]]
     this.#script = full?.script
   }
@@ -102,6 +99,7 @@ const makeLocaleWithCities = (tag: string): Locale => new Locale(tag, true)
 interface ParsedTag {
   /** The tag as given, in lower case. */
   readonly given: string
+  /** The canonical tag in lower case. */
   readonly canonical: string
   readonly platform: string | null
   /** The tag with its likely script and region; `undefined` when the platform does not support the tag. */
@@ -122,10 +120,10 @@ function parseTag(tag: unknown): ParsedTag | undefined {
   const given = tag.toLowerCase()
   const preferred = preferredTag(given)
   const supported = onPlatform(preferred)
-  if (supported !== undefined) return { given, canonical: supported.platform, ...supported }
+  if (supported !== undefined) return { given, canonical: supported.platform.toLowerCase(), ...supported }
   // The platform refuses, for example, a "-u-" field without a value. That does not change the language.
   const base = onPlatform(baseOf(preferred))
-  return { given, canonical: usualCase(preferred), platform: null, full: undefined, ...base }
+  return { given, canonical: preferred, platform: null, full: undefined, ...base }
 }
 
 function onPlatform(tag: string): { readonly platform: string; readonly full: Intl.Locale } | undefined {
