@@ -6,21 +6,8 @@ import type { BlockCodec, Deflate } from '../bytes/gunzip.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import { BLOCK_ITEMS, bytesOf, DATA_BLOCK_BYTES, ESCAPE, HEADER_BYTES, VERSION } from './format.ts'
 
-/** The numbers at the start of the directory. */
-const FIELDS = [
-  'isJoined',
-  'recordCount',
-  'networks0',
-  'networks1',
-  'dataBytes',
-  'runs0',
-  'runs1',
-  'runs2',
-  'width2',
-  'metadataBytes',
-] as const
-
-type Fields = Readonly<Record<(typeof FIELDS)[number], number>>
+/** How many numbers the directory starts with. README.md lists them. */
+const FIELD_COUNT = 10
 
 /** The runs of a family of addresses. */
 export interface Family {
@@ -76,20 +63,9 @@ export function encodeDirectory(directory: Directory, deflate: Deflate): Uint8Ar
   const { isJoined, recordCount, networkCount, dataBytes, families, blocks, metadata } = directory
   const networks = new DataView(new ArrayBuffer(8))
   networks.setFloat64(0, networkCount, true)
-  const [runs0 = 0, runs1 = 0, runs2 = 0] = families.map(({ count }) => count)
-  const fields: Fields = {
-    isJoined: isJoined ? 1 : 0,
-    recordCount,
-    networks0: networks.getUint32(0, true),
-    networks1: networks.getUint32(4, true),
-    dataBytes,
-    runs0,
-    runs1,
-    runs2,
-    width2: families[2]?.width ?? 1,
-    metadataBytes: metadata.length,
-  }
-  const numbers = FIELDS.map((name) => fields[name])
+  const runs = families.map(({ count }) => count)
+  const numbers = [isJoined ? 1 : 0, recordCount, networks.getUint32(0, true), networks.getUint32(4, true)]
+  numbers.push(dataBytes, ...runs, families[2]?.width ?? 1, metadata.length)
   for (const { count, lengths, starts } of families) if (count > 0) numbers.push(...lengths, ...starts)
   const { inflated, deflated: streams, plain: rest, crc } = blocks
   for (const column of [inflated, streams, rest, crc]) for (const number of column) numbers.push(number)
@@ -170,9 +146,8 @@ function parseDirectory(bytes: Uint8Array): Omit<ReadDirectory, 'positions'> {
     if (at > bytes.length) throw new Error('its directory is cut short')
     return numbersOf(Uint8Array.from(bytes.subarray(start, at)))
   }
-  const [isJoined, recordCount = 0, networks0 = 0, networks1 = 0, dataBytes = 0, ...rest] = column(
-    FIELDS.length,
-  )
+  const [isJoined, recordCount = 0, networks0 = 0, networks1 = 0, dataBytes = 0, ...rest] =
+    column(FIELD_COUNT)
   const [runs0 = 0, runs1 = 0, runs2 = 0, width2 = 0, metadataBytes = 0] = rest
   const networks = new DataView(new ArrayBuffer(8))
   networks.setUint32(0, networks0, true)
