@@ -2,7 +2,9 @@
 
 import { BORROW, withDatabases } from './borrowing.ts'
 import { type CountOptions, type CountResult, checkedCountPlan, countLines } from './enrich/count.ts'
+import { type CountTable, countTable } from './enrich/counting/count-rows.ts'
 import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
+import { type CountryCount, countriesOf } from './enrich/counting/totals.ts'
 import { LocalExecutor } from './enrich/executor.ts'
 import { checkOptions, type EnrichOptions, type Format, makePlan } from './enrich/formats/formats.ts'
 import { optionsOf } from './enrich/line-options.ts'
@@ -17,16 +19,8 @@ import type { Resolver } from './resolver.ts'
 export type { CountOptions, CountResult } from './enrich/count.ts'
 export type { CountValue } from './enrich/count-plan.ts'
 export type { CountRow, CountTable } from './enrich/counting/count-rows.ts'
-export type {
-  BadLine,
-  CellCount,
-  CityCount,
-  CountryCount,
-  Counts,
-  Counts as Tally,
-  FailureReason,
-  RegionCount,
-} from './enrich/counting/counts.ts'
+export type { BadLine, Counts, Counts as Tally, FailureReason } from './enrich/counting/counts.ts'
+export type { CountryCount } from './enrich/counting/totals.ts'
 export { BadLineError, EnrichError, type EnrichErrorCode } from './enrich/errors.ts'
 export type { EnrichOptions, Format } from './enrich/formats/formats.ts'
 export type { OnBadLine, Quoting } from './enrich/options.ts'
@@ -44,6 +38,15 @@ const ENRICH_OPTIONS = { ...optionsOf('enrich'), resolver: true }
 
 /** The result of a run. */
 export interface EnrichSummary extends Counts {
+  /**
+   * Lines with a location by country. The key is the code, or the name without a code, or '' without both. If names have reached
+   * their memory limit, lines of further countries are missing.
+   */
+  readonly countries: ReadonlyMap<string, CountryCount>
+  /** Lines with a location by city and coordinates; absent without the option `details`. */
+  readonly places?: CountTable | undefined
+  /** Lines with a location by weekday, 0 for Monday, and hour at their place; absent without the option `details`. */
+  readonly localHours?: CountTable | undefined
   /** `null` if the reader stopped before the format was known. */
   readonly format: Format | null
   /** What was guessed, such as the format and the field of the address. Show these to the user. */
@@ -126,7 +129,15 @@ function enrichWith(set: DatabaseSet, input: LineInput, options: EnrichRunOption
   const output = enrichedStream(source, run, {
     ended: () => {
       set.release()
-      settle?.resolve({ ...finishedCounts(run.counts), format: run.format, notes })
+      const [countries, ...details] = run.groups
+      const [places, localHours] = details.map((totals) => countTable(totals))
+      settle?.resolve({
+        ...finishedCounts(run.counts),
+        countries: countriesOf(countries),
+        ...(places && { places, localHours }),
+        format: run.format,
+        notes,
+      })
     },
     failed: (error) => {
       set.release()

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { finishedCounts } from '../src/enrich/counting/counts.ts'
 import { BadLineError, EnrichError, enrich, enrichStream } from '../src/enrich.ts'
 import { InvalidLocaleError } from '../src/errors.ts'
 import type { Resolver } from '../src/resolver.ts'
@@ -66,10 +65,22 @@ describe('enrich', () => {
     const expected = run(MANY)
     expect(text(await collect(output))).toBe(text(expected.output))
     expect(await summary).toEqual({
-      ...finishedCounts(expected.counts),
+      ...expected.counts,
+      countries: new Map([['GB', { code: 'GB', name: 'United Kingdom', count: 100_000 }]]),
       format: 'ndjson',
       notes: ['the format is ndjson', 'the address is in ip'],
     })
+  })
+
+  it('counts places and local hours when asked to, as `count` does', async () => {
+    const { output, summary } = enrich(Readable.from([`${LINE}{"ip":"10.0.0.1"}\n${LINE}`]), {
+      resolver,
+      details: true,
+    })
+    await collect(output)
+    const { places, localHours } = await summary
+    expect(places?.rows).toMatchObject([{ country: 'GB', city: 'London', latitude: 51.5142, count: 2 }])
+    expect(localHours?.rows).toEqual([{ local_weekday: null, local_hour: null, count: 2 }])
   })
 
   it('reads characters that lie in two chunks of text', async () => {

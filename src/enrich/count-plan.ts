@@ -65,8 +65,33 @@ export type Dimension =
   | { readonly kind: 'field'; readonly columns: readonly string[]; readonly field: number }
   | { readonly kind: 'local-hour' | 'asn' | 'reason'; readonly columns: readonly string[] }
 
+/**
+ * What a report counts, if the log has the fields.
+ * - `places`: country, its name, region, its name, city, latitude, longitude
+ * - `hours`: weekday and hour at the place
+ * - `addresses`: a place, and the address
+ * - `times`: day and hour, and the country. The sums are those of the bytes of the answers
+ * - `days`: day, with distinct addresses
+ * - `statuses`: day and hour, and the status
+ * - `methods`, `referrers`, `agents`: method, referrer, user agent
+ * - `pages`: path, and the status. The sums are those of the bytes of the answers
+ */
+export type ReportQuery =
+  | 'places'
+  | 'hours'
+  | 'addresses'
+  | 'times'
+  | 'days'
+  | 'statuses'
+  | 'methods'
+  | 'pages'
+  | 'referrers'
+  | 'agents'
+
 /** What is counted. Plain data, as plans are. */
 export interface CountPlan {
+  /** Absent if it is not for a report. */
+  readonly name?: ReportQuery
   readonly dimensions: readonly Dimension[]
   /** All columns, in the order of the keys. */
   readonly columns: readonly string[]
@@ -86,11 +111,11 @@ export interface CountPlan {
 
 /** The parts of a plan of lines that say what is counted. */
 export interface CountedPlan {
-  /** Whether regions, cities, positions and times are counted. */
+  /** Whether more than countries is counted. */
   readonly details: boolean
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
-  /** What is counted for a report, beside the details; absent if nothing is. */
+  /** What is counted for a report; absent for {@link DETAILS}, if there are details. */
   readonly tallies?: readonly CountPlan[]
 }
 
@@ -136,19 +161,24 @@ export const PLACE: Dimension = {
   columns: ['country', 'country_name', 'region_code', 'region_name', 'city', 'latitude', 'longitude'],
 }
 
-/** What every run counts: the countries. */
+/** What every run counts that writes lines. */
 const COUNTRIES = /* @__PURE__ */ plainPlan([COUNTRY], { onlyLocated: true })
-/** What a run with details counts in its place. */
-const DETAILS = [
-  /* @__PURE__ */ plainPlan([PLACE], { onlyLocated: true }),
+/** What a run with details counts too: places and local hours. */
+export const DETAILS = [
+  /* @__PURE__ */ plainPlan([PLACE], { name: 'places', onlyLocated: true }),
   /* @__PURE__ */ plainPlan([{ kind: 'local-hour', columns: ['local_weekday', 'local_hour'] }], {
+    name: 'hours',
     onlyLocated: true,
   }),
 ] as const
 
-/** All that is counted by a plan of lines: the countries, or places and hours if there are details, then its own counts. */
-export function queriesOf({ details, count, tallies = [] }: CountedPlan): readonly CountPlan[] {
-  return [...(details ? DETAILS : [COUNTRIES]), ...(count === undefined ? [] : [count]), ...tallies]
+/** All that is counted by a plan of lines: its count, or else the countries and its tallies, or details. */
+export function queriesOf({
+  details,
+  count,
+  tallies = details ? DETAILS : [],
+}: CountedPlan): readonly CountPlan[] {
+  return count === undefined ? [COUNTRIES, ...tallies] : [count]
 }
 
 /** @throws TypeError when an option is wrong */

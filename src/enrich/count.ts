@@ -8,9 +8,11 @@ import {
   type CountPlan,
   countPlan,
   countsSystems,
+  DETAILS,
   type Dimension,
   PLACE,
   plainPlan,
+  type ReportQuery,
 } from './count-plan.ts'
 import { type CountTable, countNotes, countTable } from './counting/count-rows.ts'
 import { type Counts, finishedCounts } from './counting/counts.ts'
@@ -25,7 +27,7 @@ import {
   type Plan,
 } from './formats/formats.ts'
 import { OPTIONS, optionsOf } from './line-options.ts'
-import type { RequestFields } from './options.ts'
+import type { FieldRole, RequestFields } from './options.ts'
 import { Run } from './run.ts'
 import { type LineInput, LineSource } from './streams.ts'
 
@@ -102,7 +104,7 @@ export async function countLines(
     executor: new LocalExecutor(),
   })
   try {
-    await run.complete({ write: async () => {} })
+    await run.read({ write: async () => {} })
   } catch (error) {
     await source.release(error).catch(() => {})
     throw error
@@ -134,25 +136,24 @@ const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }
 const DAY: Dimension = { kind: 'time', columns: ['day'] }
 const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }
 
-/** The tallies of a report, by their place in `tallies` of the plan. -1: the log has no such field. */
-export interface ReportTallies {
-  /** Country, name, region, its name, city, address. */
-  readonly addresses: number
-  /** Day, hour, country, name. The sums are those of the bytes of the answers. */
-  readonly times: number
-  /** Day. Distinct addresses are counted. */
-  readonly days: number
-  /** Day, hour, status. */
-  readonly statuses: number
-  /** Method. */
-  readonly methods: number
-  /** Path, status. The sums are those of the bytes of the answers. */
-  readonly pages: number
-  /** Referrer. */
-  readonly referrers: number
-  /** User agent. */
-  readonly agents: number
+/** A count of a report by dimensions and fields of requests. The log must have the first of these fields. */
+interface Tally extends Partial<Pick<CountPlan, 'maxGroups' | 'unique'>> {
+  readonly name: ReportQuery
+  readonly by: readonly (Dimension | FieldRole)[]
+  readonly sumsBytes?: boolean
 }
+
+const TALLIES: readonly Tally[] = [
+  { name: 'addresses', by: [PLACE, ADDRESS] },
+  { name: 'times', by: [TIME, COUNTRY], sumsBytes: true },
+  { name: 'days', by: [DAY], unique: true },
+  { name: 'statuses', by: [TIME, 'status'] },
+  { name: 'methods', by: ['method'], maxGroups: MAX_PATHS },
+  { name: 'pages', by: ['path', 'status'], maxGroups: MAX_PATHS, sumsBytes: true },
+  { name: 'referrers', by: ['referrer'], maxGroups: MAX_PATHS },
+  { name: 'agents', by: ['agent'], maxGroups: MAX_AGENTS },
+]
+const ROLES = ['status', 'method', 'bytes', 'path', 'referrer', 'agent'] as const
 
 /** The fields of an input that a report counts. */
 export function reportFields({ inside, requestFields }: Plan): RequestFields {
@@ -160,43 +161,27 @@ export function reportFields({ inside, requestFields }: Plan): RequestFields {
 }
 
 /**
- * The plan of an input of which a report is made, and where its tallies are.
+ * The plan of an input of which a report is made.
  *
  * @param showsLines whether the report can show the text of lines, which can have addresses
- * @param roles the fields of the first input: all inputs of a run have the same tallies
+ * @param roles the fields of the first input: all inputs of a run are counted in the same way
  */
-export function withReport(
-  plan: Plan,
-  showsLines: boolean,
-  roles: RequestFields = reportFields(plan),
-): { readonly plan: Plan; readonly tallies: ReportTallies } {
-  const { status, method, bytes, path, referrer, agent } = roles
-  const fields = [
-    ...new Set([status, method, bytes, path, referrer, agent].filter((name) => name !== undefined)),
-  ]
-  const of = (name: string | undefined, column: string): Dimension[] =>
-    name === undefined ? [] : [{ kind: 'field', columns: [column], field: fields.indexOf(name) }]
-  const all: CountPlan[] = []
-  const add = (
-    dimensions: readonly Dimension[],
-    more: Partial<Pick<CountPlan, 'maxGroups' | 'summed' | 'unique'>> = {},
-  ): number => all.push(plainPlan(dimensions, { fields, ...more })) - 1
-  const summed = bytes === undefined ? null : fields.indexOf(bytes)
-  const one = (name: string | undefined, column: string, maxGroups: number): number =>
-    name === undefined ? -1 : add(of(name, column), { maxGroups })
-  const tallies = {
-    addresses: add([PLACE, ADDRESS]),
-    times: add([TIME, COUNTRY], { summed }),
-    days: add([DAY], { unique: true }),
-    statuses: status === undefined ? -1 : add([TIME, ...of(status, 'status')]),
-    methods: one(method, 'method', MAX_PATHS),
-    pages:
-      path === undefined
-        ? -1
-        : add([...of(path, 'path'), ...of(status, 'status')], { maxGroups: MAX_PATHS, summed }),
-    referrers: one(referrer, 'referrer', MAX_PATHS),
-    agents: one(agent, 'agent', MAX_AGENTS),
+export function withReport(plan: Plan, showsLines: boolean, roles: RequestFields = reportFields(plan)): Plan {
+  const fields = [...new Set(ROLES.flatMap((role) => roles[role] ?? []))]
+  const of = (role: FieldRole): Dimension[] => {
+    const name = roles[role]
+    return name === undefined ? [] : [{ kind: 'field', columns: [role], field: fields.indexOf(name) }]
   }
-  const badLineGroups = showsLines ? 'text' : 'fault'
-  return { plan: { ...countingFields(plan, fields), tallies: all, badLineGroups }, tallies }
+  const bytes = roles.bytes === undefined ? null : fields.indexOf(roles.bytes)
+  const tallies = TALLIES.flatMap(({ by, sumsBytes = false, ...more }) => {
+    const first = by.find((each) => typeof each === 'string')
+    if (first !== undefined && roles[first] === undefined) return []
+    const dimensions = by.flatMap((each) => (typeof each === 'string' ? of(each) : [each]))
+    return [plainPlan(dimensions, { fields, summed: sumsBytes ? bytes : null, ...more })]
+  })
+  return {
+    ...countingFields(plan, fields),
+    tallies: [...DETAILS, ...tallies],
+    badLineGroups: showsLines ? 'text' : 'fault',
+  }
 }

@@ -146,7 +146,7 @@ export interface LineOptions {
    * line, and the next line begins a record. 1 to 1,048,576. Default: 1,000.
    */
   readonly maxRecordLines?: number | undefined
-  /** Count regions, cities, map cells and hours too, for a report. Default: false. */
+  /** Count places, and weekdays and hours there, too. Default: false. */
   readonly details?: boolean | undefined
   /**
    * Keep only the first bits of each address in the output: `[24, 48]` keeps 24 of IPv4 and 48 of IPv6. Everything in the

@@ -2,6 +2,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import type { Enriched, Enricher } from './block-enricher.ts'
+import { queriesOf } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
   type BadLine,
@@ -9,7 +10,7 @@ import {
   mergeCounts,
   type RunningCounts,
 } from './counting/counts.ts'
-import { type GroupTotals, RunTotals } from './counting/totals.ts'
+import { GroupTotals } from './counting/totals.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
 import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'
@@ -61,7 +62,7 @@ export interface RunSettings {
 
 /** Enriches several inputs, one after another, into one output. */
 export class Run {
-  /** Counts of the output so far, of all inputs; those of the locations at the end. Line numbers are those of each input. */
+  /** Counts of the output so far, of all inputs. Line numbers are those of each input. */
   readonly counts: RunningCounts = emptyCounts()
   /** Counts of the other addresses of each line. */
   readonly others: RunningCounts[] = []
@@ -73,19 +74,21 @@ export class Run {
   bytesRead = 0
   /** Bytes written, before compression. */
   bytesWritten = 0
-  /** The input being read. An error of `complete` is about this input, or about the output or the databases. */
+  /** The input being read. An error of `read` is about this input, or about the output or the databases. */
   input: RunInput | null = null
   /** `null` after {@link read}: the databases can then be given up. */
   #settings: RunSettings | null
   readonly #seam = new Seam()
-  /** The totals of the counts of the first plan. Later inputs have the same format, and so the same counts. */
-  #totals: RunTotals | null = null
+  /**
+   * The groups of all inputs, for each query of the first plan: see `queriesOf`. Later inputs have the same format, and so the same
+   * queries. None if no input has lines. Complete at the end.
+   */
+  groups: readonly GroupTotals[] = []
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
   #enricher: { readonly key: string; readonly enricher: Enricher } | null = null
   #isStopped = false
-  #isFinished = false
 
   constructor(settings: RunSettings) {
     this.#settings = settings
@@ -96,19 +99,8 @@ export class Run {
     return this.#first?.plan.format ?? null
   }
 
-  /** The groups of all inputs, for `count` and each of the `tallies` of the plan. None if no input has lines. */
-  get groups(): readonly GroupTotals[] {
-    return this.#totals?.own ?? []
-  }
-
-  /** {@link read} and {@link finish}. Throws the errors of `read`. */
-  async complete(output: RunOutput): Promise<void> {
-    await this.read(output)
-    this.finish()
-  }
-
   /**
-   * Reads the inputs to their end. Call it once, and {@link finish} after it. The run holds no databases then.
+   * Reads the inputs to their end. Call it once. The run holds no databases then.
    *
    * @throws EnrichError when an input does not fit its plan
    * @throws BadLineError when a line cannot be read and `onBadLine` of the plan is `fail`
@@ -124,17 +116,10 @@ export class Run {
     this.#settings = this.#enricher = null
   }
 
-  /** Ends the run before the next block: blocks that are still being read are neither counted nor written. The counts are then complete. */
+  /** Ends the run before the next block: blocks that are still being read are neither counted nor written. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#countLocations()
-    this.finish()
-  }
-
-  /** Completes the counts, unless they are. */
-  finish(): void {
-    if (!this.#isFinished) this.#totals?.addTo(this.counts)
-    this.#isFinished = true
   }
 
   get #running(): RunSettings {
@@ -160,7 +145,10 @@ export class Run {
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
-    this.#totals ??= new RunTotals(plan, plan.count === undefined ? null : maskOf(plan))
+    if (isFirst) {
+      const mask = plan.count === undefined ? null : maskOf(plan)
+      this.groups = queriesOf(plan).map((query) => new GroupTotals(query, mask))
+    }
     checkSameKind(this.#first, known)
     this.#seam.begin()
     const enricher = this.#enricherOf(plan)
@@ -199,7 +187,8 @@ export class Run {
   /** Adds the counts of the locations, once for all blocks of an input. */
   async #countLocations(): Promise<void> {
     // A reader can cancel after the last line.
-    for (const { parts } of (await this.#settings?.executor.locationCounts()) ?? []) this.#totals?.add(parts)
+    for (const { parts = [] } of (await this.#settings?.executor.locationCounts()) ?? [])
+      for (const [query, part] of parts.entries()) this.groups[query]?.add(part)
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */

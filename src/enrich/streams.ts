@@ -118,7 +118,7 @@ export interface RunEnd {
  */
 export function enrichedStream(
   source: LineSource,
-  run: Pick<Run, 'complete' | 'stop'>,
+  run: Pick<Run, 'read' | 'stop'>,
   end: RunEnd,
 ): IterableStream<Uint8Array> {
   let isOver = false
@@ -133,7 +133,7 @@ export function enrichedStream(
         controller.enqueue(bytes)
         settle?.resolve()
       })
-    run.complete({ write }).then(
+    run.read({ write }).then(
       () => {
         if (isOver) return
         isOver = true

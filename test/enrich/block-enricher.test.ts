@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BlockEnricher, type Enriched } from '../../src/enrich/block-enricher.ts'
+import { countTable } from '../../src/enrich/counting/count-rows.ts'
 import { emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../src/enrich/formats/formats.ts'
@@ -7,7 +8,7 @@ import { Splitter, sampleBlocks } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { LONG_ANSWERS } from './long-answers.ts'
-import { AT, concatenated, enrichBytes, enrichRows, enrichText, run, text, utf8 } from './world.ts'
+import { AT, concatenated, enrichBytes, enrichRows, enrichText, type Run, run, text, utf8 } from './world.ts'
 
 const NDJSON = { format: 'ndjson', field: 'ip' } as const
 const GOOD = '{"ip":"81.2.69.142"}'
@@ -142,6 +143,7 @@ describe('what is written', () => {
       run(text, { ...options, onlyFailed, details: true }),
     )
     expect(failed?.counts).toEqual(all?.counts)
+    expect(failed?.groups.map(({ lines }) => lines)).toEqual(all?.groups.map(({ lines }) => lines))
     expect(failed?.counts.resolved).toBeGreaterThan(0)
     expect(failed?.output.length).toBeLessThan(all?.output.length ?? 0)
   })
@@ -174,92 +176,31 @@ describe('the option cityNames', () => {
   it('applies to rows and to counts', () => {
     const rows = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0, ...LOCAL } as const
     expect(new TextDecoder().decode(enrichRows(utf8(`${LINE}\n`), rows))).toBe(`${LINE}\t${CITY}\n`)
-    const { counts } = enrichBytes(utf8(`${LINE}\n`), { format: 'list', details: true, ...LOCAL })
-    expect([...counts.cities.values()]).toMatchObject([{ name: CITY }])
+    const { groups } = enrichBytes(utf8(`${LINE}\n`), { format: 'list', details: true, ...LOCAL })
+    expect(groups[1]?.valuesOf(0, 0)).toContain(CITY)
   })
 })
 
 describe('the counts', () => {
-  const events = [
-    ['81.2.69.142', '2026-07-01T10:30:00Z'],
-    ['81.2.69.7', '2026-07-01T23:30:00Z'],
-    ['1.128.1.1', '2026-07-01T18:29:59Z'],
-    ['202.196.224.1', '2026-06-30T00:00:00Z'],
-    ['216.160.83.56', '2026-07-02T00:00:00Z'],
-    ['10.0.0.1', '2027-01-01T00:00:00Z'],
-  ] as const
-  const input = events.map(([ip, t]) => `${JSON.stringify({ ip, t })}\n`).join('')
-  const options = { ...NDJSON, timeField: 't', locale: 'de', details: true } as const
+  const input = `${GOOD}\n${PRIVATE}\n${GOOD}\n`
 
-  it('counts locations in detail when asked to', () => {
-    const { counts } = run(input, options)
-    expect(counts.countries).toEqual(
-      new Map([
-        ['GB', { code: 'GB', name: 'Vereinigtes Königreich', count: 2 }],
-        ['IN', { code: 'IN', name: 'Indien', count: 1 }],
-        ['PH', { code: 'PH', name: 'Philippinen', count: 1 }],
-        ['US', { code: 'US', name: 'USA', count: 1 }],
-      ]),
-    )
-    expect([...counts.regions.values()]).toEqual([
-      { country: 'GB', code: 'GB-ENG', name: 'Region "ENG"', count: 2 },
-      { country: 'US', code: 'US-WA', name: 'Region "WA"', count: 1 },
+  it('are of countries, and of places and local hours when asked to', () => {
+    const queriesOf = (details: boolean) =>
+      run(input, { ...NDJSON, details }).groups.map((totals) => [totals.columns.length, [...totals.lines]])
+    expect(queriesOf(false)).toEqual([[2, [2]]])
+    expect(queriesOf(true)).toEqual([
+      [2, [2]],
+      [7, [2]],
+      [2, [2]],
     ])
-    expect([...counts.cities.values()]).toMatchObject([
-      { country: 'GB', region: 'Region "ENG"', name: 'London', count: 2, located: 2 },
-      { country: 'IN', region: null, name: 'नई दिल्ली', count: 1, located: 1 },
-    ])
-    expect([...counts.cells.keys()].sort()).toEqual(['13,122', '28,77', '47,-123', '51,-1'])
-    const london = counts.cells.get('51,-1')
-    expect(london?.count).toBe(2)
-    expect((london?.latitudes ?? 0) / 2).toBeCloseTo(51.5142)
-    expect((london?.longitudes ?? 0) / 2).toBeCloseTo(-0.0931)
-    // 11:30 and 00:30 in London, 23:59 in Delhi, 17:00 in Seattle; nobody knows when it is in the Philippines' middle.
-    expect(counts.hours.flatMap((count, hour) => (count > 0 ? [[hour, count]] : []))).toEqual([
-      [0, 1],
-      [11, 1],
-      [17, 1],
-      [23, 1],
-    ])
-    // Wednesday and Thursday in London, Wednesday in Delhi and Seattle.
-    expect(counts.weekHours.flatMap((count, hour) => (count > 0 ? [[hour, count]] : []))).toEqual([
-      [2 * 24 + 11, 1],
-      [2 * 24 + 17, 1],
-      [2 * 24 + 23, 1],
-      [3 * 24, 1],
-    ])
-    expect([counts.firstInstant, counts.lastInstant]).toEqual([Date.UTC(2026, 5, 30), Date.UTC(2026, 6, 2)])
   })
 
-  it('counts countries only when not', () => {
-    const { counts } = run(input, { ...options, details: false })
-    expect([...counts.countries.keys()].sort()).toEqual(['GB', 'IN', 'PH', 'US'])
-    expect([counts.regions.size, counts.cities.size, counts.cells.size]).toEqual([0, 0, 0])
-    expect(counts.hours).toEqual(new Array(24).fill(0))
-    expect([counts.firstInstant, counts.lastInstant]).toEqual([null, null])
-  })
-
-  it('has no hours of lines without a time of their own', () => {
-    const { counts } = run(`${GOOD}\n`, { ...NDJSON, details: true })
-    expect(counts.hours).toEqual(new Array(24).fill(0))
-    expect(counts.firstInstant).toBeNull()
-  })
-
-  it('of parts is that of the whole', () => {
+  it('of parts are those of the whole', () => {
     const many = input.repeat(50)
-    const whole = run(many, options, { blockBytes: 1_000_000 }).counts
-    const parts = run(many, options, { cuts: [100], blockBytes: 150 }).counts
-    const rounded = ({ cells, cities, ...rest }: typeof whole) => ({
-      ...rest,
-      // Sums of numbers that are not whole differ in their last bits by the order of summands.
-      places: [...cells, ...cities].map(([key, { latitudes, longitudes, count }]) => [
-        key,
-        latitudes.toFixed(6),
-        longitudes.toFixed(6),
-        count,
-      ]),
-    })
-    expect(rounded(parts)).toEqual(rounded(whole))
+    const options = { ...NDJSON, details: true } as const
+    const rowsOf = ({ counts, groups }: Run) => [counts, groups.map((totals) => countTable(totals))]
+    const parts = run(many, options, { cuts: [100], blockBytes: 150 })
+    expect(rowsOf(parts)).toEqual(rowsOf(run(many, options, { blockBytes: 1_000_000 })))
   })
 })
 

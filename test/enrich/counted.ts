@@ -1,7 +1,8 @@
 import type { BlockEnricher } from '../../src/enrich/block-enricher.ts'
+import { queriesOf } from '../../src/enrich/count-plan.ts'
 import { type Counts, finishedCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
 import type { GroupPart } from '../../src/enrich/counting/groups.ts'
-import { RunTotals } from '../../src/enrich/counting/totals.ts'
+import { GroupTotals } from '../../src/enrich/counting/totals.ts'
 import type { Plan } from '../../src/enrich/formats/formats.ts'
 
 /** What a part of groups says beside its groups, if nothing else was counted. */
@@ -16,15 +17,15 @@ export const NOTHING_ELSE = {
   span: null,
 } as const satisfies Partial<GroupPart>
 
-/** Adds the locations to the counts of blocks, as a run does, and gives what the plan counts beside them. */
+/** The counts of blocks, and the groups of each query of the plan, as a run adds them up. */
 export function counted(
   plan: Plan,
   counts: RunningCounts,
   enricher: Pick<BlockEnricher, 'locationCounts'>,
   ...threads: readonly RunningCounts[]
-): { readonly counts: Counts; readonly groups: RunTotals['own'] } {
-  const totals = new RunTotals(plan)
-  for (const { parts } of [enricher.locationCounts(), ...threads]) totals.add(structuredClone(parts))
-  totals.addTo(counts)
-  return { counts: finishedCounts(counts), groups: totals.own }
+): { readonly counts: Counts; readonly groups: readonly GroupTotals[] } {
+  const groups = queriesOf(plan).map((query) => new GroupTotals(query))
+  for (const { parts = [] } of [enricher.locationCounts(), ...threads])
+    for (const [query, part] of structuredClone(parts).entries()) groups[query]?.add(part)
+  return { counts: finishedCounts(counts), groups }
 }

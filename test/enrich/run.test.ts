@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { countriesOf } from '../../src/enrich/counting/totals.ts'
 import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
@@ -26,7 +27,7 @@ function runOf(texts: readonly string[], options: EnrichOptions = {}, executor =
   const write = async (bytes: Uint8Array): Promise<void> => {
     written += Buffer.from(bytes).toString()
   }
-  return { run, complete: () => run.complete({ write }), written: () => written }
+  return { run, complete: () => run.read({ write }), written: () => written }
 }
 
 describe('Run', () => {
@@ -53,7 +54,7 @@ describe('Run', () => {
     await complete()
     expect(usePlan).toHaveBeenCalledTimes(1)
     expect(run.counts).toMatchObject({ lines: 3, resolved: 2 })
-    expect(run.counts.countries.get('GB')?.count).toBe(2)
+    expect(countriesOf(run.groups[0]).get('GB')?.count).toBe(2)
   })
 
   it('skips empty inputs among others', async () => {

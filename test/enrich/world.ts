@@ -1,6 +1,7 @@
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
+import type { GroupTotals } from '../../src/enrich/counting/totals.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { headBlock, Splitter } from '../../src/enrich/reading/splitter.ts'
@@ -123,6 +124,8 @@ export const latin1 = (bytes: Uint8Array): string =>
 export interface Run {
   readonly output: Uint8Array
   readonly counts: Counts
+  /** The groups of each query of the plan. */
+  readonly groups: readonly GroupTotals[]
   readonly plan: Plan
   readonly notes: readonly string[]
 }
@@ -165,7 +168,7 @@ export function run(
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   }
-  return { output: concatenated(outputs), counts: counted(plan, counts, enricher).counts, plan, notes }
+  return { output: concatenated(outputs), ...counted(plan, counts, enricher), plan, notes }
 }
 
 /** The same by the small database, without an instant for lines that have no time. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { version } from '../../../package.json'
-import { type ReportTallies, reportFields, withReport } from '../../enrich/count.ts'
+import { reportFields, withReport } from '../../enrich/count.ts'
+import { countriesOf } from '../../enrich/counting/totals.ts'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, type RequestFields, UNMASKED } from '../../enrich/options.ts'
@@ -43,8 +44,6 @@ class EnrichSession extends LineSession<EnrichCommand> {
   #parquetRun: ParquetRun | null = null
   /** Makes rows of the lines that the run writes; `null` if lines are written. */
   #rows: RowOutput | null = null
-  /** Where the figures of the report are in the tallies of the run. */
-  #tallies: ReportTallies | null = null
   /** The fields of the first input that the report counts. */
   #reportFields: RequestFields | null = null
   /** The names of Parquet files that are read as tables. */
@@ -121,9 +120,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const written = cells === null ? chain : withCells(chain, checkedFields(this.command.options), cells)
     if (summaries.length === 0) return written
     this.#reportFields ??= reportFields(plan)
-    const reported = withReport(written, namesAddresses, this.#reportFields)
-    this.#tallies ??= reported.tallies
-    return reported.plan
+    return withReport(written, namesAddresses, this.#reportFields)
   }
 
   /** The plans for the other addresses of each line. */
@@ -149,6 +146,8 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const facts: RunFacts = {
       inputs: this.inputs.map(({ name }) => name),
       format: run.format,
+      countries: countriesOf(run.groups[0]),
+      otherCountries: run.groups[0]?.other ?? 0,
       hasInstant: this.command.options.at !== undefined,
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
@@ -166,21 +165,26 @@ class EnrichSession extends LineSession<EnrichCommand> {
   async #writeReports({ run, threads, seconds, databases, systems }: FinishedRun): Promise<void> {
     const { inputs, title, options, namesAddresses } = this.command
     // Lazy: the report's code and map are only loaded when asked for.
-    const [{ activityOf }, { renderReport }, { summaryGeoJson, summaryJson, summaryOf }] = await Promise.all([
+    const [
+      { activityOf },
+      { placesOf, reportTotals },
+      { renderReport },
+      { summaryGeoJson, summaryJson, summaryOf },
+    ] = await Promise.all([
       import('../report/activity.ts'),
+      import('../report/places.ts'),
       import('../report/report.ts'),
       import('../report/summary.ts'),
     ])
-    const { counts } = run
+    const totals = reportTotals(run.groups)
+    const counts = { ...run.counts, ...placesOf(totals) }
     const details: ReportDetails = {
       title,
       // Folders say where a file is on this machine, which a reader of the report need not know.
       sources: inputs.map((input) => (input === '-' ? input : basename(input))),
       locale: options.locale,
       activity:
-        this.#tallies === null
-          ? undefined
-          : activityOf(run.groups, this.#tallies, { showsAddresses: namesAddresses, systems }),
+        run.groups.length === 0 ? undefined : activityOf(totals, { showsAddresses: namesAddresses, systems }),
       badLines: counts.badLineGroups,
       startedAt: this.#startedAt,
       seconds,

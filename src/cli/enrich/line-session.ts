@@ -94,7 +94,6 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     const read = await this.#read(lines)
     if (read === null) return
     if (this.makesReport) collectGarbage()
-    read.run.finish()
     const seconds = (performance.now() - this.#startTime) / 1000
     await this.tell({ ...read, seconds, target })
     // Files take their names last, because a run that fails leaves none.

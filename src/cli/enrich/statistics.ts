@@ -1,5 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline'
-import { type CountryCount, type Counts, failuresOf } from '../../enrich/counting/counts.ts'
+import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
+import type { CountryCount } from '../../enrich/counting/totals.ts'
 import type { Format } from '../../enrich/formats/formats.ts'
 import type { BadInputLine } from '../../enrich/run.ts'
 import { atLeast, bytesText, countOf, countText, durationText, shareText } from '../figures.ts'
@@ -12,6 +13,10 @@ const TOP = 10
 export interface RunFacts {
   readonly inputs: readonly string[]
   readonly format: Format | null
+  /** Lines with a location by country: see `countriesOf`. */
+  readonly countries: ReadonlyMap<string, CountryCount>
+  /** Lines in further countries. */
+  readonly otherCountries: number
   /** Whether `--at` gives the instant for lines without a time. */
   readonly hasInstant: boolean
   /** The first five bad lines of the run. */
@@ -40,8 +45,8 @@ export function statisticsJson(counts: Counts, facts: RunFacts): string {
     blank: counts.blank,
     ...(counts.excluded > 0 && { excluded: counts.excluded }),
     withoutTime: counts.withoutTime,
-    distinctCountries: counts.countries.size,
-    topCountries: top(counts),
+    distinctCountries: facts.countries.size,
+    topCountries: top(facts),
     ...(facts.others.length > 0 && {
       others: facts.others.map(({ into, counts: own }) => ({ into, ...located(own) })),
     }),
@@ -92,12 +97,12 @@ export function statisticsText(counts: Counts, facts: RunFacts): string {
       : 'the offset is unknown unless --at says when'
     rows.push(`  without time  ${share(counts.withoutTime)}: ${offset}`)
   }
-  if (counts.countries.size > 0) {
-    const named = top(counts).map(
+  if (facts.countries.size > 0) {
+    const named = top(facts).map(
       ({ code, name, count }) => `${printable(name ?? code ?? 'unknown')} ${countText(count)}`,
     )
     rows.push(
-      `  countries     ${atLeast(countText(counts.countries.size), counts.overflow.countries)}: ${named.join(', ')}`,
+      `  countries     ${atLeast(countText(facts.countries.size), facts.otherCountries)}: ${named.join(', ')}`,
     )
   }
   for (const { into, counts: own } of facts.others) {
@@ -120,12 +125,12 @@ function unresolved(counts: Counts): number {
   return failuresOf(counts).reduce((sum, [, count]) => sum + count, 0)
 }
 
-function top({ countries }: Counts): CountryCount[] {
+function top({ countries }: RunFacts): CountryCount[] {
   // Decide ties by key: the order must not depend on which thread counted a country first.
   return [...countries.entries()]
     .sort(([aKey, a], [bKey, b]) => b.count - a.count || (aKey < bKey ? -1 : 1))
     .slice(0, TOP)
-    .map(([, { code, name, count }]) => ({ code, name, count }))
+    .map(([, country]) => country)
 }
 
 const UPDATE_INTERVAL_MS = 150

@@ -1,23 +1,20 @@
 // The figures of a report that are made from the tallies of a run: times, addresses and requests.
 import { Address } from '../../address/address.ts'
 import { remember } from '../../bytes/tables.ts'
-import type { ReportTallies } from '../../enrich/count.ts'
-import { type GroupTotals, placeOf } from '../../enrich/counting/totals.ts'
+import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
+import { CITY, countryKey, type ReportTotals } from './places.ts'
 import { type Ranked, rankedKeys, rankedOf } from './ranked.ts'
 import { type Requests, requestsOf } from './requests.ts'
 import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'
 
-/** Distinct addresses of lines. The keys of the maps are those of the counts of a run. */
+/** Distinct addresses of lines. */
 export interface DistinctAddresses {
   readonly total: number
   /** Whether the numbers are exact. If there were more addresses than can be counted, each number is a lower limit. */
   readonly isExact: boolean
-  readonly countries: ReadonlyMap<string, number>
-  readonly regions: ReadonlyMap<string, number>
-  readonly cities: ReadonlyMap<string, number>
 }
 
 export interface Activity {
@@ -29,8 +26,6 @@ export interface Activity {
   readonly systems: Ranked | null
   readonly timeline: Timeline | null
   readonly days: DailyAddresses | null
-  /** Bytes of the answers to each country, by the keys of the counts of a run; `null` if the log does not say. */
-  readonly countryBytes: ReadonlyMap<string, number> | null
   readonly requests: Requests | null
 }
 
@@ -41,18 +36,13 @@ export interface ActivityOptions {
   readonly systems: AutonomousSystems | null
 }
 
-/** The figures of the tallies that `withReport` added to the plan of a run. */
-export function activityOf(
-  totals: readonly GroupTotals[],
-  tallies: ReportTallies,
-  { showsAddresses, systems }: ActivityOptions,
-): Activity {
+/** @param totals of `withReport` */
+export function activityOf(totals: ReportTotals, { showsAddresses, systems }: ActivityOptions): Activity {
   return {
-    ...callersOf(totals[tallies.addresses], { showsAddresses, systems }),
-    timeline: timelineOf(totals[tallies.times]),
-    days: dailyAddresses(totals[tallies.days]),
-    countryBytes: countryBytesOf(totals[tallies.times]),
-    requests: requestsOf(totals, tallies, showsAddresses ? (text) => text : withoutAddresses),
+    ...callersOf(totals.addresses, { showsAddresses, systems }),
+    timeline: timelineOf(totals.times),
+    days: dailyAddresses(totals.days),
+    requests: requestsOf(totals, showsAddresses ? (text) => text : withoutAddresses),
   }
 }
 
@@ -60,19 +50,6 @@ const WITHOUT_ADDRESSES = AddressMask.of({ mask: null, dropAddress: true, pseudo
 
 function withoutAddresses(text: string): string {
   return WITHOUT_ADDRESSES?.text(text) ?? text
-}
-
-function countryBytesOf(totals: GroupTotals | undefined): ReadonlyMap<string, number> | null {
-  const sums = totals?.sums ?? null
-  if (totals === undefined || sums === null) return null
-  const bytes = new Map<string, number>()
-  const keys = totals.mapValues(1, ([code = null, name = null]) => code ?? name)
-  const { codes } = totals
-  for (let group = 0; group < sums.length; group++) {
-    const key = keys[codes[2 * group + 1] ?? 0]
-    if (typeof key === 'string') bytes.set(key, (bytes.get(key) ?? 0) + (sums[group] ?? 0))
-  }
-  return bytes
 }
 
 /** The networks that one customer of a provider usually has. */
@@ -89,15 +66,9 @@ function callersOf(
   totals: GroupTotals | undefined,
   { showsAddresses, systems }: ActivityOptions,
 ): Pick<Activity, 'addresses' | 'callers' | 'networks' | 'systems'> {
-  const countries = new Map<string, number>()
-  const regions = new Map<string, number>()
-  const cities = new Map<string, number>()
   const none = { callers: null, networks: null, systems: null }
-  if (totals === undefined) {
-    return { addresses: { total: 0, isExact: true, countries, regions, cities }, ...none }
-  }
+  if (totals === undefined) return { addresses: { total: 0, isExact: true }, ...none }
   const { codes, lines, other } = totals
-  const ofPlaces: number[] = []
   /** The codes of the addresses and of their places, and their lines. */
   const own = new Int32Array(lines.length)
   const placeCodes = new Int32Array(lines.length)
@@ -106,25 +77,13 @@ function callersOf(
   for (let group = 0; group < lines.length; group++) {
     const code = codes[group * WIDTH + ADDRESS] ?? 0
     if (code === 0) continue
-    const place = codes[group * WIDTH + PLACE] ?? 0
-    ofPlaces[place] = (ofPlaces[place] ?? 0) + 1
     own[total] = code
-    placeCodes[total] = place
+    placeCodes[total] = codes[group * WIDTH + PLACE] ?? 0
     allLines[total++] = lines[group] ?? 0
   }
   const counts = allLines.subarray(0, total)
-  const add = (sums: Map<string, number>, key: string, count: number): void => {
-    sums.set(key, (sums.get(key) ?? 0) + count)
-  }
-  const placeAt = (code: number) => placeOf(totals.valuesOf(PLACE, code))
-  for (const [code, count = 0] of ofPlaces.entries()) {
-    if (count === 0) continue
-    const place = placeAt(code)
-    add(countries, place.countryKey, count)
-    if (place.region !== null) add(regions, place.regionKey, count)
-    if (place.city !== null) add(cities, place.cityKey, count)
-  }
-  const addresses = { total, isExact: other === 0, countries, regions, cities }
+  const placeAt = (address: number) => totals.valuesOf(PLACE, placeCodes[address] ?? 0)
+  const addresses = { total, isExact: other === 0 }
   if (!showsAddresses) return { addresses, ...none }
   const all = totals.networksOf(ADDRESS)
   const { words } = all
@@ -133,12 +92,12 @@ function callersOf(
   return {
     addresses,
     callers: rankedOf(counts, other, (address) => {
-      const { city, countryKey } = placeAt(placeCodes[address] ?? 0)
+      const place = placeAt(address)
       return {
         name: all.text((own[address] ?? 0) - 1),
         addresses: null,
         bytes: null,
-        within: [city, countryKey].filter(Boolean).join(', ') || null,
+        within: [place[CITY], countryKey(place)].filter(Boolean).join(', ') || null,
       }
     }),
     networks: rankedKeys(
@@ -146,7 +105,7 @@ function callersOf(
       counts,
       other,
       (key) => networks.text(key),
-      (address) => placeAt(placeCodes[address] ?? 0).countryKey || null,
+      (address) => countryKey(placeAt(address)) || null,
     ),
     systems: systems === null ? null : systemsOf(systems, all, own.subarray(0, total), counts, other),
   }

@@ -1,10 +1,10 @@
 // The cards of lines by time: over the whole time, addresses by day, and lines by local hour of the day and of the week.
-import type { Counts } from '../../enrich/counting/counts.ts'
 import { WEEKDAYS } from '../../enrich/counting/sorting.ts'
 import { countOf, countText, dateText, dayText, minuteText, shareText, shortCountText } from '../figures.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import type { ReportCounts } from './places.ts'
 import { sumOf } from './ranked.ts'
-import type { Bucket, DailyAddresses, Timeline } from './times.ts'
+import { type Bucket, type DailyAddresses, dayHours, type Timeline } from './times.ts'
 import type { Heading } from './words.ts'
 
 /** Width of a digit, and of the gap after a label. All other widths are percentages. */
@@ -200,11 +200,12 @@ function monthText(date: Date): string {
 }
 
 /** The card of lines by local hour, of the day and of the week. */
-export function hoursCard(counts: Counts, heading: Heading): Markup {
-  const { hours, weekHours, firstInstant, resolved } = counts
+export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
+  const { weekHours, span, resolved } = counts
+  const hours = dayHours(weekHours)
   const total = sumOf(hours)
   const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
-  if (firstInstant === null) {
+  if (span === null) {
     return of(
       html`<p class="empty">No line has a readable time. For NDJSON, CSV and TSV, name the field of the time with <code>--time-field</code>. Access logs contain the time.</p>`,
     )

@@ -1,8 +1,7 @@
-import type { CellCount, CityCount, Counts } from '../../enrich/counting/counts.ts'
-import { cellKey } from '../../enrich/counting/totals.ts'
 import { countOf, countText, shareText } from '../figures.ts'
 import { MAP_HEIGHT, MAP_WIDTH, type MapPoint, mapPoint } from './equal-earth.ts'
 import { card, clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { cellKey, type Place, type ReportCounts } from './places.ts'
 import { linesOf, ranked } from './ranked.ts'
 import type { Heading } from './words.ts'
 import { COUNTRIES } from './world.ts'
@@ -54,9 +53,8 @@ interface Circle extends MapPoint {
 }
 
 /** The world map, with a circle for each of the {@link MAX_CIRCLES} busiest cells of one degree. */
-export function worldMap(counts: Counts, heading: Heading): Markup {
-  const cells = Array.from(counts.cells, ([name, cell]) => ({ name, ...cell }))
-  const all = ranked(cells.filter(({ count }) => count > 0))
+export function worldMap(counts: ReportCounts, heading: Heading): Markup {
+  const all = ranked([...counts.cells.values()].filter(({ count }) => count > 0))
   const highest = all[0]?.count ?? 0
   const circles = all.slice(0, MAX_CIRCLES).map(({ name: cell, latitudes, longitudes, count }): Circle => {
     const [latitude, longitude] = [latitudes / count, longitudes / count]
@@ -81,7 +79,7 @@ function radiusOf(count: number, highest: number): number {
   return MAX_RADIUS * Math.sqrt(count / highest)
 }
 
-function picture(counts: Counts, circles: readonly Circle[]): Markup {
+function picture(counts: ReportCounts, circles: readonly Circle[]): Markup {
   const cities = busiestCities(counts.cities)
   const beyond = circles.some(({ latitude }) => latitude < SOUTH + 1 || latitude > NORTH - 1)
   const top = beyond ? -MARGIN : mapPoint(NORTH, 0).y - MARGIN
@@ -102,7 +100,7 @@ function drawnCircle({ x, y, radius }: Circle, end: Markup, scale = 1): Markup {
 }
 
 /** The countries, darker the more lines they have. Names are in the tables. */
-function shapes(counts: Counts): Markup[] {
+function shapes(counts: ReportCounts): Markup[] {
   const most = Math.max(1, ...Array.from(counts.countries.values(), ({ count }) => count))
   return Object.entries(COUNTRIES).map(([code, path]) => {
     const { name, count = 0 } = counts.countries.get(code) ?? {}
@@ -114,7 +112,7 @@ function shapes(counts: Counts): Markup[] {
 }
 
 /** The names of the busiest places, without those that would cover another name. */
-function labels(circles: readonly Circle[], cities: ReadonlyMap<string, CityCount>): Markup[] {
+function labels(circles: readonly Circle[], cities: ReadonlyMap<string, Place>): Markup[] {
   const taken: { name: string; left: number; right: number; y: number }[] = []
   return circles.flatMap(({ cell, x, y, radius }) => {
     const city = cities.get(cell)
@@ -160,7 +158,7 @@ function insetPicture(
 }
 
 /** The legend of the shades of countries. `null` if no country has a shade. */
-function shadeLegend({ countries, resolved }: Counts): Markup | null {
+function shadeLegend({ countries, resolved }: ReportCounts): Markup | null {
   const most = Math.max(
     0,
     ...Array.from(countries, ([code, { count }]) => (Object.hasOwn(COUNTRIES, code) ? count : 0)),
@@ -193,7 +191,7 @@ export function legendCounts(highest: number): number[] {
   return [first, first / 10, first / 100].filter((count) => count >= 1 && Number.isInteger(count))
 }
 
-function caption(counts: Counts, all: readonly CellCount[], shown: number): string {
+function caption(counts: ReportCounts, all: readonly Place[], shown: number): string {
   if (all.length === 0) return 'The database has no coordinates for these locations, so the map is empty.'
   const locations =
     all.length > MAX_CIRCLES
@@ -206,8 +204,8 @@ function caption(counts: Counts, all: readonly CellCount[], shown: number): stri
 }
 
 /** The busiest city in each cell. A circle can include several cities, so its title also has the coordinates. */
-function busiestCities(cities: ReadonlyMap<string, CityCount>): Map<string, CityCount> {
-  const busiest = new Map<string, CityCount>()
+function busiestCities(cities: ReadonlyMap<string, Place>): Map<string, Place> {
+  const busiest = new Map<string, Place>()
   for (const city of cities.values()) {
     if (city.located === 0) continue
     const key = cellKey(city.latitudes / city.located, city.longitudes / city.located)
@@ -222,11 +220,7 @@ function busiestCities(cities: ReadonlyMap<string, CityCount>): Map<string, City
   return busiest
 }
 
-function titleOf(
-  { latitude, longitude, count }: Circle,
-  city: CityCount | undefined,
-  allLines: number,
-): string {
+function titleOf({ latitude, longitude, count }: Circle, city: Place | undefined, allLines: number): string {
   const position = `${degrees(latitude, 'N', 'S')} ${degrees(longitude, 'E', 'W')}`
   const name = city === undefined ? '' : `${isolated(clipped(city.name, MAX_NAME_LENGTH))}, around `
   return `${name}${position}: ${countOf(count, 'line', 'lines')}, ${shareText(count, allLines)}`

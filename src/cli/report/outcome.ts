@@ -18,6 +18,7 @@ import {
 import type { Activity } from './activity.ts'
 import { errorChart } from './charts.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import type { ReportCounts } from './places.ts'
 import { linesOf, ranked, sumOf, type Tallied } from './ranked.ts'
 import { namedCountries, rankedTable, type TableOptions } from './rankings.ts'
 import type { Requests } from './requests.ts'
@@ -48,7 +49,7 @@ const MANY_HOURS_MS = 36 * 3_600_000
 const MAX_MESSAGE_LENGTH = 300
 
 /** The result in one or two sentences. */
-export function lead(counts: Counts): Markup {
+export function lead(counts: ReportCounts): Markup {
   const readable = counts.lines - counts.blank
   const failure = mainFailure(counts)
   if (counts.lines === 0) return html`The input had no lines.`
@@ -63,7 +64,7 @@ export function lead(counts: Counts): Markup {
   if (first === undefined) return html`${share}.`
   const name = html`<bdi>${clipped(first.name, MAX_NAME_LENGTH)}</bdi>`
   if (first.count === counts.resolved) return html`${share}, all in one country: <b>${name}</b>.`
-  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), counts.overflow.countries)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, counts.resolved)} of the located lines.`
+  return html`${share}, in <b>${atLeast(countOf(countries.length, 'country', 'countries'), counts.unlisted)}</b>. The most frequent is <b>${name}</b>, with ${shareText(first.count, counts.resolved)} of the located lines.`
 }
 
 /** Why most lines have no location; `null` if most have one. */
@@ -73,19 +74,19 @@ export function mainFailure(counts: Counts): Part | null {
 }
 
 /** The row of key figures. */
-export function totals(counts: Counts, activity: Activity | null, bytes: number | null): Markup {
+export function totals(counts: ReportCounts, activity: Activity | null, bytes: number | null): Markup {
   const distinct = activity?.addresses ?? null
   const countries = namedCountries(counts).length
   const details = [
-    atLeast(countOf(counts.regions.size, 'region', 'regions'), counts.overflow.regions),
-    atLeast(countOf(counts.cities.size, 'city', 'cities'), counts.overflow.cities),
+    atLeast(countOf(counts.regions.size, 'region', 'regions'), counts.unlisted),
+    atLeast(countOf(counts.cities.size, 'city', 'cities'), counts.unlisted),
   ].join(', ')
   return html`<dl class="totals">
 ${tile('Lines', countText(counts.lines), bytes === null ? null : bytesText(bytes))}
 ${tile('Located', shareText(counts.resolved, counts.lines - counts.blank), countOf(counts.resolved, 'line', 'lines'))}
 ${distinct === null ? null : tile('Addresses', atLeast(countText(distinct.total), distinct.isExact ? 0 : 1), 'distinct: lines are not visitors')}
 ${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
-${tile('Countries', atLeast(countText(countries), counts.overflow.countries), details)}
+${tile('Countries', atLeast(countText(countries), counts.unlisted), details)}
 ${timeTile(counts)}
 ${errorTile(activity?.requests ?? null)}
 </dl>`
@@ -113,14 +114,14 @@ function tile(label: string, value: Content, detail: Content): Markup {
   }</dd></div>`
 }
 
-function timeTile({ firstInstant, lastInstant }: Counts): Markup {
-  if (firstInstant === null || lastInstant === null) return tile('Time', '–', 'no times in located lines')
-  const [first, last] = [new Date(firstInstant), new Date(lastInstant)]
+function timeTile({ span }: ReportCounts): Markup {
+  if (span === null) return tile('Time', '–', 'no times in located lines')
+  const [first, last] = [new Date(span[0]), new Date(span[1])]
   const days = daysText(first, last)
   if (days === null) return tile('Time', '–', 'times out of range')
   return tile(
     'Time',
-    lengthText(firstInstant, lastInstant),
+    lengthText(...span),
     html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} UTC`}">${days}, UTC</span>`,
   )
 }

@@ -79,18 +79,10 @@ export function rankedOf(
   return { rows, all: counts.length, otherLines: lines - linesOf(rows), isExact: other === 0 }
 }
 
-/** Ranks the rows of a map by their lines. See {@link rankedOf}. */
-export function rankedRows<Row extends { readonly count: number }>(
-  rows: ReadonlyMap<string, Row>,
-  other: number,
-  rowOf: (key: string, row: Row) => Omit<Tallied, 'count'>,
-): Ranked {
-  const all = [...rows]
-  const counts = all.map(([, { count }]) => count)
-  return rankedOf(counts, other, (index) => {
-    const row = all[index]
-    return row && rowOf(...row)
-  })
+/** Ranks rows by their lines. See {@link rankedOf}. */
+export function rankedRows(rows: readonly Tallied[], other: number): Ranked {
+  const counts = rows.map(({ count }) => count)
+  return rankedOf(counts, other, (index) => rows[index])
 }
 
 /**
@@ -142,11 +134,11 @@ export function rankedKeys(
 
 /** Sums of lines by key. */
 export class Tally {
-  readonly #rows = new Map<string, { count: number; bytes: number | null }>()
+  readonly #rows = new Map<string, Tallied & { count: number; bytes: number | null }>()
 
   /** Adds lines of a key. @param bytes of their answers; `null` if they are not known */
   add(key: string, count: number, bytes: number | null = null): void {
-    const row = this.#rows.get(key) ?? { count: 0, bytes: null }
+    const row = this.#rows.get(key) ?? { name: key, count: 0, addresses: null, bytes: null, within: null }
     row.count += count
     if (bytes !== null) row.bytes = (row.bytes ?? 0) + bytes
     this.#rows.set(key, row)
@@ -159,12 +151,7 @@ export class Tally {
 
   /** @param other lines that are in no row */
   ranked(other = 0): Ranked {
-    return rankedRows(this.#rows, other, (name, { bytes }) => ({
-      name,
-      addresses: null,
-      bytes,
-      within: null,
-    }))
+    return rankedRows([...this.#rows.values()], other)
   }
 }
 

@@ -1,7 +1,6 @@
-import type { CityCount, CountryCount, Counts, RegionCount } from '../../enrich/counting/counts.ts'
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
-import type { Activity } from './activity.ts'
 import { card, clipped, html, MAX_NAME_LENGTH, Markup } from './markup.ts'
+import type { Place, ReportCounts } from './places.ts'
 import { linesOf, type Ranked, rankedRows, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
@@ -44,63 +43,21 @@ export type FurtherRows = (mostRows: number) => string
 export const PLACE_MARK = '\0'
 
 /** The tables of countries, regions and cities. */
-export function rankings(counts: Counts, activity: Activity | null, options: TableOptions): Markup[] {
-  const { overflow, resolved } = counts
-  const table = <Row extends { readonly count: number }>(
-    title: keyof typeof overflow,
-    rows: ReadonlyMap<string, Row>,
-    rowOf: (key: string, row: Row, activity: Activity | null) => Tallied,
-  ): Markup => {
-    const figures = rankedRows(rows, overflow[title], (key, row) => rowOf(key, row, activity))
-    return rankingTable(title, figures, resolved, options)
+export function rankings(counts: ReportCounts, options: TableOptions): Markup[] {
+  const { unlisted, resolved, regions, cities } = counts
+  const all = {
+    countries: namedCountries(counts),
+    regions: [...regions.values()],
+    cities: [...cities.values()],
   }
-  const named = new Map([...counts.countries].filter(([, { code, name }]) => name ?? code))
-  return [
-    table('countries', named, countryRow),
-    table('regions', counts.regions, regionRow),
-    table('cities', counts.cities, cityRow),
-  ]
-}
-
-/** Countries with a code or a name. */
-export function namedCountries(counts: Counts, activity: Activity | null = null): Tallied[] {
-  return Array.from(counts.countries, ([key, row]) => countryRow(key, row, activity)).filter(
-    ({ name }) => name !== '',
+  return (['countries', 'regions', 'cities'] as const).map((title) =>
+    rankingTable(title, rankedRows(all[title], unlisted), resolved, options),
   )
 }
 
-function countryRow(key: string, { code, name, count }: CountryCount, activity: Activity | null): Tallied {
-  return {
-    name: name ?? code ?? '',
-    key,
-    within: name === null ? null : code,
-    count,
-    addresses: activity?.addresses.countries.get(key) ?? null,
-    bytes: activity?.countryBytes?.get(key) ?? null,
-  }
-}
-
-export function regionRow(key: string, region: RegionCount, activity: Activity | null) {
-  return {
-    ...region,
-    name: region.name ?? region.code ?? '',
-    key,
-    // A name such as United States would fill a line of its own in each row.
-    within: region.country,
-    addresses: activity?.addresses.regions.get(key) ?? null,
-    bytes: null,
-  }
-}
-
-export function cityRow(key: string, { name, country, count }: CityCount, activity: Activity | null) {
-  return {
-    name,
-    key,
-    within: country,
-    count,
-    addresses: activity?.addresses.cities.get(key) ?? null,
-    bytes: null,
-  }
+/** Countries with a code or a name. */
+export function namedCountries({ countries }: ReportCounts): Place[] {
+  return [...countries.values()].filter(({ name }) => name !== '')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BadLineGroup, Counts } from '../../enrich/counting/counts.ts'
+import type { BadLineGroup } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, durationText, minuteText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import { daysCard, hoursCard, timelineCard } from './charts.ts'
@@ -16,6 +16,7 @@ import {
   withLinks,
 } from './markup.ts'
 import { lead, mainFailure, outcome, requestCards, totals } from './outcome.ts'
+import type { ReportCounts } from './places.ts'
 import { MOST_ROWS } from './ranked.ts'
 import {
   type FurtherRows,
@@ -78,7 +79,7 @@ const MAX_PAGE_BYTES = 300_000
  *
  * @param counts counted with the option `details`; without it, regions, cities, the map and the hours are empty
  */
-export function renderReport(counts: Counts, details: ReportDetails): string {
+export function renderReport(counts: ReportCounts, details: ReportDetails): string {
   const further: FurtherRows[] = []
   const parts = render(counts, details, { heading: headingsIn(details.locale), further }).split(PLACE_MARK)
   // Every other part is the place of further rows.
@@ -95,7 +96,7 @@ export function renderReport(counts: Counts, details: ReportDetails): string {
   }
 }
 
-function render(counts: Counts, details: ReportDetails, options: TableOptions): string {
+function render(counts: ReportCounts, details: ReportDetails, options: TableOptions): string {
   const sources = details.sources.map(sourceName)
   const title = titleOf(details)
   return page(
@@ -156,7 +157,7 @@ ${body}
 }
 
 /** The body of the page. Cards that most readers want first come first. If no line was located, most charts would be empty. */
-function charts(counts: Counts, { activity, badLines }: ReportDetails, options: TableOptions): Markup {
+function charts(counts: ReportCounts, { activity, badLines }: ReportDetails, options: TableOptions): Markup {
   const { heading } = options
   const result = outcome(counts, badLines, heading)
   const isMostlyLost = mainFailure(counts) !== null
@@ -176,7 +177,7 @@ function charts(counts: Counts, { activity, badLines }: ReportDetails, options: 
 ${when}
 ${worldMap(counts, heading)}
 ${side([...visitors, hoursCard(counts, heading)], 'halves')}
-${side([...rankings(counts, activity ?? null, options), ...tables, below], 'columns')}`
+${side([...rankings(counts, options), ...tables, below], 'columns')}`
 }
 
 /** Cards beside each other where the page is wide: in columns, or as two halves. */

@@ -1,8 +1,8 @@
 // The figures of a report about requests: their statuses, methods, paths and referrers, and the programs that sent them.
 import Bowser from 'bowser'
 import { isbot } from 'isbot'
-import type { ReportTallies } from '../../enrich/count.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
+import type { ReportTotals } from './places.ts'
 import { type Ranked, type Tallied, Tally } from './ranked.ts'
 import { errorsOf, type Timeline } from './times.ts'
 
@@ -49,19 +49,16 @@ const HOST = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i
  * @returns `null` for a log without statuses and paths
  */
 export function requestsOf(
-  totals: readonly GroupTotals[],
-  tallies: ReportTallies,
+  { statuses: byStatus, pages: byPage, referrers: byReferrer, ...totals }: ReportTotals,
   shown: (text: string) => string,
 ): Requests | null {
-  const [byStatus, byPage] = [totals[tallies.statuses], totals[tallies.pages]]
-  const byReferrer = totals[tallies.referrers]
   if (byStatus === undefined && byPage === undefined) return null
   const [statuses, methods, referrers] = [new Tally(), new Tally(), new Tally()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const status = values.at(-1)
     if (STATUS.test(String(status))) statuses.addValue(status, count)
   }
-  for (const { values, count } of totals[tallies.methods]?.groups() ?? [])
+  for (const { values, count } of totals.methods?.groups() ?? [])
     methods.addValue(typeof values[0] === 'string' ? shown(values[0]) : values[0], count)
   for (const { values, count } of byReferrer?.groups() ?? []) {
     const host = HOST.exec(String(values[0]))?.[1]?.toLowerCase()
@@ -82,14 +79,14 @@ export function requestsOf(
   return {
     statuses: statuses.ranked().rows,
     methods: methods.ranked().rows,
-    bytes: totals[tallies.times]?.sum ?? null,
+    bytes: totals.times?.sum ?? null,
     errors: errorsOf(byStatus),
     pages: byPage === undefined ? null : pages.ranked(byPage.other),
     assets: byPage === undefined ? null : partOf(assets, byPage),
     // The tally does not say which of the paths beyond its bound were not found.
     notFound: byPage === undefined || byStatus === undefined ? null : partOf(notFound, byPage),
     referrers: byReferrer === undefined ? null : partOf(referrers, byReferrer),
-    agents: agentsOf(totals[tallies.agents], shown),
+    agents: agentsOf(totals.agents, shown),
   }
 }
 

@@ -1,19 +1,19 @@
 // The figures of the report as JSON, and its cities as GeoJSON.
-import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
+import { failuresOf } from '../../enrich/counting/counts.ts'
 import type { Activity } from './activity.ts'
+import type { ReportCounts } from './places.ts'
 import { ranked, type Tallied } from './ranked.ts'
-import { cityRow, namedCountries, regionRow } from './rankings.ts'
+import { namedCountries } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
-import type { Timeline } from './times.ts'
+import { dayHours, type Timeline } from './times.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
 
 /** The figures of the report. A member is `null` where the run did not count it. */
-export function summaryOf(counts: Counts, details: ReportDetails) {
+export function summaryOf(counts: ReportCounts, details: ReportDetails) {
   const { activity } = details
   const distinct = activity?.addresses ?? null
-  const at = (instant: number | null): string | null =>
-    instant === null ? null : new Date(instant).toISOString()
+  const [first = null, last = null] = (counts.span ?? []).map((instant) => new Date(instant).toISOString())
   return {
     geofix: details.version,
     generated: details.startedAt.toISOString(),
@@ -28,9 +28,9 @@ export function summaryOf(counts: Counts, details: ReportDetails) {
     },
     /** Distinct addresses; `is_exact` is `false` if there are more. */
     addresses: distinct === null ? null : { distinct: distinct.total, is_exact: distinct.isExact },
-    first: at(counts.firstInstant),
-    last: at(counts.lastInstant),
-    local_hours: counts.hours,
+    first,
+    last,
+    local_hours: dayHours(counts.weekHours),
     /** From Monday at 00:00. */
     local_week_hours: counts.weekHours,
     timeline: timelineOf(activity ?? null),
@@ -59,7 +59,7 @@ function timelineOf(activity: Activity | null) {
 }
 
 /** All rows of each table, the largest first. */
-function tablesOf(counts: Counts, activity: Activity | null) {
+function tablesOf(counts: ReportCounts, activity: Activity | null) {
   const requests = activity?.requests ?? null
   const rows = (all: readonly Tallied[] | undefined, name: string, within?: string): Row[] =>
     (all ?? []).map((row) => ({
@@ -70,7 +70,7 @@ function tablesOf(counts: Counts, activity: Activity | null) {
       ...(row.bytes !== null && { bytes: row.bytes }),
     }))
   return {
-    countries: ranked(namedCountries(counts, activity)).map(
+    countries: ranked(namedCountries(counts)).map(
       ({ name, within, count, addresses, bytes }): Row => ({
         code: within,
         name,
@@ -79,24 +79,22 @@ function tablesOf(counts: Counts, activity: Activity | null) {
         ...(bytes !== null && { bytes }),
       }),
     ),
-    regions: ranked(Array.from(counts.regions, ([key, region]) => regionRow(key, region, activity))).map(
-      ({ country, code, name, count, addresses }): Row => ({
-        country,
+    regions: ranked([...counts.regions.values()]).map(
+      ({ name, within, code, count, addresses }): Row => ({
+        country: within,
         code,
         name,
         lines: count,
         addresses,
       }),
     ),
-    cities: ranked(
-      Array.from(counts.cities, ([key, city]) => ({ ...cityRow(key, city, activity), city })),
-    ).map(
-      ({ city, name, within, count, addresses }): Row => ({
+    cities: ranked([...counts.cities.values()]).map(
+      ({ name, within, region, count, addresses, latitudes, longitudes, located }): Row => ({
         country: within,
-        region: city.region,
+        region,
         name,
-        latitude: meanOf(city.latitudes, city.located),
-        longitude: meanOf(city.longitudes, city.located),
+        latitude: meanOf(latitudes, located),
+        longitude: meanOf(longitudes, located),
         lines: count,
         addresses,
       }),

@@ -139,6 +139,13 @@ function barsOf(instants: readonly number[], units: readonly Timeline['unit'][])
   return { unit, starts, indexOf }
 }
 
+/** The lines of each hour of the day, from those of each hour of the week. */
+export function dayHours(weekHours: readonly number[]): number[] {
+  const hours = new Array<number>(24).fill(0)
+  for (const [index, count] of weekHours.entries()) hours[index % 24] = (hours[index % 24] ?? 0) + count
+  return hours
+}
+
 /** The start of an hour, or of a day without one, in milliseconds since 1970; `NaN` for lines without a time. */
 function hourOf([day, hour = 0]: readonly CountValue[]): number {
   const isKnown = typeof day === 'string' && typeof hour === 'number'

@@ -41,43 +41,6 @@ export interface BadLineGroup extends BadLine {
   count: number
 }
 
-export interface CountryCount {
-  /** ISO 3166-1 alpha-2, or `null`. */
-  readonly code: string | null
-  /** The name in the language of the run. */
-  readonly name: string | null
-  count: number
-}
-
-/** Country, code and name identify a region. */
-export interface RegionCount {
-  readonly country: string | null
-  readonly code: string | null
-  readonly name: string | null
-  count: number
-}
-
-/** Country, region code, region name and city name identify a city. */
-export interface CityCount {
-  readonly country: string | null
-  readonly region: string | null
-  readonly name: string
-  /** Sums of degrees over the lines with coordinates. Divided by `located`, they are the mean position. */
-  latitudes: number
-  longitudes: number
-  /** Lines with coordinates. */
-  located: number
-  count: number
-}
-
-/** Lines in one cell of a one-degree grid. */
-export interface CellCount {
-  /** Sums of degrees. Divided by `count`, they are the mean position. */
-  latitudes: number
-  longitudes: number
-  count: number
-}
-
 /** The counts of some lines. Plain data that survives `structuredClone`. */
 export interface Counts {
   /** blank + bad + resolved + failed + excluded. CSV and TSV: records, without the header. */
@@ -105,27 +68,9 @@ export interface Counts {
    * without that option.
    */
   withoutTime: number
-  /** Resolved lines by country. The key is the code, or the name without a code, or '' without both. */
-  countries: Map<string, CountryCount>
-  /** Empty without the option `details`, as are `cities` and `cells`. Omits regions without both a code and a name. */
-  regions: Map<string, RegionCount>
-  cities: Map<string, CityCount>
-  cells: Map<string, CellCount>
-  /**
-   * Resolved lines whose country, region or city has no row, because the rows have reached their memory limit. All
-   * real cities, some 400,000, fit.
-   */
-  overflow: Record<'countries' | 'regions' | 'cities', number>
-  /** Resolved lines by local hour, 24 numbers. All 0 without `details`. Omits lines without a time or time zone. */
-  hours: number[]
-  /** These lines by hour of the local week: 168 numbers, from Monday at 00:00. */
-  weekHours: number[]
-  /** The first and the last time of resolved lines, in milliseconds since 1970; `null` without times or `details`. */
-  firstInstant: number | null
-  lastInstant: number | null
 }
 
-/** The counts of some lines without their locations, hours and span of time, which `RunTotals` adds. */
+/** The counts of some lines while they are added up. */
 export interface RunningCounts extends Counts {
   /** The groups of the lines whose locations are counted now, for each query of the plan; absent otherwise. */
   parts?: readonly GroupPart[]
@@ -151,15 +96,6 @@ export function emptyCounts(): RunningCounts {
     doubtful: 0,
     doubtfulLines: [],
     withoutTime: 0,
-    countries: new Map(),
-    regions: new Map(),
-    cities: new Map(),
-    cells: new Map(),
-    overflow: { countries: 0, regions: 0, cities: 0 },
-    hours: new Array<number>(24).fill(0),
-    weekHours: new Array<number>(168).fill(0),
-    firstInstant: null,
-    lastInstant: null,
   }
 }
 

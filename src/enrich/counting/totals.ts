@@ -1,7 +1,5 @@
 // The counts of all lines of a run: the sums of what its threads have counted.
-import { remember } from '../../bytes/tables.ts'
-import { type CountedPlan, type CountPlan, type CountValue, queriesOf } from '../count-plan.ts'
-import type { CellCount, Counts } from './counts.ts'
+import type { CountPlan, CountValue } from '../count-plan.ts'
 import { type GroupPart, Groups } from './groups.ts'
 import type { Ranks } from './sorting.ts'
 import {
@@ -12,6 +10,14 @@ import {
   type TextMask,
   valuesOf,
 } from './values.ts'
+
+export interface CountryCount {
+  /** ISO 3166-1 alpha-2, or `null`. */
+  readonly code: string | null
+  /** The name in the language of the run. */
+  readonly name: string | null
+  readonly count: number
+}
 
 /** A column of groups. */
 export interface GroupColumn {
@@ -117,6 +123,18 @@ export class GroupTotals {
     return Array.from({ length: values?.size ?? 0 }, (_, code) => make(values?.at(code) ?? []))
   }
 
+  /** The sums of the numbers of groups, by their codes of a dimension. Empty without numbers. */
+  sumsBy(dimension: number, numbers: Float64Array | null): Float64Array {
+    const sums = new Float64Array(numbers === null ? 0 : (this.#values[dimension]?.size ?? 0))
+    const { codes } = this
+    const width = this.plan.dimensions.length
+    for (let group = 0; group < (numbers?.length ?? 0); group++) {
+      const code = codes[group * width + dimension] ?? NO_CODE
+      sums[code] = (sums[code] ?? 0) + (numbers?.[group] ?? 0)
+    }
+    return sums
+  }
+
   /** The networks of a dimension that is an address; the code of one is its number and 1. @throws RangeError for another one */
   networksOf(dimension: number): Networks {
     const values = this.#values[dimension]
@@ -162,110 +180,18 @@ export class GroupTotals {
   }
 }
 
-/** Separates the parts of a key. Names do not contain it. */
-const SEPARATOR = '\u0000'
-
 /**
- * What is shown of a location, and its keys in the counts of a run; `null` for what it does not have.
+ * The lines of each country. The key is the code, or the name without a code, or '' without both.
  *
- * @param values of the dimension `PLACE`, or the first ones of it
+ * @param totals groups by the columns of {@link COUNTRY}; `undefined` if no input has lines
  */
-export function placeOf(values: readonly CountValue[]) {
-  const textAt = (column: number) => (typeof values[column] === 'string' ? values[column] : null)
-  const numberAt = (column: number) => (typeof values[column] === 'number' ? values[column] : null)
-  const [country, countryName, regionCode, regionName] = [textAt(0), textAt(1), textAt(2), textAt(3)]
-  const city = textAt(4)
-  const regionKey = [country, regionCode, regionName].join(SEPARATOR)
-  return {
-    country,
-    countryName,
-    regionCode,
-    regionName,
-    /** The name, or else the code. */
-    region: regionName ?? regionCode,
-    city,
-    latitude: numberAt(5),
-    longitude: numberAt(6),
-    countryKey: country ?? countryName ?? '',
-    regionKey,
-    cityKey: regionKey + SEPARATOR + city,
+export function countriesOf(totals: GroupTotals | undefined): Map<string, CountryCount> {
+  const countries = new Map<string, CountryCount>()
+  for (const { values, count } of totals?.groups() ?? []) {
+    const [code = null, name = null] = values.map((value) => (value === null ? null : String(value)))
+    const key = code ?? name ?? ''
+    const before = countries.get(key) ?? { code, name, count: 0 }
+    countries.set(key, { ...before, count: before.count + count })
   }
-}
-
-/** The groups of all that a run counts. */
-export class RunTotals {
-  readonly #all: readonly GroupTotals[]
-  readonly #details: boolean
-
-  /** @param mask as for {@link GroupTotals} */
-  constructor(plan: CountedPlan, mask: TextMask | null = null) {
-    this.#all = queriesOf(plan).map((each) => new GroupTotals(each, mask))
-    this.#details = plan.details
-  }
-
-  /** Adds the counts of a thread. @param parts of the queries of the plan */
-  add(parts: readonly GroupPart[] | undefined): void {
-    for (const [index, part] of parts?.entries() ?? []) this.#all[index]?.add(part)
-  }
-
-  /** The groups of what the plan counts beside the locations. */
-  get own(): readonly GroupTotals[] {
-    return this.#all.slice(this.#details ? 2 : 1)
-  }
-
-  /** Adds the locations to the counts of a run. Call it once. */
-  addTo(counts: Counts): void {
-    const [places, hours] = this.#all
-    if (places !== undefined) addPlaces(places, counts)
-    if (hours !== undefined && this.#details) addHours(hours, counts)
-  }
-}
-
-/** Adds countries, and what else of the places is counted. */
-function addPlaces(totals: GroupTotals, { countries, regions, cities, cells, overflow }: Counts): void {
-  const { codes, lines, plan } = totals
-  for (let group = 0; group < lines.length; group++) {
-    const count = lines[group] ?? 0
-    const place = placeOf(totals.valuesOf(0, codes[group] ?? NO_CODE).slice(0, plan.columns.length))
-    const { country, region, regionCode, regionName, city, latitude, longitude } = place
-    rowOf(countries, place.countryKey, { code: country, name: place.countryName, count: 0 }).count += count
-    if (region !== null)
-      rowOf(regions, place.regionKey, { country, code: regionCode, name: regionName, count: 0 }).count +=
-        count
-    const isLocated = latitude !== null && longitude !== null
-    const add = (row: CellCount): void => {
-      row.count += count
-      if (!isLocated) return
-      row.latitudes += latitude * count
-      row.longitudes += longitude * count
-    }
-    const sums = { latitudes: 0, longitudes: 0, count: 0 }
-    if (city !== null) {
-      const row = rowOf(cities, place.cityKey, { country, region, name: city, located: 0, ...sums })
-      if (isLocated) row.located += count
-      add(row)
-    }
-    if (isLocated) add(rowOf(cells, cellKey(latitude, longitude), sums))
-  }
-  overflow.countries = overflow.regions = overflow.cities = totals.other
-}
-
-/** The key of the one-degree cell that a position is in. */
-export function cellKey(latitude: number, longitude: number): string {
-  return `${Math.floor(latitude)},${Math.floor(longitude)}`
-}
-
-function addHours(totals: GroupTotals, counts: Counts): void {
-  for (const { values, count } of totals.groups()) {
-    const [weekday, hour] = values
-    if (typeof weekday !== 'number' || typeof hour !== 'number') continue
-    counts.hours[hour] = (counts.hours[hour] ?? 0) + count
-    counts.weekHours[weekday * 24 + hour] = count
-  }
-  ;[counts.firstInstant, counts.lastInstant] = totals.span ?? [null, null]
-}
-
-/** The row of a key, which is added if it is absent. */
-function rowOf<Row>(rows: Map<string, Row>, key: string, row: Row): Row {
-  return remember(rows, Number.POSITIVE_INFINITY, key, () => row)
+  return countries
 }

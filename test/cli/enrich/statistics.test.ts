@@ -12,6 +12,8 @@ import { type Counts, emptyCounts } from '../../../src/enrich/counting/counts.ts
 const FACTS: RunFacts = {
   inputs: ['access.log'],
   format: 'access-log',
+  countries: new Map(),
+  otherCountries: 0,
   hasInstant: false,
   badLines: [],
   doubtfulLines: [],
@@ -28,15 +30,16 @@ function tallyWith(changes: Partial<Counts>): Counts {
 
 function countries(
   ...counts: [code: string | null, name: string | null, count: number][]
-): Counts['countries'] {
+): RunFacts['countries'] {
   return new Map(counts.map(([code, name, count]) => [code ?? name ?? '', { code, name, count }]))
 }
 
 describe('statisticsText', () => {
   it('says if there are too many countries to list', () => {
-    const counts = tallyWith({ lines: 3, resolved: 3, countries: countries(['FR', 'France', 2]) })
-    counts.overflow.countries = 1
-    expect(statisticsText(counts, FACTS)).toContain('  countries     over 1: France 2')
+    const facts = { ...FACTS, countries: countries(['FR', 'France', 2]), otherCountries: 1 }
+    expect(statisticsText(tallyWith({ lines: 3, resolved: 3 }), facts)).toContain(
+      '  countries     over 1: France 2',
+    )
   })
 
   it('has a row for each kind of line that occurred', () => {
@@ -47,12 +50,12 @@ describe('statisticsText', () => {
       bad: 7,
       blank: 13,
       withoutTime: 25,
-      countries: countries(['GB', 'United Kingdom', 500], ['FR', 'France', 400]),
     })
     counts.failed.private = 30
     counts.failed.malformed = 50
     const badLines = [{ input: 'a\u001b[2J.log', line: 1234, message: 'no\u0007 JSON' }]
-    expect(statisticsText(counts, { ...FACTS, badLines }).split('\n')).toEqual([
+    const named = countries(['GB', 'United Kingdom', 500], ['FR', 'France', 400])
+    expect(statisticsText(counts, { ...FACTS, badLines, countries: named }).split('\n')).toEqual([
       '1,000 lines, 2 MB in 2 s on 2 threads: 500 lines/s',
       '  resolved      890 (89.0%)',
       '  not resolved  80 (8.0%): 50 malformed, 30 private',
@@ -87,10 +90,8 @@ describe('statisticsText', () => {
   })
 
   it('names a country by its name, else by its code', () => {
-    const counts = tallyWith({
-      countries: countries(['GB', null, 3], [null, 'Atlantis', 2], [null, null, 1]),
-    })
-    expect(statisticsText(counts, FACTS)).toContain('countries     3: GB 3, Atlantis 2, unknown 1')
+    const facts = { ...FACTS, countries: countries(['GB', null, 3], [null, 'Atlantis', 2], [null, null, 1]) }
+    expect(statisticsText(emptyCounts(), facts)).toContain('countries     3: GB 3, Atlantis 2, unknown 1')
   })
 })
 
@@ -99,9 +100,9 @@ describe('statisticsJson', () => {
     const codes = ['ZA', 'AT', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL', 'PL', 'BE']
     const counts = codes.map((code): [string, null, number] => [code, null, code === 'PL' ? 9 : 1])
     const topOf = (...order: [string, null, number][]): string[] =>
-      JSON.parse(statisticsJson(tallyWith({ countries: countries(...order) }), FACTS)).topCountries.map(
-        ({ code }: { code: string }) => code,
-      )
+      JSON.parse(
+        statisticsJson(emptyCounts(), { ...FACTS, countries: countries(...order) }),
+      ).topCountries.map(({ code }: { code: string }) => code)
     const expected = ['PL', 'AT', 'BE', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT', 'NL']
     expect(topOf(...counts)).toEqual(expected)
     expect(topOf(...counts.toReversed())).toEqual(expected)

@@ -161,15 +161,15 @@ describe('the chart of local hours', () => {
   })
 
   it('says that the database has no time zones', () => {
-    const counts = { ...countsOf([{ country: 'NL', count: 5 }]), firstInstant: 0, lastInstant: 1 }
+    const counts = { ...countsOf([{ country: 'NL', count: 5 }]), span: [0, 1] as const }
     expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
   })
 
   it('has a grid of weekdays and hours, darker the more lines', () => {
-    const counts = { ...countsOf([MORNING, EVENING]), weekHours: new Array<number>(168).fill(0) }
-    counts.weekHours[9] = 30
-    counts.weekHours[6 * 24 + 21] = 10
-    const cells = Page.of(counts)
+    const weekHours = Array.from({ length: 168 }, (_, hour) =>
+      hour === 9 ? 30 : hour === 6 * 24 + 21 ? 10 : 0,
+    )
+    const cells = Page.of({ ...countsOf([MORNING, EVENING]), weekHours })
       .all('rect')
       .filter((rect) => /^w\d$/.test(attribute(rect, 'class') ?? ''))
     expect(cells).toHaveLength(168)

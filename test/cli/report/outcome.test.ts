@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyCounts, type FailureReason } from '../../../src/enrich/counting/counts.ts'
+import type { FailureReason } from '../../../src/enrich/counting/counts.ts'
 import { attribute, countsOf, Page, textOf, within } from './sample.ts'
 
 const TITLE = 'Outcome of the lines'
@@ -61,7 +61,7 @@ describe('the outcome of the lines', () => {
   it('sorts equal counts by label', () => {
     const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
     const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
-    const shown = rows(Page.of({ ...emptyCounts(), lines: 10, failed }))
+    const shown = rows(Page.of({ ...countsOf([]), lines: 10, failed }))
     expect(shown.map((row, index) => row.startsWith(labels[index] ?? '?'))).toEqual(labels.map(() => true))
   })
 
@@ -84,7 +84,7 @@ describe('the outcome of the lines', () => {
   }
 
   it.each(Object.entries(REASONS))('has a label for %s', (reason, label) => {
-    const [row] = rows(Page.of({ ...emptyCounts(), lines: 3, failed: { [reason]: 3 } }))
+    const [row] = rows(Page.of({ ...countsOf([]), lines: 3, failed: { [reason]: 3 } }))
     expect(row?.startsWith(label)).toBe(true)
   })
 })

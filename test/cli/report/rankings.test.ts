@@ -38,28 +38,25 @@ describe('the tables', () => {
   })
 
   it('say how many lines are in locations that were too many to list', () => {
-    const counts = countsOf(SOME)
-    counts.lines += 60
-    counts.resolved += 60
-    Object.assign(counts.overflow, { regions: 10, cities: 60 })
-    const page = Page.of(counts)
+    const page = Page.of({ ...countsOf(SOME), lines: 160, resolved: 160, unlisted: 60 })
     expect(rows(page, 'Regions').slice(2)).toEqual([
-      ['Further regions, too many to list', '10', '6.3%'],
-      ['Unknown region', '70', '43.8%'],
+      ['Further regions, too many to list', '60', '37.5%'],
+      ['Unknown region', '20', '12.5%'],
     ])
     expect(rows(page, 'Cities').slice(2)).toEqual([
       ['Further cities, too many to list', '60', '37.5%'],
       ['Unknown city', '20', '12.5%'],
     ])
     expect(textOf(page.card('Cities'))).toContain('over 2')
-    expect(textOf(page.card('Countries'))).not.toContain('over')
+    expect(textOf(Page.of(countsOf(SOME)).card('Cities'))).not.toContain('over')
     expect(page.texts('span', 'detail')).toContain('over 2 regions, over 2 cities')
   })
 
   it('have a row for unlisted locations also if none is listed', () => {
     const counts = countsOf([{ country: 'FR', count: 20 }])
-    counts.overflow.cities = 20
-    expect(rows(Page.of(counts), 'Cities')).toEqual([['Further cities, too many to list', '20', '100%']])
+    expect(rows(Page.of({ ...counts, unlisted: 20 }), 'Cities')).toEqual([
+      ['Further cities, too many to list', '20', '100%'],
+    ])
   })
 
   it('have bars in proportion to the first row', () => {
@@ -93,12 +90,14 @@ describe('the tables', () => {
   })
 
   it('use the code as the name of a location without one, and name its country if known', () => {
-    const counts = countsOf([{ country: 'GB', count: 5 }])
-    counts.regions.set('GB ENG', { country: 'GB', code: 'ENG', name: null, count: 3 })
-    counts.regions.set(' x', { country: null, code: null, name: 'Nowhere', count: 2 })
-    counts.regions.set('FR ', { country: 'FR', code: null, name: 'Elsewhere', count: 2 })
-    const page = Page.of(counts)
-    expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB'])
+    const page = Page.of(
+      countsOf([
+        { country: 'GB', regionCode: 'ENG', count: 3 },
+        { country: null, region: 'Nowhere', count: 2 },
+        { country: 'FR', region: 'Elsewhere', count: 2 },
+      ]),
+    )
+    expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB', 'FR', 'Unknown country'])
     expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
   })
 

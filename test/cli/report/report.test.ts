@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ReportCounts } from '../../../src/cli/report/places.ts'
 import type { ReportedDatabase } from '../../../src/cli/report/report.ts'
-import { type Counts, emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import { embedded, Resolver } from '../../../src/index.ts'
 import { anyCharacter } from '../../any-character.ts'
 import { attribute, countsOf, type Element, Page, type SampleLocation, textOf } from './sample.ts'
@@ -69,8 +69,8 @@ function countries(count: number): SampleLocation[] {
   }))
 }
 
-const allFailed: Counts = {
-  ...emptyCounts(),
+const allFailed: ReportCounts = {
+  ...countsOf([]),
   lines: 10,
   failed: { private: 6, missing: 1 },
   bad: 3,
@@ -78,10 +78,10 @@ const allFailed: Counts = {
 }
 
 /** Results of runs. */
-const CASES: readonly (readonly [name: string, counts: Counts])[] = [
+const CASES: readonly (readonly [name: string, counts: ReportCounts])[] = [
   ['ordinary traffic', ORDINARY],
-  ['no lines', emptyCounts()],
-  ['blank lines only', { ...emptyCounts(), lines: 3, blank: 3 }],
+  ['no lines', countsOf([])],
+  ['blank lines only', { ...countsOf([]), lines: 3, blank: 3 }],
   ['all failed', allFailed],
   [
     'one line',
@@ -91,15 +91,6 @@ const CASES: readonly (readonly [name: string, counts: Counts])[] = [
   ['locations without a country', countsOf([{ country: null, latitude: 0, longitude: 0, count: 5 }])],
   ['250 countries', countsOf(countries(250))],
   ['a count beyond 32 bits', countsOf([{ country: 'US', name: 'United States', hour: 5, count: 2 ** 40 }])],
-  [
-    'no details counted',
-    {
-      ...emptyCounts(),
-      lines: 5,
-      resolved: 5,
-      countries: new Map([['US', { code: 'US', name: null, count: 5 }]]),
-    },
-  ],
 ]
 
 describe('a report', () => {
@@ -160,7 +151,7 @@ describe('a report', () => {
   })
 
   it('says that an empty input is empty, without charts', () => {
-    const page = Page.of(emptyCounts(), { sources: [] })
+    const page = Page.of(countsOf([]), { sources: [] })
     expect(page.texts('h1')).toEqual(['Standard input'])
     expect(page.texts('p', 'lead')).toEqual(['The input had no lines.'])
     expect(page.all('svg').filter((svg) => attribute(svg, 'class') !== 'globe')).toEqual([])
@@ -185,7 +176,7 @@ describe('a report', () => {
       '100% of 1 line could be located, all in one country: Netherlands.',
     ],
     [countsOf([{ country: null, count: 4 }]), '100% of 4 lines could be located.'],
-    [{ ...emptyCounts(), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
+    [{ ...countsOf([]), lines: 2, blank: 2 }, 'All lines are blank: 2 lines.'],
     // Blank lines do not count as failures.
     [
       { ...countsOf([{ country: 'NL', count: 1 }]), lines: 10, blank: 8, bad: 1 },
@@ -211,7 +202,7 @@ describe('a report', () => {
   })
 
   it('says that times are out of range', () => {
-    const counts = { ...emptyCounts(), lines: 1, firstInstant: 9e15, lastInstant: 9e15 }
+    const counts = { ...countsOf([]), lines: 1, span: [9e15, 9e15] as const }
     expect(Page.of(counts).texts('dd').join()).toContain('times out of range')
   })
 

@@ -1,11 +1,17 @@
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from 'parse5'
+import { expect } from 'vitest'
+import { placesOf, type ReportCounts, reportTotals } from '../../../src/cli/report/places.ts'
 import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
-import { type Counts, emptyCounts } from '../../../src/enrich/counting/counts.ts'
+import { type CountValue, DETAILS, type ReportQuery } from '../../../src/enrich/count-plan.ts'
+import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
+import type { GroupPart } from '../../../src/enrich/counting/groups.ts'
+import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
+import { NOTHING_ELSE } from '../../enrich/counted.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element
 
-export const DETAILS: ReportDetails = {
+export const REPORT_DETAILS: ReportDetails = {
   sources: ['access.log'],
   startedAt: new Date('2026-11-21T14:31:07Z'),
   seconds: 1.25,
@@ -25,6 +31,7 @@ export const DETAILS: ReportDetails = {
 export interface SampleLocation {
   readonly country: string | null
   readonly name?: string | null
+  readonly regionCode?: string
   readonly region?: string | null
   readonly city?: string | null
   readonly latitude?: number
@@ -34,50 +41,37 @@ export interface SampleLocation {
 }
 
 /** The counts of these lines. */
-export function countsOf(locations: readonly SampleLocation[]): Counts {
-  const counts = emptyCounts()
-  for (const {
-    country,
-    name = null,
-    region = null,
-    city = null,
-    latitude,
-    longitude,
-    hour,
-    count,
-  } of locations) {
-    counts.lines += count
-    counts.resolved += count
-    const key = country ?? name ?? ''
-    const known = counts.countries.get(key)
-    if (known === undefined) counts.countries.set(key, { code: country, name, count })
-    else known.count += count
-    if (region !== null) counts.regions.set(`${key} ${region}`, { country, code: null, name: region, count })
-    if (city !== null) {
-      counts.cities.set(`${key} ${region} ${city}`, {
-        country,
-        region,
-        name: city,
-        latitudes: (latitude ?? 0) * count,
-        longitudes: (longitude ?? 0) * count,
-        located: latitude === undefined ? 0 : count,
-        count,
-      })
-    }
-    if (latitude !== undefined && longitude !== undefined) {
-      counts.cells.set(`${Math.floor(latitude)},${Math.floor(longitude)}`, {
-        latitudes: latitude * count,
-        longitudes: longitude * count,
-        count,
-      })
-    }
-    if (hour !== undefined) {
-      counts.hours[hour] = (counts.hours[hour] ?? 0) + count
-      counts.firstInstant = Date.UTC(2026, 2, 3, 10)
-      counts.lastInstant = Date.UTC(2026, 2, 5, 9)
-    }
-  }
-  return counts
+export function countsOf(locations: readonly SampleLocation[]): ReportCounts {
+  const places = locations.map(({ country, name, regionCode, region, city, latitude, longitude }) =>
+    [country, name, regionCode, region, city, latitude, longitude].map((value) => value ?? null),
+  )
+  const counts = locations.map(({ count }) => count)
+  const timed = locations.filter(({ hour }) => hour !== undefined)
+  const span = [Date.UTC(2026, 2, 3, 10), Date.UTC(2026, 2, 5, 9)] as const
+  const totals = [
+    totalsOf('places', places, counts),
+    totalsOf(
+      'hours',
+      timed.map(({ hour = 0 }) => [0, hour]),
+      timed.map(({ count }) => count),
+      timed.length === 0 ? null : span,
+    ),
+  ]
+  const lines = counts.reduce((sum, count) => sum + count, 0)
+  return { ...emptyCounts(), lines, resolved: lines, ...placesOf(reportTotals(totals)) }
+}
+
+/** Groups of one dimension, one for each of its values. */
+function totalsOf(
+  name: ReportQuery,
+  values: readonly (readonly CountValue[])[],
+  counts: readonly number[],
+  span: GroupPart['span'] = null,
+): GroupTotals {
+  const totals = new GroupTotals(DETAILS.find((plan) => plan.name === name) ?? expect.fail(name))
+  const groups = Int32Array.from(values.keys())
+  totals.add({ ...NOTHING_ELSE, values: [values], groups, counts: Float64Array.from(counts), span })
+  return totals
 }
 
 /** A page as a browser parses it. */
@@ -90,8 +84,8 @@ export class Page {
     this.#collect(document)
   }
 
-  static of(counts: Counts, details: Partial<ReportDetails> = {}): Page {
-    return new Page(renderReport(counts, { ...DETAILS, ...details }))
+  static of(counts: ReportCounts, details: Partial<ReportDetails> = {}): Page {
+    return new Page(renderReport(counts, { ...REPORT_DETAILS, ...details }))
   }
 
   #collect(node: Node): void {

@@ -4,8 +4,7 @@ import type { Activity } from '../../../src/cli/report/activity.ts'
 import type { Ranked, Tallied } from '../../../src/cli/report/ranked.ts'
 import { renderReport } from '../../../src/cli/report/report.ts'
 import { summaryOf } from '../../../src/cli/report/summary.ts'
-import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
-import { countsOf, DETAILS, Page } from './sample.ts'
+import { countsOf, Page, REPORT_DETAILS } from './sample.ts'
 
 const KIB = 1024
 
@@ -20,9 +19,8 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
   })
   const all = Array.from({ length: rows }, (_, index) => tallied(index))
   const ranked: Ranked = { rows: all, all: 5000, otherLines: 99, isExact: false }
-  const none = new Map<string, number>()
   return {
-    addresses: { total: 5000, isExact: false, countries: none, regions: none, cities: none },
+    addresses: { total: 5000, isExact: false },
     callers: ranked,
     networks: ranked,
     systems: ranked,
@@ -35,7 +33,6 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
       })),
     },
     days: null,
-    countryBytes: null,
     requests: {
       ...{ statuses: all, methods: all, bytes: 1e12, errors: null },
       ...{ pages: ranked, assets: ranked, notFound: ranked, referrers: ranked },
@@ -65,7 +62,7 @@ describe('the size of a report', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 40 }), fc.integer({ min: 0, max: 250 }), (length, rows) => {
         const name = (index: number): string => `${index} `.padEnd(length, 'of a name ')
-        const html = renderReport(manyPlaces(name), { ...DETAILS, activity: activityWith(name, rows) })
+        const html = renderReport(manyPlaces(name), { ...REPORT_DETAILS, activity: activityWith(name, rows) })
         expect(Buffer.byteLength(html)).toBeLessThan(300_000)
       }),
       { numRuns: 8 },
@@ -94,7 +91,7 @@ describe('the size of a report', () => {
 
 describe('the summary as data', () => {
   it('says that nothing was counted', () => {
-    expect(summaryOf(emptyCounts(), DETAILS)).toMatchObject({
+    expect(summaryOf(countsOf([]), REPORT_DETAILS)).toMatchObject({
       addresses: null,
       first: null,
       timeline: null,

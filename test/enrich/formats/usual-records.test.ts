@@ -39,7 +39,7 @@ type Counting = 'nothing' | 'for a report' | 'by fields'
 
 function countingPlan(plan: Plan, counting: Counting, fields: readonly string[]): Plan {
   if (counting === 'nothing') return plan
-  if (counting === 'for a report') return withReport(plan, true).plan
+  if (counting === 'for a report') return withReport(plan, true)
   const names = definitionFor(plan).fieldNames?.(plan) ?? null
   const known = fields.filter((field) => names === null || names.includes(field))
   const count = countPlan({ by: ['country', 'local_hour', 'day', 'network', ...known], unique: true })
