@@ -24,23 +24,20 @@ import { countOf, countText } from './figures.ts'
 import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
 import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
-const CONVERSIONS = { pack, unpack } as const
-
-export interface PackCommand {
-  readonly action: keyof typeof CONVERSIONS
-  readonly input: string
-  readonly output: string
-}
-
 /**
  * Packs or unpacks a database: `geofix pack` and `geofix unpack`. The output file appears when it is complete.
  *
  * @throws InvalidDatabaseError when the input cannot be read or converted
  * @throws CommandFailure when the output cannot be written
  */
-export function runPack({ action, input, output }: PackCommand, terminal: Terminal): Promise<ExitStatus> {
+export function runPack(
+  action: 'pack' | 'unpack',
+  input: string,
+  output: string,
+  terminal: Terminal,
+): Promise<ExitStatus> {
   return convertFile(input, output, terminal, (before) => {
-    const bytes = CONVERSIONS[action](before)
+    const bytes = action === 'pack' ? pack(before) : unpack(before)
     return { bytes, text: `${sizeText(output, bytes)}, from ${countText(before.length)}` }
   })
 }

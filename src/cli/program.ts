@@ -238,8 +238,7 @@ function makeProgram(
       description,
       argument: ['<file>', text, databasePath],
       options: PACK_OPTIONS,
-      run: async ({ output }, [input = '']) =>
-        (await conversions()).runPack({ action, input, output }, terminal),
+      run: async ({ output }, [input = '']) => (await conversions()).runPack(action, input, output, terminal),
     })
   }
   define(program.command('slim'), {

@@ -215,37 +215,32 @@ export class Input implements RunInput {
     this.#stop?.()
   }
 
+  /** @throws CommandFailure when it cannot be read, or became shorter, as a log does when logrotate truncates it */
   async *#raw(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      const opened = await this.open()
-      this.#stop = opened.stop
-      this.#fill = opened.fill
-      if (this.#isClosed) this.#stop()
+      const { chunks, fill, stop, status, close } = await this.open()
+      this.#stop = stop
+      this.#fill = fill
+      if (this.#isClosed) stop()
       try {
-        yield* this.#stored(opened)
+        const before = status === null ? null : await status()
+        for await (const chunk of chunks) {
+          const bytes = bytesOf(chunk)
+          this.bytesRead += bytes.length
+          yield bytes
+        }
+        if (status === null || !before?.isFile()) return
+        // The file can have been truncated, or replaced, between find() and opening it.
+        const sizeFound = identityOf(before) === this.identity ? (this.size ?? 0) : 0
+        const size = (await status())?.size ?? 0
+        if (size < Math.max(sizeFound, before.size, this.bytesRead))
+          throw new Error('the file was truncated while it was read; lines may be missing')
       } finally {
         this.#fill = null
-        await opened.close()
+        await close()
       }
     } catch (cause) {
       throw unreadableInput(this.name, cause)
-    }
-  }
-
-  /** @throws Error when a file became shorter, as a log does when logrotate truncates it */
-  async *#stored({ chunks, status }: OpenInput): AsyncGenerator<Uint8Array, void, undefined> {
-    const before = status === null ? null : await status()
-    for await (const chunk of chunks) {
-      const bytes = bytesOf(chunk)
-      this.bytesRead += bytes.length
-      yield bytes
-    }
-    if (status === null || !before?.isFile()) return
-    // The file can have been truncated, or replaced, between find() and opening it.
-    const sizeFound = identityOf(before) === this.identity ? (this.size ?? 0) : 0
-    const size = (await status())?.size ?? 0
-    if (size < Math.max(sizeFound, before.size, this.bytesRead)) {
-      throw new Error('the file was truncated while it was read; lines may be missing')
     }
   }
 }

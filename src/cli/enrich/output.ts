@@ -1,6 +1,6 @@
 // The interface of outputs, and three of them: a file descriptor, a stream, and a compressor before another output.
 
-import { close, fsync, write } from 'node:fs'
+import { close, fsync, writeFile } from 'node:fs'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { CommandFailure, codeOf, unwritable } from '../terminal.ts'
@@ -22,7 +22,8 @@ export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe'
 }
 
-const writeAsync = promisify(write)
+/** Writes all of the bytes, or fails: a disk that is nearly full accepts only a part. */
+const writeAsync = promisify(writeFile)
 const fsyncAsync = promisify(fsync)
 const closeAsync = promisify(close)
 
@@ -35,10 +36,7 @@ export class DescriptorOutput implements Output {
 
   async write(bytes: Uint8Array): Promise<void> {
     try {
-      // A disk that is nearly full accepts only a part. The next write then fails.
-      for (let at = 0; at < bytes.length; ) {
-        at += (await writeAsync(this.fd, bytes, at, bytes.length - at)).bytesWritten
-      }
+      await writeAsync(this.fd, bytes)
     } catch (cause) {
       throw codeOf(cause) === 'EPIPE' ? new ClosedPipe() : unwritable(this.name, cause)
     }

@@ -1,6 +1,6 @@
 // Several processes that share one port, which threads cannot before Node 22.12, and their metrics as those of one service.
 import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { AggregatorRegistry, register } from 'prom-client'
 import limiters from 'rate-limiter-flexible/lib/RateLimiterCluster.js'
 import type { MakeLimiter } from '../../http/rate-limit.ts'
@@ -142,23 +142,17 @@ class WorkerMetrics {
   }
 
   async #ask(worker: Worker): Promise<void> {
-    return new Promise((resolve) => {
-      const take = (message: { readonly metrics?: readonly object[] }) => {
-        if (message?.metrics === undefined) return
+    worker.send(ASK_METRICS)
+    const late = AbortSignal.timeout(METRICS_MS)
+    try {
+      for await (const [message] of on(worker, 'message', { signal: late, close: ['exit'] })) {
+        if (message?.metrics === undefined) continue
         this.#sent.set(worker, message.metrics)
-        end()
+        return
       }
-      const end = () => {
-        clearTimeout(late)
-        worker.off('message', take)
-        worker.off('exit', end)
-        resolve()
-      }
-      const late = setTimeout(end, METRICS_MS)
-      worker.on('message', take)
-      worker.on('exit', end)
-      worker.send(ASK_METRICS)
-    })
+    } catch (error) {
+      if (!late.aborted) throw error
+    }
   }
 }
 

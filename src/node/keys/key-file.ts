@@ -151,47 +151,40 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
   let error: KeyFileError | null = null
   let reportedAt = Number.NEGATIVE_INFINITY
 
-  /** Reads the file if it has changed, or could not be read. */
-  const check = async (): Promise<void> => {
+  /** Reads the file if it has changed, or could not be read. @returns whether the keys are those of the file */
+  const check = async (): Promise<boolean> => {
     const startedAt = performance.now()
-    const state = await fileState(file)
-    if (isClosed) return
-    if (state === seen) {
-      confirmedAt = startedAt
-      return
-    }
-    seen = null
-    const strange = await read()
-    if (isClosed) return
-    seen = state
-    confirmedAt = startedAt
-    error = null
-    if (strange !== null) onError?.(strange)
-    onReload?.(byDigest.size)
-  }
-  const refuse = (refused: KeyFileError): void => {
-    const now = performance.now()
-    const isReported = error?.message === refused.message && now - reportedAt < REPEAT_MS
-    error = refused
-    if (isReported || isClosed) return
-    reportedAt = now
-    onError?.(refused)
-  }
-  // Of two checks, the check that read first could end last, and keep a revoked key valid.
-  const alone = oneAtATime()
-  /** @returns whether the keys are those of the file */
-  const tryCheck = async (): Promise<boolean> => {
     try {
-      await check()
+      const state = await fileState(file)
+      if (isClosed) return true
+      if (state === seen) {
+        confirmedAt = startedAt
+        return true
+      }
+      seen = null
+      const strange = await read()
+      if (isClosed) return true
+      seen = state
+      confirmedAt = startedAt
+      error = null
+      if (strange !== null) onError?.(strange)
+      onReload?.(byDigest.size)
       return true
     } catch (thrown) {
       if (!(thrown instanceof KeyFileError)) throw thrown
-      refuse(thrown)
+      const now = performance.now()
+      const isReported = error?.message === thrown.message && now - reportedAt < REPEAT_MS
+      error = thrown
+      if (isReported || isClosed) return false
+      reportedAt = now
+      onError?.(thrown)
       return false
     }
   }
+  // Of two checks, the check that read first could end last, and keep a revoked key valid.
+  const alone = oneAtATime()
   const schedule = (): void => {
-    if (!isClosed) timer = setTimeout(() => void alone(tryCheck).finally(schedule), interval).unref()
+    if (!isClosed) timer = setTimeout(() => void alone(check).finally(schedule), interval).unref()
   }
   schedule()
 
@@ -231,7 +224,7 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
       alone(async () => {
         seen = null
         reportedAt = Number.NEGATIVE_INFINITY
-        return tryCheck()
+        return check()
       }),
     close: () => {
       isClosed = true
