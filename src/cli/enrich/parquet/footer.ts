@@ -124,25 +124,23 @@ export function setKeyValue(footer: Struct, key: string, text: string | null): v
  * Adds the columns of another file, whose row groups have the same rows, at the end of each row group.
  *
  * @param footer is changed
- * @param added the footers of files of one row group each, in the order of the row groups
- * @param moved how far the bytes of each of these files have moved
+ * @param added the footer of the other file
+ * @param moved how far the bytes of that file have moved
  */
-export function addColumns(footer: Struct, added: readonly Struct[], moved: readonly number[]): void {
-  const [first] = added
-  if (first === undefined) return
-  const [, ...elements] = itemsOf(first, FILE.schema)
-  const [root] = itemsOf(first, FILE.schema)
+export function addColumns(footer: Struct, added: Struct, moved: number): void {
+  const [root, ...elements] = itemsOf(added, FILE.schema)
   const schema = itemsOf(footer, FILE.schema)
   if (root === undefined || schema[0] === undefined) throw new Error('its footer has no schema')
   addTo(schema[0], SCHEMA_ELEMENT.children, integerOf(root, SCHEMA_ELEMENT.children))
   schema.push(...elements)
   const orders = fieldOf(footer, FILE.columnOrders)
-  if (orders !== undefined) itemsOf(footer, FILE.columnOrders).push(...itemsOf(first, FILE.columnOrders))
+  if (orders !== undefined) itemsOf(footer, FILE.columnOrders).push(...itemsOf(added, FILE.columnOrders))
+  const sources = itemsOf(added, FILE.rowGroups)
   for (const [index, group] of itemsOf(footer, FILE.rowGroups).entries()) {
-    const [source] = added[index] === undefined ? [] : itemsOf(added[index], FILE.rowGroups)
+    const source = sources[index]
     if (source === undefined) throw new Error('a row group has no columns to add')
     const chunks = itemsOf(source, ROW_GROUP.columns)
-    for (const chunk of chunks) moveChunk(chunk, BigInt(moved[index] ?? 0))
+    for (const chunk of chunks) moveChunk(chunk, BigInt(moved))
     itemsOf(group, ROW_GROUP.columns).push(...chunks)
     const sizes = chunks.map((chunk) => structOf(chunk, COLUMN_CHUNK.metadata))
     const sum = (id: number): bigint => sizes.reduce((total, size) => total + integerOf(size, id), 0n)

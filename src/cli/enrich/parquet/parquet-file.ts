@@ -20,7 +20,7 @@ import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
 /** The length of the footer and the magic, after the footer. */
-const TAIL_BYTES = 8
+export const TAIL_BYTES = 8
 /** Limit of the footer. Bytes. */
 const MAX_FOOTER_BYTES = 2 ** 28
 /** The first rows, by which the columns of the address and the time are guessed. */
@@ -212,10 +212,7 @@ export class ParquetFile {
     return parquetScan({
       file: {
         byteLength: this.footerStart,
-        slice: async (start, end = this.footerStart) => {
-          const { buffer, byteOffset, byteLength } = await readAt(this.#file, start, end)
-          return buffer.slice(byteOffset, byteOffset + byteLength)
-        },
+        slice: async (start, end = this.footerStart) => (await readAt(this.#file, start, end)).buffer,
       },
       metadata: this.#metadata,
       columns: columns.map(({ element }) => element.name),

@@ -13,11 +13,11 @@ import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
 import { type AddedColumns, addedColumns, RowOutput } from '../rows/row-output.ts'
-import { ColumnWriter } from './column-writer.ts'
+import { ColumnWriter, type Leaf } from './column-writer.ts'
 import { sparkFields } from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
 import { LocatedColumns } from './located-columns.ts'
-import { ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
+import { ParquetFile, SAMPLE_ROWS, TAIL_BYTES } from './parquet-file.ts'
 import { RowsOutput } from './rows-output.ts'
 
 /** How a run writes Parquet. */
@@ -146,11 +146,10 @@ class AddedColumnsOutput extends RowOutput {
   readonly #isFlat: boolean
   readonly #located: readonly LocatedColumns[]
   readonly #elements: LocatedColumns['elements']
-  readonly #added: Struct[] = []
-  readonly #moved: number[] = []
-  #position = 0
+  readonly #writer: ColumnWriter
   #isCopied = false
-  /** Rows of the next row group. */
+  /** Row groups that have their columns, and rows of the next one. */
+  #groups = 0
   #rows = 0
 
   /** @param isFlat whether a location is columns with one value each. Otherwise it is a struct */
@@ -160,6 +159,7 @@ class AddedColumnsOutput extends RowOutput {
     this.#isFlat = isFlat
     this.#located = added.map((each) => new LocatedColumns(this.members, each, !isFlat))
     this.#elements = this.#located.flatMap(({ elements }) => elements)
+    this.#writer = new ColumnWriter(this.#elements)
   }
 
   override get cells(): LocationCells {
@@ -207,51 +207,42 @@ class AddedColumnsOutput extends RowOutput {
   }
 
   #endRow(): void {
-    if (++this.#rows === this.#file.groupRows[this.#added.length]) this.#addGroup()
+    if (++this.#rows === this.#file.groupRows[this.#groups]) this.#addGroup()
   }
 
   /** Copies the file up to its footer, before anything else is written. */
   async #copy(): Promise<void> {
     if (this.#isCopied) return
     this.#isCopied = true
-    for await (const chunk of this.#file.bytes()) {
-      await this.send(chunk)
-      this.#position += chunk.length
-    }
+    for await (const chunk of this.#file.bytes()) await this.send(chunk)
   }
 
   /** Writes the columns of a row group. */
   #addGroup(): void {
-    const writer = new ColumnWriter(this.#elements)
-    writer.add(
-      this.#located.flatMap((located) => [...located.take()]),
-      this.#rows,
-    )
+    this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
-    writer.end()
-    const bytes = writer.take()
-    const tail = bytes.length - PARQUET_MAGIC.length - 4
-    const footer = tail - new DataView(bytes.buffer, bytes.byteOffset).getUint32(tail, true)
-    this.#added.push(readFooter(bytes.slice(footer, tail)))
-    this.#moved.push(this.#position - PARQUET_MAGIC.length)
-    this.#put(bytes.subarray(PARQUET_MAGIC.length, footer))
+    const bytes = this.#writer.take()
+    this.out.write(this.#groups++ === 0 ? bytes.subarray(PARQUET_MAGIC.length) : bytes)
   }
 
-  #put(bytes: Uint8Array): void {
-    this.out.write(bytes)
-    this.#position += bytes.length
+  *#leaves(): Generator<Leaf> {
+    for (const located of this.#located) yield* located.take()
   }
 
   protected end(): void {
-    const { footer, groupRows, name } = this.#file
-    if (this.#rows > 0 || this.#added.length < groupRows.length)
+    const { footer, footerStart, groupRows, name } = this.#file
+    if (this.#rows > 0 || this.#groups < groupRows.length)
       throw new CommandFailure(`${name} has other rows than its footer says`, ExitStatus.input)
-    addColumns(footer, this.#added, this.#moved)
+    if (this.#groups > 0) {
+      this.#writer.end()
+      const added = this.#writer.take()
+      addColumns(footer, readFooter(added.slice(0, -TAIL_BYTES)), footerStart - PARQUET_MAGIC.length)
+    }
     this.#renewSchemas(footer)
     const bytes = footerBytes(footer)
     const end = Buffer.alloc(4)
     end.writeUint32LE(bytes.length)
-    this.#put(Buffer.concat([bytes, end, PARQUET_MAGIC]))
+    for (const part of [bytes, end, PARQUET_MAGIC]) this.out.write(part)
   }
 
   /** Other programs keep a copy of the schema in their own form, and would not see the new columns. */
