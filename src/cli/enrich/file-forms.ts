@@ -7,6 +7,9 @@ import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 /** The compressions that are read and written. */
 export type Compression = 'gzip' | 'zstd'
 
+/** What a decompressor gets. Each chunk is valid until the next one is asked for. */
+export type Bytes = AsyncGenerator<Uint8Array, undefined, undefined>
+
 /** How many first bytes {@link recogniseCompression} needs. */
 export const MAGIC_BYTES = 4
 
@@ -74,11 +77,12 @@ const RLE_BLOCK = 1
 const RESERVED_BLOCK = 3
 
 /** Bytes to read as a little-endian number, four at most, or to skip. */
-type FramePart = { readonly size: number; readonly isSkipped: boolean; readonly beginsFrame: boolean }
+type FramePart = { readonly size: number; readonly isSkipped: boolean }
 
-const number = (size: number): FramePart => ({ size, isSkipped: false, beginsFrame: false })
-const skip = (size: number): FramePart => ({ size, isSkipped: true, beginsFrame: false })
-const MAGIC: FramePart = { size: 4, isSkipped: false, beginsFrame: true }
+const number = (size: number): FramePart => ({ size, isSkipped: false })
+const skip = (size: number): FramePart => ({ size, isSkipped: true })
+/** Begins a frame. */
+const MAGIC = number(4)
 
 /** The parts of Zstandard frames. Takes the number that each part is, and ends where the data cannot be frames. */
 function* frameParts(): Generator<FramePart, void, number> {
@@ -104,47 +108,41 @@ function* frameParts(): Generator<FramePart, void, number> {
 }
 
 /**
- * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing. Node's decompressor ignores
- * what follows a frame in the same write. Before Node 24, it also accepts data that ends inside a frame.
+ * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing, and passes them on, no chunk
+ * with the parts of two frames. Node's decompressor ignores what follows a frame in the same write. Until Node 24.0, it also accepts
+ * data that ends inside a frame.
+ *
+ * @param failure makes the error that is thrown for data that is truncated, or damaged
  */
-export class ZstdFrames {
-  readonly #parts = frameParts()
-  /** The part that the next byte is in; `null` when the data is damaged. */
-  #part: FramePart | null = MAGIC
+export async function* zstdFrames(stored: Bytes, failure: (isTruncated: boolean) => Error): Bytes {
+  const parts = frameParts()
+  let part = parts.next().value ?? MAGIC
   /** Bytes of the part that are still missing. */
-  #left = MAGIC.size
-  #value = 0
-
-  constructor() {
-    this.#parts.next()
-  }
-
-  /** Whether the bytes so far are whole frames. */
-  get isWhole(): boolean {
-    return this.#part?.beginsFrame === true && this.#left === this.#part.size
-  }
-
-  /** Follows bytes to the end of a frame. @returns how many these are; 0 when the bytes cannot be Zstandard frames */
-  take(bytes: Uint8Array): number {
-    let at = 0
-    while (at < bytes.length && this.#part !== null && (at === 0 || !this.isWhole)) {
-      const { size, isSkipped } = this.#part
-      const end = isSkipped ? Math.min(at + this.#left, bytes.length) : at + 1
+  let left = part.size
+  let value = 0
+  for await (const bytes of stored) {
+    let from = 0
+    for (let at = 0; at < bytes.length; ) {
+      const end = part.isSkipped ? Math.min(at + left, bytes.length) : at + 1
       // Multiply instead of shifting: 32 bits do not fit a signed integer.
-      if (!isSkipped) this.#value += (bytes[at] ?? 0) * 256 ** (size - this.#left)
-      this.#left -= end - at
+      if (!part.isSkipped) value += (bytes[at] ?? 0) * 256 ** (part.size - left)
+      left -= end - at
       at = end
       // A part can be empty.
-      while (this.#left === 0 && this.#part !== null) this.#next()
+      while (left === 0) {
+        const next = parts.next(value)
+        if (next.done) throw failure(false)
+        part = next.value
+        left = part.size
+        value = 0
+        if (part !== MAGIC) continue
+        yield bytes.subarray(from, at)
+        from = at
+      }
     }
-    return this.#part === null ? 0 : at
+    if (from < bytes.length) yield bytes.subarray(from)
   }
-
-  #next(): void {
-    this.#part = this.#parts.next(this.#value).value ?? null
-    this.#left = this.#part?.size ?? 0
-    this.#value = 0
-  }
+  if (part !== MAGIC || left < MAGIC.size) throw failure(true)
 }
 
 /** Bytes of a frame header after its descriptor (section 3.1.1.1). */

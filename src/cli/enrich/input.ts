@@ -7,12 +7,13 @@ import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, codeOf, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
 import { bytesOf, checkInput, checkOpen, descriptorStatus, resolveLinks } from './descriptors.ts'
 import {
+  type Bytes,
   type Compression,
   decompressor,
   MAGIC_BYTES,
   PARQUET_MAGIC,
   recogniseCompression,
-  ZstdFrames,
+  zstdFrames,
 } from './file-forms.ts'
 import type { ParquetFile } from './parquet/parquet-file.ts'
 
@@ -22,9 +23,6 @@ const CHUNK_BYTES = 512 * 1024
 const MAX_HOLD_MS = 10
 
 const CLOSED_REMEDY = 'name a file, or pipe lines into it'
-
-/** What a decompressor gets. Each chunk is valid until the next one is asked for. */
-type Bytes = AsyncGenerator<Uint8Array, undefined, undefined>
 
 /** An open input. */
 interface OpenInput {
@@ -151,7 +149,11 @@ export class Input implements RunInput {
 
   async *#decompressed(compression: Compression, stored: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
     const plain = decompressor(compression, this.name)
-    const source = compression === 'zstd' ? checkedFrames(stored, this.name) : stored
+    const failure = (isTruncated: boolean, cause?: unknown): CommandFailure => {
+      const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
+      return unreadableInput(this.name, new Error(reason, { cause }))
+    }
+    const source = compression === 'zstd' ? zstdFrames(stored, failure) : stored
     let last: Uint8Array = new Uint8Array(0)
     let given = 0
     /** Gives it one chunk at a time, which stays as it is until it is taken. */
@@ -173,10 +175,10 @@ export class Input implements RunInput {
       // zlib ends at a zero byte after a member. Such bytes can fill a file up, but nothing else may follow them.
       let rest: Uint8Array | undefined = last.subarray(last.length - (given - plain.bytesWritten))
       for (; rest !== undefined; rest = (await source.next()).value)
-        if (rest.some((byte) => byte !== 0)) throw unreadableData(this.name, compression, false)
+        if (rest.some((byte) => byte !== 0)) throw failure(false)
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause
-      throw unreadableData(this.name, compression, codeOf(cause) === 'Z_BUF_ERROR', cause)
+      throw failure(codeOf(cause) === 'Z_BUF_ERROR', cause)
     } finally {
       plain.destroy()
       void source.return(undefined).catch(() => {})
@@ -301,28 +303,4 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
 async function* joined(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>): Bytes {
   yield* first
   yield* rest
-}
-
-/** Passes Zstandard data on, no chunk with the parts of two frames. @throws CommandFailure when it is damaged or truncated */
-async function* checkedFrames(stored: Bytes, name: string): Bytes {
-  const frames = new ZstdFrames()
-  for await (const bytes of stored) {
-    for (let rest = bytes; rest.length > 0; ) {
-      const size = frames.take(rest)
-      if (size === 0) throw unreadableData(name, 'zstd', false)
-      yield rest.subarray(0, size)
-      rest = rest.subarray(size)
-    }
-  }
-  if (!frames.isWhole) throw unreadableData(name, 'zstd', true)
-}
-
-function unreadableData(
-  name: string,
-  compression: Compression,
-  isTruncated: boolean,
-  cause?: unknown,
-): CommandFailure {
-  const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
-  return unreadableInput(name, new Error(reason, { cause }))
 }

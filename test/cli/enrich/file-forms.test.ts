@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { formOfName, ZstdFrames } from '../../../src/cli/enrich/file-forms.ts'
+import { type Bytes, formOfName, zstdFrames } from '../../../src/cli/enrich/file-forms.ts'
 import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -161,41 +161,41 @@ const FRAMES: Readonly<Record<string, number[]>> = {
   'an empty skippable frame': [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0],
 }
 
-describe('ZstdFrames', () => {
-  it.each(Object.entries(FRAMES))('finds the end of a frame with %s, in chunks of any size', (_, frame) => {
-    const bytes = Uint8Array.from([...frame, ...frame])
-    for (const size of [1, 2, 3, 7, bytes.length]) {
-      const frames = new ZstdFrames()
-      const ends: number[] = []
-      for (let at = 0; at < bytes.length; ) {
-        at += frames.take(bytes.subarray(at, at + size))
-        if (frames.isWhole) ends.push(at)
+/** Where the chunks end that pass. */
+async function endsOf(bytes: readonly number[], size = bytes.length): Promise<number[]> {
+  async function* chunks(): Bytes {
+    for (let at = 0; at < bytes.length; at += size) yield Uint8Array.from(bytes.slice(at, at + size))
+  }
+  const ends: number[] = []
+  const failure = (isTruncated: boolean) => new Error(isTruncated ? 'truncated' : 'damaged')
+  for await (const { length } of zstdFrames(chunks(), failure)) ends.push((ends.at(-1) ?? 0) + length)
+  return ends
+}
+
+describe('zstdFrames', () => {
+  it.each(Object.entries(FRAMES))(
+    'ends a chunk after a frame with %s, in chunks of any size',
+    async (_, frame) => {
+      for (const size of [1, 2, 3, 7, 2 * frame.length]) {
+        const ends = await endsOf([...frame, ...frame], size)
+        expect(ends).toContain(frame.length)
+        expect(ends.at(-1)).toBe(2 * frame.length)
       }
-      expect(ends.slice(-1)).toEqual([bytes.length])
-      expect(ends).toContain(frame.length)
-    }
-  })
+    },
+  )
 
   it.each(Object.entries(FRAMES).filter(([name]) => !/,|and|before/.test(name)))(
-    'detects a frame with %s that is truncated at any byte',
-    (_, frame) => {
-      for (let length = 1; length < frame.length; length++) {
-        const frames = new ZstdFrames()
-        expect(frames.take(Uint8Array.from(frame.slice(0, length)))).toBe(length)
-        expect(frames.isWhole).toBe(false)
-      }
+    'refuses a frame with %s that is truncated at any byte',
+    async (_, frame) => {
+      for (let length = 1; length < frame.length; length++)
+        await expect(endsOf(frame.slice(0, length))).rejects.toThrow('truncated')
     },
   )
 
   it.each([
     ['rubbish after a frame', [...(FRAMES['a checksum'] ?? []), 1, 2, 3, 4]],
     ['a block of the reserved type', [...MAGIC, 0x00, 0x58, ...block(3, 1, true), 1]],
-  ])('refuses %s', (_, bytes) => {
-    const frames = new ZstdFrames()
-    const all = Uint8Array.from(bytes)
-    let at = 0
-    for (let size = -1; size !== 0; at += size) size = frames.take(all.subarray(at))
-    expect(at).toBeLessThan(all.length)
-    expect(frames.isWhole).toBe(false)
+  ])('refuses %s', async (_, bytes) => {
+    await expect(endsOf(bytes)).rejects.toThrow('damaged')
   })
 })
