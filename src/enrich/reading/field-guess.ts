@@ -1,7 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { readHop, readHopWithPort } from '../../client/hop.ts'
 import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank } from './known-names.ts'
-import { AddressEvidence, SampleTimes } from './sample-times.ts'
+import { AddressEvidence, type SampleTimes, timesIn } from './sample-times.ts'
 
 /** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
 export type ValueKind = 'address' | 'list' | 'missing' | 'other'
@@ -145,10 +145,7 @@ class SeenValues {
 
   /** Those that are not missing, as times. */
   get times(): SampleTimes {
-    if (this.#times === null) {
-      this.#times = new SampleTimes()
-      for (const text of this.#texts) this.#times.add(text)
-    }
+    this.#times ??= timesIn(this.#texts)
     return this.#times
   }
 }

@@ -74,68 +74,50 @@ const EPOCHS: readonly (readonly [from: number, to: number, what: string, remedy
 ]
 
 /** What the values of a field are as times of events. */
-export class SampleTimes {
-  /** Values that are times between 2000 and tomorrow. */
-  readable = 0
-  /** Values that are times in a form that is not read. */
-  unreadable = 0
-  /** Values that are neither times nor missing. */
-  others = 0
-  /** The first unreadable value, and why it is; `null` without one. */
-  example: { readonly value: string; readonly why: UnreadableTime } | null = null
-  /** The first readable value, and whether all are dates written as ten digits, which are read as seconds otherwise. */
-  #first: string | null = null
-  #isShortCompact = true
-  #differ = false
-  readonly #latest = Date.now() + DAY_MS
-
-  /** @param value not missing */
-  add(value: string): void {
-    const why = this.#faultOf(value)
-    if (why === null) {
-      this.readable++
-      this.#first ??= value
-      this.#differ ||= value !== this.#first
-      this.#isShortCompact &&= SHORT_COMPACT.test(value)
-    } else if (why === 'other') this.others++
-    else {
-      this.unreadable++
-      this.example ??= { value, why }
-    }
-  }
-
+export interface SampleTimes {
   /** Whether at least half of the values are times, in whatever form. */
-  get areTimes(): boolean {
-    const times = this.readable + this.unreadable
-    return times > 0 && times >= this.others
-  }
-
+  readonly areTimes: boolean
   /** Why most values cannot be read, with an example; `null` if most can be read. */
-  get fault(): { readonly value: string; readonly why: UnreadableTime } | null {
-    // Seconds of one hour would have numbers over 59 where dates have minutes.
-    if (this.#first !== null && this.#differ && this.#isShortCompact)
-      return { value: this.#first, why: DIGITS }
-    return this.readable < this.unreadable ? this.example : null
-  }
+  readonly fault: { readonly value: string; readonly why: UnreadableTime } | null
+}
 
-  /** @returns `null` if the value can be read, and `other` if it is not a time */
-  #faultOf(value: string): UnreadableTime | 'other' | null {
-    const instant = eventTimeOf(value)
-    const isPlausible = instant >= EARLIEST && instant < this.#latest
-    if (!NUMBER.test(value)) {
-      if (isPlausible) return null
-      if (!Number.isNaN(instant)) return NOT_NOW
-      if (LOCAL.test(value)) return LOCAL_TIME
-      return DATE_LIKE.test(value) ? OTHER_SPELLING : 'other'
-    }
-    const number = Number(value)
-    const [, , what, remedy = ''] = EPOCHS.find(([from, to]) => number >= from && number < to) ?? []
-    if (what !== undefined) return { fault: `is ${what}`, remedy, isMisread: true }
-    if (COMPACT.test(value)) return DIGITS
+/** @param values not missing */
+export function timesIn(values: readonly string[]): SampleTimes {
+  const latest = Date.now() + DAY_MS
+  const all = values.map((value) => ({ value, why: faultOf(value, latest) }))
+  const readable = all.filter(({ why }) => why === null)
+  const unreadable = all.flatMap(({ value, why }) =>
+    why === null || why === 'other' ? [] : [{ value, why }],
+  )
+  const times = readable.length + unreadable.length
+  const [first] = readable
+  const [example] = unreadable
+  // Dates written as ten digits are read as seconds otherwise. Seconds of one hour would have numbers over 59 where dates have minutes.
+  const areDates =
+    readable.some(({ value }) => value !== first?.value) &&
+    readable.every(({ value }) => SHORT_COMPACT.test(value))
+  const misread = first !== undefined && areDates ? { value: first.value, why: DIGITS } : null
+  const fault = readable.length < unreadable.length ? (example ?? null) : null
+  return { areTimes: times > 0 && times * 2 >= all.length, fault: misread ?? fault }
+}
+
+/** @returns `null` if the value can be read, and `other` if it is not a time */
+function faultOf(value: string, latest: number): UnreadableTime | 'other' | null {
+  const instant = eventTimeOf(value)
+  const isPlausible = instant >= EARLIEST && instant < latest
+  if (!NUMBER.test(value)) {
     if (isPlausible) return null
-    if (Math.abs(number) < LEAST_INSTANT) return 'other'
-    return SHORT_COMPACT.test(value) ? DIGITS : NOT_NOW
+    if (!Number.isNaN(instant)) return NOT_NOW
+    if (LOCAL.test(value)) return LOCAL_TIME
+    return DATE_LIKE.test(value) ? OTHER_SPELLING : 'other'
   }
+  const number = Number(value)
+  const [, , what, remedy = ''] = EPOCHS.find(([from, to]) => number >= from && number < to) ?? []
+  if (what !== undefined) return { fault: `is ${what}`, remedy, isMisread: true }
+  if (COMPACT.test(value)) return DIGITS
+  if (isPlausible) return null
+  if (Math.abs(number) < LEAST_INSTANT) return 'other'
+  return SHORT_COMPACT.test(value) ? DIGITS : NOT_NOW
 }
 
 /** Distinct networks that are counted, at most. */
@@ -152,53 +134,33 @@ const RESOLVERS: ReadonlySet<string> = /* @__PURE__ */ new Set(
   ),
 )
 
+/** An IPv4 address of a sample. */
+interface SeenIPv4 {
+  readonly octets: readonly [first: number, second: number, third: number, fourth: number]
+  /** Whether it is public and no resolver. */
+  readonly isUsual: boolean
+  readonly isNew: boolean
+  /** Whether one of its last two numbers is large, which versions rarely have. */
+  readonly isLarge: boolean
+}
+
 /** What tells addresses of clients from versions, and from addresses of a few servers: their values. */
 export class AddressEvidence {
   #addresses = 0
   #public = 0
-  #ipv4 = 0
-  /** Addresses such as 120.0.0.0, which hosts rarely have and versions often. */
-  #zeros = 0
-  /** Addresses such as 29.1.1.0: the last number is 0, and the one before it has one digit. Addresses of `#zeros` are counted here too. */
-  #ending = 0
-  /** Public addresses such as 4.1.2.3: all numbers but the first have one digit. Without resolvers. */
-  #small = 0
-  /** Addresses with a large number in one of their last two parts, which versions rarely have. */
-  #large = 0
-  /** Public IPv4 addresses without resolvers; and of those that are told to be new, how many have a large number. */
-  #usual = 0
-  #distinct = 0
-  #distinctLarge = 0
+  readonly #ipv4: SeenIPv4[] = []
   /** The first 8 bits of IPv4 addresses and the first 32 of others. */
   readonly #networks = new Set<number>()
 
   /** @param isNew whether it counts for the distribution of numbers: one client can have most lines of a log */
-  add(address: Address, isNew = true): void {
+  add({ family, special, ipv4, words }: Address, isNew = true): void {
+    const isPublic = special === null
+    const octets = [ipv4 >>> 24, (ipv4 >>> 16) & 0xff, (ipv4 >>> 8) & 0xff, ipv4 & 0xff] as const
     this.#addresses++
-    const isPublic = address.special === null
     if (isPublic) this.#public++
-    if (address.family === 4) this.#addIpv4(address.ipv4, isPublic, isNew)
-    const network = address.family === 4 ? address.ipv4 >>> 24 : (address.words[0] ?? 0)
-    if (this.#networks.size < MAX_NETWORKS) this.#networks.add(network)
-  }
-
-  #addIpv4(ipv4: number, isPublic: boolean, isNew: boolean): void {
-    const [first, second, third, fourth] = [
-      ipv4 >>> 24,
-      (ipv4 >>> 16) & 0xff,
-      (ipv4 >>> 8) & 0xff,
-      ipv4 & 0xff,
-    ]
-    const isLarge = third >= 64 || fourth >= 64
-    this.#ipv4++
-    if (third === 0 && fourth === 0) this.#zeros++
-    if (third < 10 && fourth === 0) this.#ending++
-    if (isLarge) this.#large++
-    if (!isPublic || RESOLVERS.has(`${first}.${second}.${third}.${fourth}`)) return
-    this.#usual++
-    if (isNew) this.#distinct++
-    if (isNew && isLarge) this.#distinctLarge++
-    if (second < 10 && third < 10 && fourth < 10) this.#small++
+    const isUsual = isPublic && !RESOLVERS.has(octets.join('.'))
+    if (family === 4) this.#ipv4.push({ octets, isUsual, isNew, isLarge: octets[2] >= 64 || octets[3] >= 64 })
+    if (this.#networks.size < MAX_NETWORKS) this.#networks.add(family === 4 ? octets[0] : (words[0] ?? 0))
   }
 
   /** Whether more than half of the addresses are public. */
@@ -222,8 +184,11 @@ export class AddressEvidence {
    * @param networks that are needed if there are as many addresses
    */
   isOfClients(networks: number): boolean {
-    const isVersion = this.#zeros > 0 || (this.#addresses >= MIN_DISTRIBUTED && this.#large * 2 < this.#ipv4)
-    return !isVersion && this.isSpread(networks)
+    // Hosts rarely have addresses such as 120.0.0.0, and versions often.
+    const hasZeros = this.#ipv4.some(({ octets: [, , third, fourth] }) => third === 0 && fourth === 0)
+    const large = this.#ipv4.filter(({ isLarge }) => isLarge)
+    const areSmall = this.#addresses >= MIN_DISTRIBUTED && large.length * 2 < this.#ipv4.length
+    return !hasZeros && !areSmall && this.isSpread(networks)
   }
 
   /**
@@ -231,11 +196,20 @@ export class AddressEvidence {
    * have no name that could decide: a single address, `1.2.3.4`, resolvers and private addresses are accepted.
    */
   get looksLikeVersions(): boolean {
-    const addresses = this.#addresses
-    if (addresses === 0 || this.#ipv4 < addresses) return false
-    if (this.#ending * 2 > addresses) return true
-    if (this.#distinct < MIN_DISTRIBUTED) return this.#usual >= MIN_SMALL && this.#small * 2 > addresses
-    return (this.#distinct - this.#distinctLarge) * 2 > this.#distinct + addresses - this.#usual
+    const ipv4 = this.#ipv4
+    if (ipv4.length === 0 || ipv4.length < this.#addresses) return false
+    // Addresses such as 29.1.1.0.
+    if (ipv4.filter(({ octets: [, , third, fourth] }) => third < 10 && fourth === 0).length * 2 > ipv4.length)
+      return true
+    const usual = ipv4.filter(({ isUsual }) => isUsual)
+    const distinct = usual.filter(({ isNew }) => isNew)
+    if (distinct.length < MIN_DISTRIBUTED) {
+      // Addresses such as 4.1.2.3.
+      const small = usual.filter(({ octets }) => octets.slice(1).every((octet) => octet < 10))
+      return usual.length >= MIN_SMALL && small.length * 2 > ipv4.length
+    }
+    const small = distinct.filter(({ isLarge }) => !isLarge)
+    return small.length * 2 > distinct.length + ipv4.length - usual.length
   }
 }
 
