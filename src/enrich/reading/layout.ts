@@ -221,8 +221,8 @@ export interface Layout<State = unknown> {
   readonly recordEnds: (() => RecordEnds) | null
   /** The longest line that is read. Bytes. */
   readonly maxLineBytes: number
-  /** Lines at the start of the input, before the header, that are not records. The output keeps them. */
-  readonly preambleLines: number
+  /** Whether the first line of the input, before the header, is no record. The output keeps it. */
+  readonly hasPreamble: boolean
   /** The line with the names of the columns, from 1, counting the preamble and empty lines. 0 if there is none. */
   readonly headerLine: number
   /** The number of columns that all inputs of a run must have; `null` if the format has no columns. */
@@ -233,27 +233,19 @@ export interface Layout<State = unknown> {
 
 /** The layout of a format whose lines all are records. */
 export function plainLayout({ maxLineBytes }: CommonPlan): Layout {
-  return { recordEnds: null, maxLineBytes, preambleLines: 0, headerLine: 0, columns: null, directives: null }
+  return {
+    recordEnds: null,
+    maxLineBytes,
+    hasPreamble: false,
+    headerLine: 0,
+    columns: null,
+    directives: null,
+  }
 }
 
 /** Finds the ends of records. */
 export function recordEndsOf({ recordEnds, maxLineBytes }: Layout): RecordEnds {
   return recordEnds?.() ?? new LineRecordEnds(null, maxLineBytes)
-}
-
-/**
- * Size of the bytes before the first record or header: a byte order mark, and the preamble. They stay in the output
- * unless the format rewrites lines.
- *
- * @param end end of the available bytes
- */
-function preambleLength(bytes: Uint8Array, end: number, { preambleLines }: Layout): number {
-  let start = markLength(bytes, end)
-  for (let line = 0; line < preambleLines && start < end; line++) {
-    const next = lineEndIn(bytes, start, end)
-    start = next === -1 ? end : next
-  }
-  return start
 }
 
 /** The number of line feeds. */
@@ -288,7 +280,7 @@ const NO_BYTES = new Uint8Array(0)
 export interface Head {
   /** The line with the column names, without its line end. Empty if there is none. */
   readonly header: Uint8Array
-  /** Bytes before the first record: a byte order mark, the preamble, and the header. */
+  /** Bytes before the first record: a byte order mark, the preamble, and the header. They stay unless lines are rewritten. */
   readonly length: number
   /** Physical lines before the first record. A quoted column name can contain line feeds. */
   readonly lines: number
@@ -299,8 +291,10 @@ export function headOf(sample: Uint8Array, layout: Layout): Head {
   let start = markLength(sample)
   const before = start
   if (layout.headerLine === 0 || start >= sample.length) {
-    const length = preambleLength(sample, sample.length, layout)
-    return { header: NO_BYTES, length, lines: length > start ? layout.preambleLines : 0 }
+    const { hasPreamble } = layout
+    const lineEnd = hasPreamble ? lineEndIn(sample, start, sample.length) : start
+    const length = lineEnd === -1 ? sample.length : lineEnd
+    return { header: NO_BYTES, length, lines: length > start ? 1 : 0 }
   }
   for (let line = 1; line < layout.headerLine; line++) start = sample.indexOf(LINE_FEED, start) + 1
   const ends = recordEndsOf(layout)

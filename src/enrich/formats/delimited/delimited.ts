@@ -214,7 +214,7 @@ export const CSV: FormatDefinition<DelimitedPlan> = {
         ? () => new LineRecordEnds({ delimiter, maxLines: maxRecordLines }, maxLineBytes)
         : null,
       maxLineBytes,
-      preambleLines: hasSeparatorLine ? 1 : 0,
+      hasPreamble: hasSeparatorLine,
       headerLine,
       columns: names.length,
       directives: null,
