@@ -12,7 +12,7 @@ import {
   SPACE,
 } from '../../ascii.ts'
 import { lineEndIn, type RecordEnds } from '../../reading/layout.ts'
-import { CachedView, mayEndText } from '../../swar.ts'
+import { CachedView, latin1, mayEndText } from '../../swar.ts'
 
 /**
  * Where a byte of a record is:
@@ -46,23 +46,16 @@ export class JsonElements implements RecordEnds {
   contentStart = 0
   /** The fault of the record after `elementIn` returns -1; `null` if the record is the end of a document. */
   fault: string | null = null
-  /** The names on the path, as they stand between quotes. */
-  readonly #path: readonly Uint8Array[] | null
+  /** The names on the path, as {@link DocumentWalk} has them. */
+  readonly #path: readonly string[] | null
+  readonly #walk = new DocumentWalk()
   readonly #words = new CachedView()
   #bytes: Uint8Array = new Uint8Array(0)
   #place: Place = 'start'
   #isInString = false
   #isEscaped = false
-  /** Open objects and arrays, of the element or around the array. */
+  /** Open objects and arrays of the element. */
   #depth = 0
-  /** How many of the open objects inside the document are on the path to the array. */
-  #matched = 0
-  /** Whether the next string is the name of a member of the innermost of these objects. */
-  #isName = false
-  /** The bytes of the next name on the path that the string has so far; -1 if it is another name, or no name. */
-  #sameBytes = -1
-  /** Whether the next value is the one on the path. */
-  #isOnPath = false
   #hadArray = false
 
   /**
@@ -70,7 +63,7 @@ export class JsonElements implements RecordEnds {
    *   are the elements
    */
   constructor(path: readonly string[] | null) {
-    this.#path = path?.map((name) => encoder.encode(JSON.stringify(name).slice(1, -1))) ?? null
+    this.#path = path?.map(writtenName) ?? null
   }
 
   reset(bytes: Uint8Array): void {
@@ -139,7 +132,7 @@ export class JsonElements implements RecordEnds {
       else if (byte > SPACE) this.#between(byte)
       if (SOUGHT_IN.has(this.#place)) continue
       this.contentStart = at
-      if (this.#place !== 'end') this.#depth = 0
+      this.#depth = 0
       return at
     }
     return end
@@ -156,68 +149,26 @@ export class JsonElements implements RecordEnds {
       this.#place = byte === BRACKET ? 'array' : byte === BRACE ? 'element' : 'garbage'
     } else if (byte === BRACE) {
       this.#place = 'around'
-      this.#depth = 1
-      this.#matched = 0
-      this.#isName = true
-      this.#isOnPath = false
+      this.#walk.start([null])
       this.#hadArray = false
     } else this.#place = 'garbage'
   }
 
-  #leaveArray({ length }: readonly Uint8Array[]): void {
-    this.#place = length === 0 ? 'outside' : 'around'
-    this.#depth = length
-    this.#matched = length - 1
-    this.#isName = false
-    this.#isOnPath = false
+  #leaveArray(path: readonly string[]): void {
+    this.#place = path.length === 0 ? 'outside' : 'around'
+    this.#walk.start([null, ...path.slice(0, -1)])
     this.#hadArray = true
   }
 
-  /** Takes a byte of a document outside its array, and looks for the names on the path. */
+  /** Takes a byte of a document outside its array. */
   #around(byte: number): void {
-    if (this.#isInString) {
-      this.#inName(byte)
-      return
-    }
-    const names = this.#path ?? []
-    // Whether the byte is directly in the innermost object on the path.
-    const isDirect = this.#depth === this.#matched + 1
-    const isLast = this.#matched === names.length - 1
-    if (byte === QUOTE) {
-      this.#isInString = true
-      this.#sameBytes = isDirect && this.#isName ? 0 : -1
-    } else if (byte === COLON) {
-      if (isDirect) this.#isName = false
-    } else if (byte === COMMA) {
-      if (isDirect) this.#isName = true
-    } else if (byte === BRACKET && isDirect && this.#isOnPath && isLast) this.#place = 'array'
-    else if (byte === BRACKET || byte === BRACE) {
-      if (byte === BRACE && isDirect && this.#isOnPath && !isLast) {
-        this.#matched++
-        this.#isName = true
-        this.#isOnPath = false
-      }
-      this.#depth++
-    } else if (byte === BRACKET_END || byte === BRACE_END) {
-      if (--this.#depth === 0) this.#place = this.#hadArray ? 'outside' : 'end'
-      if (this.#matched >= this.#depth) {
-        this.#matched = this.#depth - 1
-        this.#isName = false
-        this.#isOnPath = false
-      }
-    }
-  }
-
-  /** Takes a byte of a string around the array, after its opening quote. */
-  #inName(byte: number): void {
-    const name = this.#path?.[this.#matched]
-    if (byte === QUOTE && !this.#isEscaped) {
-      this.#isInString = false
-      if (this.#isName) this.#isOnPath = this.#sameBytes === name?.length
-    } else {
-      this.#isEscaped = byte === BACKSLASH && !this.#isEscaped
-      if (this.#sameBytes >= 0) this.#sameBytes = name?.[this.#sameBytes] === byte ? this.#sameBytes + 1 : -1
-    }
+    const [walk, path] = [this.#walk, this.#path ?? []]
+    const depth = walk.names.length
+    walk.take(byte)
+    const { names } = walk
+    if (names.length === 0) this.#place = this.#hadArray ? 'outside' : 'end'
+    else if (byte === BRACKET && names.length > depth && names.length === path.length + 1)
+      if (path.every((name, index) => name === names[index + 1])) this.#place = 'array'
   }
 
   /** Reads on in an element. @returns the index after its last byte; -1 if it does not end before `end` */
@@ -248,6 +199,64 @@ export class JsonElements implements RecordEnds {
     this.#depth = depth
     this.#isInString = isInString
     return -1
+  }
+}
+
+/** Longer names are not kept. Bytes. */
+const MAX_NAME = 4096
+
+/** A name as it is written, each byte a character. */
+function writtenName(name: string): string {
+  const bytes = encoder.encode(name)
+  return latin1(bytes, 0, bytes.length)
+}
+
+/** Follows which objects and arrays of a document are open, byte by byte. */
+export class DocumentWalk {
+  /** The name of each in its object, as it is written; `null` without one, or if it has an escape or is long. */
+  names: (string | null)[] = []
+  #name: string | null = null
+  #text = ''
+  #isInString = false
+  #isEscaped = false
+
+  /** Starts where these are open, outside of strings. */
+  start(names: (string | null)[]): void {
+    this.names = names
+    this.#name = null
+    this.#isInString = false
+  }
+
+  /** The names on the way from the document to the innermost object or array; `null` if one has no name. */
+  get path(): string[] | null {
+    const decoder = new TextDecoder()
+    const path = this.names.slice(1).filter((name) => name !== null)
+    const isNamed = path.length === this.names.length - 1
+    return isNamed
+      ? path.map((name) => decoder.decode(Uint8Array.from(name, (byte) => byte.charCodeAt(0))))
+      : null
+  }
+
+  take(byte: number): void {
+    if (this.#isInString) {
+      this.#isInString = byte !== QUOTE || this.#isEscaped
+      this.#isEscaped = byte === BACKSLASH && !this.#isEscaped
+      // A value comes after the name.
+      const isName = this.#isInString && this.#name === null
+      if (isName && this.#text.length <= MAX_NAME) this.#text += String.fromCharCode(byte)
+    } else if (byte === QUOTE) {
+      this.#isInString = true
+      this.#text = ''
+    } else if (byte === COLON) {
+      this.#name = this.#text.includes('\\') || this.#text.length > MAX_NAME ? null : this.#text
+    } else if (byte === COMMA) this.#name = null
+    else if (byte === BRACE || byte === BRACKET) {
+      this.names.push(this.#name)
+      this.#name = null
+    } else if (byte === BRACE_END || byte === BRACKET_END) {
+      this.names.pop()
+      this.#name = null
+    }
   }
 }
 

@@ -1,18 +1,6 @@
 // JSON documents that are not one object a line: arrays, objects with a long array, and objects over several lines.
 import { wrongOption } from '../../../option-names.ts'
-import {
-  BACKSLASH,
-  BRACE,
-  BRACE_END,
-  BRACKET,
-  BRACKET_END,
-  CARRIAGE_RETURN,
-  COLON,
-  COMMA,
-  LINE_FEED,
-  QUOTE,
-  SPACE,
-} from '../../ascii.ts'
+import { BRACE, BRACE_END, BRACKET, CARRIAGE_RETURN, LINE_FEED, SPACE } from '../../ascii.ts'
 import { shownName } from '../../errors.ts'
 import { type LineOptions, omittingOption, type Planned } from '../../options.ts'
 import { guessAddress } from '../../reading/field-guess.ts'
@@ -24,7 +12,7 @@ import type { FormatDefinition } from '../format-definition.ts'
 import { fieldsOf, pathOf, pathText } from '../ndjson/member-path.ts'
 import { addressIn, isIn, objectsIn, planObjects } from '../ndjson/ndjson.ts'
 import { type ObjectPlan, ObjectReader } from '../ndjson/object-reader.ts'
-import { JsonElements } from './json-elements.ts'
+import { DocumentWalk, JsonElements } from './json-elements.ts'
 
 export interface JsonPlan extends ObjectPlan {
   readonly format: 'json'
@@ -115,49 +103,31 @@ const MAX_DEPTH = 6
 function longestArray(sample: Uint8Array) {
   const start = sample.indexOf(BRACE, markLength(sample))
   const decoder = new TextDecoder()
-  /** The name of each open object or array in its object; `null` if it is in an array. Names with escapes are skipped. */
-  const names: (string | null)[] = []
+  const walk = new DocumentWalk()
   let best: { path: string[]; from: number; to: number } | null = null
   let open: { path: string[]; from: number } | null = null
-  let name: string | null = null
-  let text = ''
   let at = start
   for (; at >= 0 && at < sample.length; at++) {
-    const byte = sample[at]
-    if (byte === QUOTE) {
-      const from = at
-      for (at++; at < sample.length && sample[at] !== QUOTE; at++) if (sample[at] === BACKSLASH) at++
-      text = decoder.decode(sample.subarray(from + 1, at))
-    } else if (byte === COLON) name = text
-    else if (byte === COMMA) name = null
-    else if (byte === BRACE || byte === BRACKET) {
-      names.push(name)
-      const mayOpen: boolean =
-        byte === BRACKET && open === null && names.length > 1 && names.length <= MAX_DEPTH + 1
-      const path: string[] | null = mayOpen ? pathIn(names) : null
+    const depth = walk.names.length
+    walk.take(sample[at] ?? 0)
+    const { length } = walk.names
+    if (length > depth && length > 1 && length <= MAX_DEPTH + 1 && sample[at] === BRACKET && open === null) {
+      const { path } = walk
       if (path !== null && beginsWithObject(sample, at)) open = { path, from: at }
-      name = null
-    } else if (byte === BRACE_END || byte === BRACKET_END) {
-      if (open !== null && names.length === open.path.length + 1) {
+    } else if (length < depth) {
+      if (open !== null && depth === open.path.length + 1) {
         if (best === null || at - open.from > best.to - best.from) best = { ...open, to: at }
         open = null
       }
-      names.pop()
-      if (names.length === 0) break
+      if (length === 0) break
     }
   }
-  const isWhole = names.length === 0 && at < sample.length
+  const isWhole = walk.names.length === 0 && at < sample.length
   if (open !== null && (best === null || at - open.from > best.to - best.from)) best = { ...open, to: at }
   if (best === null) return null
   const rest = isWhole ? decoder.decode(sample.subarray(best.to, at + 1)) : `]${'}'.repeat(best.path.length)}`
   const around = decoder.decode(sample.subarray(start, best.from + 1)) + rest
   return { path: best.path, size: best.to - best.from, documentSize: at - start, around }
-}
-
-/** The names from a document to its innermost value; `null` if the value is in an array, or after a name with an escape. */
-function pathIn(names: readonly (string | null)[]): string[] | null {
-  const path = names.slice(1).flatMap((each) => (each === null || each.includes('\\') ? [] : [each]))
-  return path.length === names.length - 1 ? path : null
 }
 
 function beginsWithObject(sample: Uint8Array, bracket: number): boolean {
