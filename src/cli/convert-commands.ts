@@ -255,7 +255,7 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
 function misquotedField(bytes: Uint8Array, fields: RecordFields): number {
   const decoder = new TextDecoder()
   return Array.from({ length: fields.count }, (_, field) =>
-    decoder.decode(bytes.subarray(fields.start(field), fields.end(field))),
+    decoder.decode(bytes.subarray(fields.starts[field], fields.ends[field])),
   ).findIndex((text) => /^ *"/.test(text) && !/^"(""|[^"])*"$/.test(text))
 }
 

@@ -140,7 +140,7 @@ export class RecordWriter extends RecordOutput {
       const index = replaced[column] ?? -1
       if (column > 0) target[to++] = delimiter
       if (index >= 0) {
-        if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
+        if (isLocated) to = copy(bytes, values.starts[index] ?? 0, values.ends[index] ?? 0, target, to)
         continue
       }
       // Neighbours are copied together, with what is between them.
@@ -151,7 +151,7 @@ export class RecordWriter extends RecordOutput {
     for (let index = 0; index < count; index++) {
       if (replaced.includes(index)) continue
       target[to++] = delimiter
-      if (isLocated) to = copy(bytes, values.start(index), values.end(index), target, to)
+      if (isLocated) to = copy(bytes, values.starts[index] ?? 0, values.ends[index] ?? 0, target, to)
     }
     return to
   }

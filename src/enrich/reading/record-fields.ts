@@ -127,20 +127,11 @@ export class RecordFields {
     return at
   }
 
-  /** Where a field begins, its opening quote included. */
-  start(field: number): number {
-    return this.starts[field] ?? 0
-  }
-
-  /** Where a field ends, its closing quote included. */
-  end(field: number): number {
-    return this.ends[field] ?? 0
-  }
-
   /** Finds the text of a field, without its quotes. Doubled quotes and escapes in it stay. It is empty if the record has no such field. */
   findText(bytes: Uint8Array, field: number): void {
-    let start = field < this.count ? this.start(field) : 0
-    let end = field < this.count ? this.end(field) : 0
+    const isThere = field < this.count
+    let start = isThere ? (this.starts[field] ?? 0) : 0
+    let end = isThere ? (this.ends[field] ?? 0) : 0
     if (this.#quotes && end - start >= 2 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE) {
       start++
       end--

@@ -179,7 +179,7 @@ export class TableReader extends RecordReader<Header> {
     const { unset, empty } = this.#header
     const { record } = this
     fields.findText(record, column)
-    const isQuoted = fields.valueStart > fields.start(column)
+    const isQuoted = fields.valueStart > (fields.starts[column] ?? 0)
     // In CSV and TSV, spaces around a value belong to it (RFC 4180).
     if (this.#rules !== null) fields.findValue(record, column)
     this.bytes = record
