@@ -90,15 +90,6 @@ describe('a list', () => {
     expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0, failed: { 'not-found': 1, private: 1 } })
   })
 
-  it('leaves blank lines and comments out of objects, and blanks out of addresses', () => {
-    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1 '
-    const { output, counts } = enrichBytes(utf8(given), { into: 'at "home"' })
-    expect(new TextDecoder().decode(output)).toBe(
-      '{"ip":"9.9.9.9","at \\"home\\"":null}\n{"ip":"10.0.0.1","at \\"home\\"":null}\n',
-    )
-    expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0 })
-  })
-
   it.each([
     ['1.2.3.4 5.6.7.8', '1.2.3.4 5.6.7.8'],
     ['1.2.3.4,5', '1.2.3.4,5'],

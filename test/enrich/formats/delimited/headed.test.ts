@@ -36,28 +36,6 @@ function located(input: string, options: EnrichOptions = {}) {
 
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
-describe('a log with commas, as Exchange writes it', () => {
-  const log = `#Fields: date-time,client-ip,message-subject
-2026-07-01T12:00:00.000Z,81.2.69.142,"a, ""b"""
-2026-07-01T12:00:00.000Z,10.0.0.1,c "d"
-`
-
-  it('gets columns with commas, which are empty without a location', () => {
-    const { output, notes } = located(log, { fields: ['city', 'timezone_offset'] })
-    expect(output).toBe(`#Fields: date-time,client-ip,message-subject,city,timezone_offset
-2026-07-01T12:00:00.000Z,81.2.69.142,"a, ""b""",London,+01:00
-2026-07-01T12:00:00.000Z,10.0.0.1,c "d",,
-`)
-    expect(notes.join()).toContain('the time of the event is in the field date-time')
-  })
-
-  it('becomes objects with the values as they are without quotes', () => {
-    const [first = '', second = ''] = located(log, { to: 'ndjson' }).output.split('\n')
-    expect(JSON.parse(first)).toMatchObject({ 'message-subject': 'a, "b"', location: { city: 'London' } })
-    expect(JSON.parse(second)).toMatchObject({ 'message-subject': 'c "d"', location: null })
-  })
-})
-
 describe('the day and the time of records', () => {
   it.each<[clock: string, offset: string]>([
     ['2026-07-01 12:00:00', '+01:00'],
@@ -122,15 +100,8 @@ describe('the names of the fields that are added', () => {
 })
 
 describe('a W3C Extended log', () => {
-  it('gets fields behind its own, and keeps its bytes', () => {
-    const { output, notes } = located(W3C, CITY)
-    expect(output).toBe(`#Software: Microsoft Internet Information Services 10.0
-#Version: 1.0
-#Date: 2026-07-01 00:00:07
-#Fields: date time s-ip cs-method c-ip cs(User-Agent) sc-status country_code city timezone_offset
-2026-07-01 00:00:07 10.0.0.1 GET 81.2.69.142 Mozilla/5.0+(X11) 200 GB London +01:00
-2026-07-01 00:00:08 10.0.0.1 GET 10.9.8.7 - 404 - - -
-`)
+  it('says what it has read', () => {
+    const { notes } = located(W3C)
     expect(notes).toEqual([
       'the format is w3c',
       'the address is in the field c-ip (addresses are also in the field s-ip)',
@@ -138,19 +109,9 @@ describe('a W3C Extended log', () => {
     ])
   })
 
-  it('can name other fields in the middle, as after a restart', () => {
-    const { output, counts } = located(
-      `${W3C}#Fields: c-ip date time\n81.2.69.142 2026-01-01 10:00:00\n#Fields: date time\n2026-01-01 10:00:00\n`,
-      CITY,
-    )
-    expect(output.split('\n').slice(6)).toEqual([
-      '#Fields: c-ip date time country_code city timezone_offset',
-      '81.2.69.142 2026-01-01 10:00:00 GB London +00:00',
-      '#Fields: date time',
-      '2026-01-01 10:00:00',
-      '',
-    ])
-    expect(counts.badLines).toEqual([{ line: 10, message: 'its header has no field "c-ip"' }])
+  it('can name no address in the middle, as after a restart', () => {
+    const { counts } = located(`${W3C}#Fields: date time\n2026-01-01 10:00:00\n`)
+    expect(counts.badLines).toEqual([{ line: 8, message: 'its header has no field "c-ip"' }])
   })
 
   it.each(
@@ -187,24 +148,6 @@ describe('a W3C Extended log', () => {
 })
 
 describe('a log of Zeek', () => {
-  it('gets fields, with their types, behind its own', () => {
-    expect(located(ZEEK, { fields: ['city', 'latitude', 'timezone_offset'] }).output).toBe(
-      ZEEK.replace('id.resp_h\n', 'id.resp_h\tcity\tlatitude\ttimezone_offset\n')
-        .replace('addr\taddr\n', 'addr\taddr\tstring\tdouble\tstring\n')
-        .replace('142\t10.0.0.1', '142\t10.0.0.1\tLondon\t51.5142\t+01:00')
-        .replace('-\t10.0.0.1', '-\t10.0.0.1\t-\t-\t-'),
-    )
-  })
-
-  it('can be several rotated files that were joined', () => {
-    const { counts, output } = located(
-      ZEEK + ZEEK.replace('uid\tid.orig_h', 'id.orig_h\tuid').replace('C1\t81.2.69.142', '81.2.69.142\tC1'),
-      CITY,
-    )
-    expect(counts).toMatchObject({ lines: 4, resolved: 2, bad: 0, failed: { malformed: 1, missing: 1 } })
-    expect(output.match(/London/g)).toHaveLength(2)
-  })
-
   it('says itself how unknown and empty values are written', () => {
     const input =
       '#separator |\n#unset_field|(none)\n#empty_field|EMPTY\n#fields|ts|id.orig_h\n1|81.2.69.142\n2|(none)\n3|EMPTY\n'
@@ -242,14 +185,8 @@ describe('spaces around a value', () => {
 })
 
 describe('a table with spaces', () => {
-  it('gets words behind its own', () => {
-    const { output, notes } = located(FLOW, CITY)
-    expect(
-      output,
-    ).toBe(`version account-id srcaddr dstaddr srcport start end action log-status country_code city timezone_offset
-2 123456789010 81.2.69.142 172.31.9.12 49761 1782864007 1782864060 REJECT OK GB London +01:00
-2 123456789010 - - - 1782864007 1782864060 - NODATA - - -
-`)
+  it('says what it has read', () => {
+    const { notes } = located(FLOW)
     expect(notes).toEqual([
       'the format is ssv',
       'the address is in the field srcaddr (addresses are also in the field dstaddr)',

@@ -9,7 +9,7 @@ import { DatabaseSet } from '../../../../src/location/database-set.ts'
 import { Database } from '../../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../../src/writer.ts'
 import { tableOf } from '../../../table-of.ts'
-import { bytesOf, enrichBytes, enrichText, smallResolver, utf8 } from '../../world.ts'
+import { bytesOf, enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const AT = Date.UTC(2026, 6, 1)
 const LINE = 'Oct 11 22:14:15 web sshd[1]: Failed password for root from 81.2.69.142 port 5 ssh2\n'
@@ -201,15 +201,6 @@ describe('lines of text', () => {
     )
   })
 
-  it('are objects with the record of lookup, at the time of the line', async () => {
-    const resolver = await smallResolver()
-    const location = resolver.lookup('81.2.69.142', { at: new Date('2024-01-05T00:00:00Z') })
-    const line = '2024-01-05T00:00:00Z a "b" \\ 81.2.69.142:5'
-    expect(enrichText(`${line}\nx\n`, { format: 'text', to: 'ndjson', into: 'geo' })).toBe(
-      `${JSON.stringify({ raw: line, ip: '81.2.69.142', geo: location })}\n{"raw":"x","ip":null,"geo":null}\n`,
-    )
-  })
-
   it('have no offset near a change of clocks, if their own clock is unknown', () => {
     // London changed its clocks on 31 March 2024 at 01:00 UTC.
     const offset = (time: string): string =>
@@ -262,16 +253,6 @@ describe('an annotation', () => {
     ['[{timezone_offset}] {ip}', '81.2.69.142'],
   ])('leaves out an unknown value and the separator beside it: %s is %s', (annotate, expected) => {
     expect(annotated(annotate)).toBe(expected)
-  })
-
-  it('stands after an address with its port, and leaves other addresses as they are', () => {
-    const input = 'a 81.2.69.142:80 10.0.0.1 9.9.9.9 [::ffff:81.2.69.142]:443, 81.2.69.142.\n'
-    expect(enrichText(input, { format: 'text' })).toBe(
-      'a 81.2.69.142:80 [GB London] 10.0.0.1 9.9.9.9 [::ffff:81.2.69.142]:443 [GB London], 81.2.69.142 [GB London].\n',
-    )
-    expect(enrichText(input, { format: 'text', annotate: '({city}) {ip}' })).toBe(
-      'a (London) 81.2.69.142:80 10.0.0.1 9.9.9.9 (London) [::ffff:81.2.69.142]:443, (London) 81.2.69.142.\n',
-    )
   })
 
   it.each([
