@@ -129,8 +129,7 @@ export class BlockEnricher extends Enricher {
     this.#ends = recordEndsOf(this.#layout)
     const locale = localeOf(plan.locale, plan.cityNames)
     this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values, locale)
-    // Loops take lines of all countries.
-    const loop = usesLoop && plan.countries === undefined ? this.#format.makeLoop() : null
+    const loop = usesLoop ? this.#format.makeLoop() : null
     if (loop !== null) loop.counter = this.#counter
     this.#loop = loop
     const isRaw = plan.onBadLine === 'raw'
@@ -280,7 +279,7 @@ export class BlockEnricher extends Enricher {
     const result =
       fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
     const isRead = result === 'resolved' || result === 'unresolved'
-    if (isRead && !this.#locator.isWanted) {
+    if (isRead && !this.#locator.wants(this.#locator.number)) {
       counts.excluded++
       out.length = before
       return

@@ -49,6 +49,8 @@ export class RecordLoop {
   readonly #failed = new Int32Array(FAILURE_REASONS.length)
   /** Lines without a time of their own in the last run. */
   #withoutTime = 0
+  /** Lines in countries that are not wanted in the last run. */
+  #excluded = 0
 
   /**
    * @param locator one that has located nothing yet
@@ -86,12 +88,13 @@ export class RecordLoop {
   run(start: number, out: ByteSink, counts: RunningCounts): number {
     this.lines = 0
     if (start >= this.#sliceEnd && !this.#copySlice(start)) return start
-    this.#resolved = this.#withoutTime = 0
+    this.#resolved = this.#withoutTime = this.#excluded = 0
     this.#failed.fill(0)
     const stop = this.#run(start - this.#sliceStart, this.#sliceEnd - this.#sliceStart) + this.#sliceStart
     out.write(this.#arena.bytes, OUTPUT_START, this.#outputEnd)
-    let lines = this.#resolved
+    let lines = this.#resolved + this.#excluded
     counts.resolved += this.#resolved
+    counts.excluded += this.#excluded
     counts.withoutTime += this.#withoutTime
     for (const [index, reason] of FAILURE_REASONS.entries()) {
       const count = this.#failed[index] ?? 0
@@ -136,7 +139,8 @@ export class RecordLoop {
       const isLocated = number >= FIRST_LOCATION
       if (!isLocated && ((this.#onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
         break
-      if (output !== null && (isLocated ? writesLocations : !dropUnresolved)) {
+      const isWanted = locator.wants(number)
+      if (isWanted && output !== null && (isLocated ? writesLocations : !dropUnresolved)) {
         if (isLocated) texts.instant = locator.instantOr(reader.instant)
         output.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
         if (bytes !== arena.bytes) {
@@ -157,7 +161,8 @@ export class RecordLoop {
         bytes = arena.bytes
         view = arena.view
       }
-      this.#count(number, isIPv4)
+      if (isWanted) this.#count(number, isIPv4)
+      else this.#excluded++
       from = lineEnd + 1
     }
     this.#outputEnd = to

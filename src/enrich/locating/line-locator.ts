@@ -151,9 +151,9 @@ export class LineLocator {
     return this.number - FIRST_LOCATION
   }
 
-  /** Whether the country of this line is one of those that the plan wants. */
-  get isWanted(): boolean {
-    return this.#countries === null || this.#isWanted(this.#countries)
+  /** Whether the plan wants lines with this number of a location, by their country, or of a reason. */
+  wants(number: number): boolean {
+    return this.#countries === null || this.#isChosen(this.#countries, number - FIRST_LOCATION)
   }
 
   /**
@@ -242,7 +242,8 @@ export class LineLocator {
    * @param beforeRenumbering called before locations get new numbers
    */
   countWith(addresses: AddressCounts | null, beforeRenumbering: () => void): void {
-    this.#addresses = addresses
+    // Addresses that are not wanted are not counted, and so not known there.
+    this.#addresses = this.#countries === null ? addresses : null
     this.#beforeRenumbering = beforeRenumbering
   }
 
@@ -292,8 +293,7 @@ export class LineLocator {
     return this.texts.offsetOf(number, this.time + milliseconds).minutes
   }
 
-  #isWanted(choice: CountryChoice): boolean {
-    const number = this.locationNumber
+  #isChosen(choice: CountryChoice, number: number): boolean {
     if (number < 0) return isChosen(choice, null)
     if (number >= this.#wanted.length) {
       const larger = new Uint8Array(2 * number + 1024)

@@ -87,7 +87,8 @@ const FILTERS: readonly EnrichOptions[] = [
   { dropUnresolved: true },
   { onBadLine: 'drop' },
   { maxLineBytes: 120 },
-  { locale: 'de' },
+  { locale: 'de', onlyCountries: ['GB'] },
+  { notCountries: ['US', 'IN'], details: true },
 ]
 
 interface Case {
