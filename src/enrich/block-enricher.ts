@@ -226,7 +226,7 @@ export class BlockEnricher extends Enricher {
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
         const rest = { ...block, bytes: block.bytes.subarray(start), state }
         // Threads take later blocks before the rest, which must not refer to their texts: its records become objects.
-        if (this.#plan.cells?.isPacked === true) delete rest.columns
+        if (this.#plan.cells?.form === 'values') delete rest.columns
         return { rest, lines: line - 1 }
       }
     }

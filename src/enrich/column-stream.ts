@@ -4,7 +4,7 @@ import { eventTime, NO_TIME } from './locating/event-time.ts'
 import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-writer.ts'
-import { escapedColumnsTemplate } from './writing/column-templates.ts'
+import { valuesTemplate } from './writing/column-templates.ts'
 import { alignedSize, LocationColumns, LocationPlaces, NO_PLACE } from './writing/location-columns.ts'
 
 export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale' | 'cityNames'> {
@@ -72,7 +72,7 @@ export class ColumnStream {
   constructor(set: DatabaseSet, { times, ...options }: ColumnOptions) {
     const timeField = times === 'none' ? undefined : '2'
     const plan = makeRowPlan({ ...options, format: 'tsv', quoting: 'none', field: '1', timeField })
-    this.#locator = new LineLocator(set, plan, escapedColumnsTemplate(options.fields, '\t'))
+    this.#locator = new LineLocator(set, plan, valuesTemplate(options.fields))
     this.#places = new LocationPlaces(this.#locator)
     this.#times = times
     this.#columns = new LocationColumns(options.fields)

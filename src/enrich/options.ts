@@ -269,11 +269,10 @@ export interface CommonPlan
 
 /** How the columns of a location are one text. */
 export interface LocationCells {
-  readonly form: 'csv' | 'tsv'
-  /** Whether the address comes before them. */
-  readonly hasAddress: boolean
-  /** Whether rows are written as `PackedRow` does. Otherwise they are lines of a table. */
-  readonly isPacked?: boolean
+  /** Lines of a table, or the values alone: rows are then written as `PackedRow` does. */
+  readonly form: 'csv' | 'tsv' | 'values'
+  /** Whether the address and a comma come before them. Only of values. */
+  readonly hasAddress?: boolean
 }
 
 /** A plan, and notes for the user on what was guessed to make it. */

@@ -2,8 +2,9 @@ import { BORROW } from '../../borrowing.ts'
 import { LOCATION_FIELDS } from '../../enrich/options.ts'
 import {
   columnsTemplate,
-  escapedColumnsTemplate,
   jsonTemplate,
+  VALUE_SEPARATOR,
+  valuesTemplate,
 } from '../../enrich/writing/column-templates.ts'
 import type { LocationTemplate } from '../../enrich/writing/location-template.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -105,10 +106,7 @@ class ExportSession extends Session {
           nothing: JSON.stringify(Object.fromEntries(fields.map((field) => [field, null]))),
         }
       case 'parquet':
-        return {
-          template: escapedColumnsTemplate(fields, '\t'),
-          nothing: fields.map(() => '\\N').join('\t'),
-        }
+        return { template: valuesTemplate(fields), nothing: VALUE_SEPARATOR.repeat(fields.length - 1) }
     }
   }
 

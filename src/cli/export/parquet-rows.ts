@@ -5,6 +5,7 @@ import { ByteSink } from '../../bytes/byte-sink.ts'
 import { DistinctTexts } from '../../bytes/distinct-texts.ts'
 import type { LocationField } from '../../enrich/options.ts'
 import { CachedView, viewOf } from '../../enrich/swar.ts'
+import { endOfValue } from '../../enrich/writing/column-templates.ts'
 import { MAX_LOCATIONS } from '../../enrich/writing/rendered-locations.ts'
 import { ColumnWriter, type Leaf, type ParquetValue } from '../enrich/parquet/column-writer.ts'
 import { ColumnValues, elementsOf, typeOfField } from '../enrich/parquet/columns.ts'
@@ -14,11 +15,6 @@ import { writePosition } from './text-rows.ts'
 
 /** Rows of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 2 ** 16
-
-const TAB = 9
-const BACKSLASH = 0x5c
-const CAPITAL_N = 0x4e
-const ESCAPED: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' }
 
 /** The codes of rows that each have a value of their own. */
 const OWN = Int32Array.from({ length: GROUP_ROWS }, (_, row) => row)
@@ -139,12 +135,9 @@ export class ParquetRows implements RowSink {
     if (number < count) return number
     let start = from
     for (const column of this.#columns) {
-      let end = start
-      let isEscaped = false
-      for (; end < to && text[end] !== TAB; end++) isEscaped ||= text[end] === BACKSLASH
-      if (!isEscaped) column.add(text, view, start, end)
-      else if (text[start] === BACKSLASH && text[start + 1] === CAPITAL_N) column.addMissing()
-      else column.addText(unescaped(text.subarray(start, end)))
+      const end = endOfValue(text, start, to)
+      if (start < end) column.add(text, view, start, end)
+      else column.addMissing()
       start = end + 1
     }
     return number
@@ -187,11 +180,4 @@ export class ParquetRows implements RowSink {
     const codes = this.#codes.subarray(0, this.#rows)
     for (const column of this.#columns) yield column.leafOf(texts, codes)
   }
-}
-
-/** The text of a cell that `escapedColumnsTemplate` wrote. */
-function unescaped(cell: Uint8Array): string {
-  return Buffer.from(cell)
-    .toString()
-    .replace(/\\(.)/g, (_, each: string) => ESCAPED[each] ?? each)
 }

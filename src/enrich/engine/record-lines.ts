@@ -60,11 +60,11 @@ export class RecordLines {
     const { cells } = this.#plan
     // A row without fields can be of any record.
     const hasRows =
-      cells !== undefined && (this.#isObject || (cells.isPacked === true && names?.length === 0))
+      cells !== undefined && (this.#isObject || (cells.form === 'values' && names?.length === 0))
     // What takes the rows remembers a text for each number.
     if (this.#places.count > MAX_LOCATIONS) this.#places.restart(0)
     if (!hasRows || names === undefined) this.row = null
-    else if (cells.isPacked !== true) this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
+    else if (cells.form !== 'values') this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
     else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#places)
   }
 

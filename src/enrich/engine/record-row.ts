@@ -35,7 +35,7 @@ export class RecordRow extends RecordOutput {
 
   constructor(reader: RecordReader, locator: LineLocator, plan: CommonPlan, names: readonly string[]) {
     const { into, cells, jsonFields } = plan
-    const { form = 'csv' } = cells ?? {}
+    const form = cells?.form === 'tsv' ? 'tsv' : 'csv'
     super(reader, locator)
     this.#names = names
     this.#into = into

@@ -3,6 +3,7 @@ import type { AutonomousSystem } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { Offset } from '../../location/timezone.ts'
+import { DELETE } from '../ascii.ts'
 import type { CommonPlan, LocationField } from '../options.ts'
 import {
   fixedText,
@@ -34,9 +35,9 @@ export function fieldText(
 /** A location: in JSON, the whole record after its `ip`, or an object with some columns; or these as a text, see the plan. */
 export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): LocationTemplate {
   if (fields !== null && cells !== undefined) {
-    const separator = SEPARATORS[cells.form]
-    const columns = columnsTemplate(fields, separator, true)
-    return cells.hasAddress ? [fixedText(separator), ...columns] : columns
+    const { form, hasAddress } = cells
+    if (form !== 'values') return columnsTemplate(fields, SEPARATORS[form], true)
+    return hasAddress ? [fixedText(','), ...valuesTemplate(fields)] : valuesTemplate(fields)
   }
   const after = asn === undefined ? [] : systemAfter(`,${JSON.stringify(asn)}:`)
   if (fields === null) return [...JSON_TEMPLATE, ...after]
@@ -82,6 +83,26 @@ export function columnsTemplate(
     const text = hasLines ? (value ?? '') : (value ?? '').replace(/[\r\n]/g, ' ')
     return quotes ? quotedCell(text, delimiter) : text.replaceAll(delimiter, ' ')
   })
+}
+
+/** Stands between values of {@link valuesTemplate}. It needs no escape in JSON. */
+export const VALUE_SEPARATOR = String.fromCharCode(DELETE)
+
+/**
+ * Values for a program that makes columns of them, with {@link VALUE_SEPARATOR} between them. An unknown value is empty, and no other
+ * value is. A separator in a value becomes a space.
+ */
+export function valuesTemplate(columns: readonly LocationField[]): LocationTemplate {
+  return columnsOf(columns, VALUE_SEPARATOR, VALUE_SEPARATOR, (value) =>
+    (value ?? '').replaceAll(VALUE_SEPARATOR, ' '),
+  )
+}
+
+/** Where the value of {@link valuesTemplate} ends that begins at `start`. @param end of all its values */
+export function endOfValue(bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && bytes[at] !== DELETE) at++
+  return at
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -1,17 +1,15 @@
 // Locations as columns in the memory layout of Apache Arrow.
-import { BACKSLASH, DASH, TAB } from '../ascii.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
+import { DASH } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
 import { latin1, plainNumber } from '../swar.ts'
+import { endOfValue } from './column-templates.ts'
 import type { RenderedLocations } from './rendered-locations.ts'
-
-/** After a backslash, it stands for an unknown value. */
-const UNKNOWN = 0x4e
-
-/** What letters after a backslash stand for. Other characters stand for themselves. */
-const UNESCAPED: Readonly<Record<number, number>> = { 116: TAB, 110: 0x0a, 114: 0x0d }
 
 /** Arrow reads memory fastest if its parts begin at a multiple of this. Bytes. */
 const ALIGNMENT = 8
+
+const NO_BYTES = new Uint8Array(0)
 
 const NUMBER_FIELDS: ReadonlySet<LocationField> = new Set(['latitude', 'longitude', 'asn_number'])
 
@@ -21,7 +19,7 @@ export function alignedSize(bytes: number): number {
 }
 
 /**
- * Takes locations as `escapedColumnsTemplate` writes them, and makes an array of Arrow of each column: a bit for each location
+ * Takes locations as `valuesTemplate` writes them, and makes an array of Arrow of each column: a bit for each location
  * that says whether its value is known, then
  * - of a text: the offsets of the values, one more than there are locations, and the bytes of all values in UTF-8
  * - of a number: doubles
@@ -39,32 +37,29 @@ export class LocationColumns {
 
   /** Adds a location whose values are unknown. */
   addUnknown(): void {
-    for (const column of this.#columns) column.addUnknown(this.count)
-    this.count++
+    this.add(NO_BYTES, 0, 0)
   }
 
   /** Adds the location in `bytes[start, end)`. */
   add(bytes: Uint8Array, start: number, end: number): void {
     let at = start
     for (const column of this.#columns) {
-      // A tab or the end is after the value.
-      if (bytes[at] === BACKSLASH && bytes[at + 1] === UNKNOWN) {
-        column.addUnknown(this.count)
-        at += 3
-      } else at = column.add(this.count, bytes, at, end) + 1
+      const valueEnd = endOfValue(bytes, at, end)
+      column.add(bytes, at, valueEnd)
+      at = valueEnd + 1
     }
     this.count++
   }
 
   /** The bytes that `takeInto` writes. */
   get size(): number {
-    return this.#columns.reduce((sum, column) => sum + column.sizeOf(this.count), 0)
+    return this.#columns.reduce((sum, column) => sum + column.size, 0)
   }
 
   /** Writes the columns into memory that has zeros there, and removes all locations. */
   takeInto(memory: Uint8Array, start: number): void {
     let at = start
-    for (const column of this.#columns) at = column.takeInto(memory, at, this.count)
+    for (const column of this.#columns) at = column.takeInto(memory, at)
     this.count = 0
   }
 }
@@ -158,115 +153,56 @@ export class LocationPlaces {
   }
 }
 
-/** Whether values are known, a bit each. */
-class KnownBits {
-  #bits = new Uint8Array(128)
-
-  add(index: number, isKnown: boolean): void {
-    const at = index >> 3
-    if (at >= this.#bits.length) this.#bits = grown(this.#bits, at + 1)
-    const before = (index & 7) === 0 ? 0 : (this.#bits[at] ?? 0)
-    this.#bits[at] = before | (Number(isKnown) << (index & 7))
-  }
-
-  write(memory: Uint8Array, at: number, count: number): number {
-    const size = bitBytes(count)
-    memory.set(this.#bits.subarray(0, size), at)
-    return at + alignedSize(size)
-  }
-}
-
 class TextColumn {
-  readonly #known = new KnownBits()
+  readonly #texts = new ByteSink()
   /** The offsets of the texts; the last is the end of all. */
-  #offsets = new Int32Array(1024)
-  #texts = new Uint8Array(16_384)
+  #offsets = [0]
 
-  addUnknown(index: number): void {
-    this.#known.add(index, false)
-    this.#setEnd(index, this.#offsets[index] ?? 0)
+  add(bytes: Uint8Array, start: number, end: number): void {
+    // A location without values has no bytes, so its values can begin after their end.
+    if (start < end) this.#texts.write(bytes, start, end)
+    this.#offsets.push(this.#texts.length)
   }
 
-  /** Adds the value that begins at `start`. @returns the index after it */
-  add(index: number, bytes: Uint8Array, start: number, end: number): number {
-    let length = this.#offsets[index] ?? 0
-    if (length + end - start > this.#texts.length) this.#texts = grown(this.#texts, length + end - start)
-    const texts = this.#texts
-    let at = start
-    for (; at < end; at++) {
-      let byte = bytes[at] ?? 0
-      if (byte === TAB) break
-      if (byte === BACKSLASH) {
-        byte = bytes[++at] ?? 0
-        byte = UNESCAPED[byte] ?? byte
-      }
-      texts[length++] = byte
-    }
-    this.#known.add(index, true)
-    this.#setEnd(index, length)
-    return at
+  get size(): number {
+    const { length } = this.#offsets
+    return bitsSize(length - 1) + alignedSize(length * 4) + alignedSize(this.#texts.length)
   }
 
-  sizeOf(count: number): number {
-    return (
-      alignedSize(bitBytes(count)) + alignedSize((count + 1) * 4) + alignedSize(this.#offsets[count] ?? 0)
-    )
-  }
-
-  takeInto(memory: Uint8Array, start: number, count: number): number {
-    const at = this.#known.write(memory, start, count)
-    const textStart = at + alignedSize((count + 1) * 4)
-    const length = this.#offsets[count] ?? 0
-    memory.set(bytesOf(this.#offsets, count + 1), at)
-    memory.set(this.#texts.subarray(0, length), textStart)
-    return textStart + alignedSize(length)
-  }
-
-  #setEnd(index: number, end: number): void {
-    if (index + 1 >= this.#offsets.length) {
-      const larger = new Int32Array(2 * this.#offsets.length)
-      larger.set(this.#offsets)
-      this.#offsets = larger
-    }
-    this.#offsets[index + 1] = end
+  takeInto(memory: Uint8Array, start: number): number {
+    const end = start + this.size
+    const offsets = new Int32Array(this.#offsets)
+    for (let index = 1; index < offsets.length; index++)
+      if (offsets[index] !== offsets[index - 1]) setBit(memory, start, index - 1)
+    memory.set(new Uint8Array(offsets.buffer), start + bitsSize(offsets.length - 1))
+    memory.set(this.#texts.bytes, end - alignedSize(this.#texts.length))
+    this.#texts.length = 0
+    this.#offsets = [0]
+    return end
   }
 }
 
 class NumberColumn {
-  readonly #known = new KnownBits()
-  #values = new Float64Array(1024)
+  /** `NaN` if unknown. */
+  #values: number[] = []
 
-  addUnknown(index: number): void {
-    this.#known.add(index, false)
-    this.#set(index, 0)
+  add(bytes: Uint8Array, start: number, end: number): void {
+    this.#values.push(start < end ? numberIn(bytes, start, end) : Number.NaN)
   }
 
-  /** Adds the value that begins at `start`. @returns the index after it */
-  add(index: number, bytes: Uint8Array, start: number, end: number): number {
-    let at = start
-    while (at < end && bytes[at] !== TAB) at++
-    this.#known.add(index, true)
-    this.#set(index, numberIn(bytes, start, at))
-    return at
+  get size(): number {
+    return bitsSize(this.#values.length) + this.#values.length * 8
   }
 
-  sizeOf(count: number): number {
-    return alignedSize(bitBytes(count)) + count * 8
-  }
-
-  takeInto(memory: Uint8Array, start: number, count: number): number {
-    const at = this.#known.write(memory, start, count)
-    memory.set(bytesOf(this.#values, count), at)
-    return at + count * 8
-  }
-
-  #set(index: number, value: number): void {
-    if (index >= this.#values.length) {
-      const larger = new Float64Array(2 * this.#values.length)
-      larger.set(this.#values)
-      this.#values = larger
-    }
-    this.#values[index] = value
+  takeInto(memory: Uint8Array, start: number): number {
+    const end = start + this.size
+    const values = new Float64Array(this.#values)
+    for (let index = 0; index < values.length; index++)
+      if (Number.isNaN(values[index])) values[index] = 0
+      else setBit(memory, start, index)
+    memory.set(new Uint8Array(values.buffer), end - values.length * 8)
+    this.#values = []
+    return end
   }
 }
 
@@ -278,16 +214,12 @@ function numberIn(bytes: Uint8Array, start: number, end: number): number {
   return isNegative ? -size : size
 }
 
-function bitBytes(count: number): number {
-  return Math.ceil(count / 8)
+/** The bytes of a bit for each location. */
+function bitsSize(count: number): number {
+  return alignedSize(Math.ceil(count / 8))
 }
 
-function bytesOf(numbers: Int32Array | Float64Array, count: number): Uint8Array {
-  return new Uint8Array(numbers.buffer, 0, count * numbers.BYTES_PER_ELEMENT)
-}
-
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.max(length, 2 * bytes.length))
-  larger.set(bytes)
-  return larger
+function setBit(memory: Uint8Array, start: number, index: number): void {
+  const at = start + (index >> 3)
+  memory[at] = (memory[at] ?? 0) | (1 << (index & 7))
 }

@@ -6,7 +6,7 @@ import type { LocationCells } from '../options.ts'
 import { CachedView, mayNeedEscape } from '../swar.ts'
 
 /** The form of a table. */
-export type TableForm = LocationCells['form']
+export type TableForm = Exclude<LocationCells['form'], 'values'>
 
 export const SEPARATORS: Readonly<Record<TableForm, string>> = { csv: ',', tsv: '\t' }
 

@@ -5,6 +5,7 @@ import { rowsOf, sampleTable } from '../../../src/enrich/formats/delimited/table
 import { definitionFor, layoutOf, makePlan, withCells } from '../../../src/enrich/formats/formats.ts'
 import type { LocationCells } from '../../../src/enrich/options.ts'
 import { headBlock, Splitter } from '../../../src/enrich/reading/splitter.ts'
+import { VALUE_SEPARATOR } from '../../../src/enrich/writing/column-templates.ts'
 import { CASES } from '../golden/cases.ts'
 import { AT, text, worldSet } from '../world.ts'
 
@@ -91,7 +92,7 @@ describe('rows of records', () => {
     const addresses = objectsOf(null).map((object) => locationOf(object)?.ip ?? null)
     for (const hasAddress of [true, false])
       for (const usesLoop of [true, false]) {
-        const packed = written({ form: 'csv', hasAddress, isPacked: true }, usesLoop)
+        const packed = written({ form: 'values', hasAddress }, usesLoop)
         expect(unpacked(packed, columns.length, hasAddress)).toEqual(
           twice.flatMap((object, index) => {
             if (!fits(object)) return []
@@ -109,7 +110,7 @@ describe('packed rows', () => {
   it('refer only to texts of rows that come before them: the rest of a block becomes objects', () => {
     const bytes = new TextEncoder().encode(`ip\n${'81.2.69.142\n'.repeat(5000)}`)
     const { plan } = makePlan(bytes, true, { format: 'csv', to: 'ndjson', at: AT })
-    const packed = withCells(plan, FIELDS, { form: 'csv', hasAddress: false, isPacked: true })
+    const packed = withCells(plan, FIELDS, { form: 'values', hasAddress: false })
     const columns = Array.from({ length: 2000 }, (_, column) => (column === 0 ? 'ip' : `c${column}`))
     const [block] = new Splitter(layoutOf(plan), bytes.length).push(bytes)
     if (block === undefined) throw new Error('no block')
@@ -119,11 +120,6 @@ describe('packed rows', () => {
     expect(rest?.bytes.length).toBeGreaterThan(0)
   })
 })
-
-const cellsOf = (line: string): readonly string[] | undefined =>
-  rowsOf(
-    sampleTable(new TextEncoder().encode(`${line}\n`), true, { delimiter: 0x2c, quotes: true }, 1e6, 1e6),
-  )[0]
 
 /** The columns of the location of each packed row, its address, and its values. */
 function unpacked(bytes: Uint8Array, columns: number, hasAddress: boolean): unknown[][] {
@@ -143,7 +139,8 @@ function unpacked(bytes: Uint8Array, columns: number, hasAddress: boolean): unkn
   while (at < bytes.length) {
     const place = number()
     if (place < 0) expect(texts.push(sized())).toBe(-place)
-    const cells = place === 0 ? null : cellsOf(String(JSON.parse(`"${texts[Math.abs(place) - 1]}"`)))
+    const cells =
+      place === 0 ? null : String(JSON.parse(`"${texts[Math.abs(place) - 1]}"`)).split(VALUE_SEPARATOR)
     const address = hasAddress && place !== 0 ? sized() : null
     const values = Array.from({ length: columns }, (): unknown => JSON.parse(sized() || 'null'))
     rows.push([cells, address, ...values])

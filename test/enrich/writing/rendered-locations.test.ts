@@ -7,6 +7,7 @@ import {
   columnsTemplate,
   escapedColumnsTemplate,
   jsonTemplate,
+  valuesTemplate,
   wordsTemplate,
 } from '../../../src/enrich/writing/column-templates.ts'
 import { JSON_TEMPLATE } from '../../../src/enrich/writing/location-template.ts'
@@ -88,6 +89,7 @@ describe('rendered locations', () => {
     const templates = [
       JSON_TEMPLATE,
       jsonTemplate({ jsonFields: all }),
+      valuesTemplate(all),
       ...[',', '\t', '-', '4', '.', 'é'].flatMap((delimiter) => [
         columnsTemplate(all, delimiter, true),
         columnsTemplate(all, delimiter, false),

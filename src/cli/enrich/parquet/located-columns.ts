@@ -3,6 +3,7 @@ import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { BACKSLASH, COMMA } from '../../../enrich/ascii.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
+import { endOfValue } from '../../../enrich/writing/column-templates.ts'
 import type { ObjectMembers } from '../rows/object-members.ts'
 import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
@@ -142,8 +143,10 @@ export class LocatedColumns {
     const { count } = this.#texts
     const system = this.#fields.indexOf('asn_number')
     for (; this.#known < count; this.#known++) {
-      const [bytes, ends] = cellsOf(this.#texts.textOf(this.#known))
+      const bytes = unescaped(this.#texts.textOf(this.#known))
       const view = viewOf(bytes)
+      const ends: number[] = []
+      for (let end = -1; end < bytes.length; ends.push(end)) end = endOfValue(bytes, end + 1, bytes.length)
       const startOf = (cell: number): number => (ends[cell - 1] ?? -1) + 1
       for (const { values, field, isOfSystem } of this.#leaves) {
         const cell = this.#fields.indexOf(field)
@@ -200,18 +203,9 @@ export class LocatedColumns {
   }
 }
 
-/** The cells of a text of columns, which is the inside of a string of JSON: their bytes, with one between them, and where each ends. */
-function cellsOf(bytes: Uint8Array): [bytes: Uint8Array, ends: number[]] {
-  const ends: number[] = []
-  if (!bytes.includes(BACKSLASH)) {
-    for (let end = 0; end <= bytes.length; end++)
-      if (end === bytes.length || bytes[end] === COMMA) ends.push(end)
-    return [bytes, ends]
-  }
-  const text = String(JSON.parse(`"${Buffer.from(bytes).toString()}"`))
-  const cells = Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g), ([, quoted, plain = '']) =>
-    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
-  )
-  for (const cell of cells) ends.push((ends.at(-1) ?? -1) + 1 + Buffer.byteLength(cell))
-  return [Buffer.from(cells.join(',')), ends]
+/** The inside of a string of JSON, without its escapes. */
+function unescaped(bytes: Uint8Array): Uint8Array {
+  return bytes.includes(BACKSLASH)
+    ? Buffer.from(String(JSON.parse(`"${Buffer.from(bytes).toString()}"`)))
+    : bytes
 }

@@ -163,7 +163,7 @@ class AddedColumnsOutput extends RowOutput {
   }
 
   override get cells(): LocationCells {
-    return { form: 'csv', hasAddress: !this.#isFlat, isPacked: true }
+    return { form: 'values', hasAddress: !this.#isFlat }
   }
 
   /** Rows have nothing but a location. More than one take several turns. */

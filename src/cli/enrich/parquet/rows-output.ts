@@ -69,8 +69,8 @@ export class RowsOutput extends RowOutput {
     this.#texts = added.map(({ member }) => this.members.add(member))
   }
 
-  override get cells(): LocationCells {
-    return { form: 'csv', hasAddress: !this.#isFlat && !this.#isTable, isPacked: true }
+  override get cells(): Required<LocationCells> {
+    return { form: 'values', hasAddress: !this.#isFlat && !this.#isTable }
   }
 
   /** The members of the first lines that have one location. More than one take several turns. */

@@ -92,7 +92,7 @@ export abstract class RowOutput implements Output {
   usePlan(_table: DelimitedPlan | null): void {}
 
   async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length], source = 0): Promise<void> {
-    if (this.keepsBytes || (objects.length === 0 && this.cells?.isPacked !== true)) {
+    if (this.keepsBytes || (objects.length === 0 && this.cells?.form !== 'values')) {
       await this.sendRows()
       return this.send(bytes)
     }

@@ -85,7 +85,7 @@ export class TableOutput extends RowOutput {
   }
 
   override get cells(): LocationCells | null {
-    return this.keepsBytes ? null : { form: this.#settings.form, hasAddress: false }
+    return this.keepsBytes ? null : { form: this.#settings.form }
   }
 
   /** Members of the lines that have one location. More than one take several turns. */
