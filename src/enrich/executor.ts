@@ -84,11 +84,10 @@ export class OrderedQueue {
   readonly failed: Promise<never>
   readonly #executor: Executor
   readonly #receive: Receive
-  /** Resolves when the result of the last block is received. Each result waits for the one before it. */
+  /** One for each block in progress, the oldest first: resolves when its result is received. */
+  readonly #results: Promise<void>[] = []
+  /** The last of them. Each result waits for the one before it. */
   #last: Promise<void> = Promise.resolve()
-  #inProgress = 0
-  /** Wakes the caller that waits for room. */
-  #wake: (() => void) | null = null
   #fail: (error: unknown) => void = () => {}
 
   constructor(executor: Executor, receive: Receive) {
@@ -106,13 +105,13 @@ export class OrderedQueue {
    * @throws the error of the executor or the receiver for an earlier block; no later block is received
    */
   async add(block: Block): Promise<void> {
-    this.#inProgress++
     const enriched = this.#executor.enrich(block)
     // The error is handled in #pass, in the order of the blocks.
     enriched.catch(() => {})
     this.#last = this.#pass(this.#last, enriched, block)
     this.#last.catch(this.#fail)
-    while (this.#inProgress >= this.#executor.capacity) await Promise.race([this.#last, this.#room()])
+    this.#results.push(this.#last)
+    while (this.#results.length >= this.#executor.capacity) await this.#results.shift()
   }
 
   /** Resolves when all results are received. */
@@ -131,14 +130,6 @@ export class OrderedQueue {
       await this.#receive(result, block)
     }
     this.#executor.release(result.output)
-    this.#inProgress--
-    this.#wake?.()
-  }
-
-  #room(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
   }
 }
 

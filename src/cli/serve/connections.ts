@@ -42,12 +42,11 @@ export interface ConnectionLimits {
   readonly slowMs?: number
   /** The slowest rate in bytes a second. Default: 32 KiB. */
   readonly minRate?: number
-  /** Is called for each connection that is closed at once: its client, or all clients, have too many. */
-  readonly refused?: () => void
-  /** Is called for each idle connection that is closed for a new one. */
-  readonly evicted?: () => void
-  /** Is called for each connection that is closed because its client does not take its answers. */
-  readonly cut?: () => void
+  /**
+   * Is called for each connection that is `refused`: its client, or all clients, have too many; `evicted`: it was idle, and closed
+   * for a new one; or `cut`: its client does not take its answers.
+   */
+  readonly closed?: (why: 'refused' | 'evicted' | 'cut') => unknown
 }
 
 /** The limits of the port of the metrics. One client may have all its connections. */
@@ -90,9 +89,8 @@ export class Connections {
   #sweep: NodeJS.Timeout | undefined
 
   constructor(server: Server, limits: ConnectionLimits) {
-    const nothing = (): void => {}
-    const tell = { refused: nothing, evicted: nothing, cut: nothing, isProxy: () => false }
-    this.#limits = { maxHeldBytes: MAX_HELD_BYTES, slowMs: SLOW_MS, minRate: MIN_RATE, ...tell, ...limits }
+    const defaults = { maxHeldBytes: MAX_HELD_BYTES, slowMs: SLOW_MS, minRate: MIN_RATE }
+    this.#limits = { ...defaults, isProxy: () => false, closed: () => {}, ...limits }
     this.#max = connectionLimit(limits.max ?? MAX_CONNECTIONS)
     this.#maxPerClient = limits.maxPerClient ?? Math.min(MAX_CLIENT_CONNECTIONS, Math.ceil(this.#max / 10))
     server.on('connection', (socket) => this.#add(socket))
@@ -201,7 +199,7 @@ export class Connections {
     // A reset frees what the system holds. After a normal end, the system goes on trying to send it. A Unix socket has no reset.
     if (socket.remoteAddress === undefined) socket.destroy()
     else socket.resetAndDestroy()
-    this.#limits.cut()
+    this.#limits.closed('cut')
   }
 
   #add(socket: Socket): void {
@@ -212,7 +210,7 @@ export class Connections {
       const count = (this.#byClient.get(client) ?? 0) + 1
       if (count > this.#maxPerClient) {
         socket.destroy()
-        return void this.#limits.refused()
+        return void this.#limits.closed('refused')
       }
       this.#byClient.set(client, count)
     }
@@ -233,8 +231,8 @@ export class Connections {
       closed.socket.destroy()
       // The event `close` of the socket comes later.
       this.#remove(closed)
-      if (closed === connection) return void this.#limits.refused()
-      this.#limits.evicted()
+      if (closed === connection) return void this.#limits.closed('refused')
+      this.#limits.closed('evicted')
     }
     this.#idle.add(connection)
   }

@@ -92,9 +92,7 @@ export async function startService(
         maxPerClient: settings.clientConnections,
         isProxy: (peer) => proxies.covers(peer),
         isEnding: () => !isReady,
-        refused: () => metrics?.refused.inc(),
-        evicted: () => metrics?.evicted.inc(),
-        cut: () => metrics?.cut.inc(),
+        closed: (why) => metrics?.[why].inc(),
         told: (exchange) => {
           metrics?.answered(exchange)
           tell(exchange)

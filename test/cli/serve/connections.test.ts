@@ -21,8 +21,7 @@ async function served(
     const bytes = asked.url === '/large' ? LARGE : (body ?? SMALL)
     return plain(null, { status: 200, headers: [], body: bytes })
   }
-  const cut = () => void cuts++
-  const server: Server = makeServer(answer, { ...limits, cut })
+  const server: Server = makeServer(answer, { ...limits, closed: () => void cuts++ })
   const port = await portOf(server)
   onTestFinished(() => void server.close())
   const open = (localAddress = '127.0.0.1'): Socket => {

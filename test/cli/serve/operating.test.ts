@@ -87,12 +87,12 @@ describe('connections', () => {
   }
 
   it('of one client are limited, and those of a trusted proxy are not', async () => {
-    let refused = 0
-    const { port, end } = await server({ maxPerClient: 3, refused: () => refused++ })
+    const reasons: string[] = []
+    const { port, end } = await server({ maxPerClient: 3, closed: (why) => reasons.push(why) })
     const opened = []
     for (let count = 0; count < 5; count++) opened.push(await open(port))
     expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, true, false, false])
-    expect(refused).toBe(2)
+    expect(reasons).toEqual(['refused', 'refused'])
     const [first] = opened
     const closed = new Promise((resolve) => first?.socket.once('close', resolve))
     first?.socket.end()
@@ -113,27 +113,27 @@ describe('connections', () => {
   })
 
   it('that are idle give way, so that health is answered though one client holds all', async () => {
-    let evicted = 0
-    const service = await server({ max: 20, maxPerClient: 1000, evicted: () => evicted++ })
+    const reasons: string[] = []
+    const service = await server({ max: 20, maxPerClient: 1000, closed: (why) => reasons.push(why) })
     const held: Awaited<ReturnType<typeof open>>[] = []
     for (let count = 0; count < 20; count++) held.push(await open(service.port))
-    expect(evicted).toBe(0)
+    expect(reasons).toEqual([])
     const closed = new Promise((resolve) => held[0]?.socket.once('close', resolve))
     expect((await open(service.port)).isAnswered).toBe(true)
-    expect(evicted).toBe(1)
+    expect(reasons).toEqual(['evicted'])
     await closed // The longest idle.
     expect(held[1]?.socket.destroyed).toBe(false)
     await service.end()
   })
 
   it('whose clients do not send their requests give way, even if all are like that', async () => {
-    let evicted = 0
+    const reasons: string[] = []
     const made = makeServer(
       async (asked) => {
         await asked.body(10)
         return served
       },
-      { max: 5, maxPerClient: 1000, evicted: () => evicted++ },
+      { max: 5, maxPerClient: 1000, closed: (why) => reasons.push(why) },
     )
     const port = await listen(made, { port: 0, host: '127.0.0.1' })
     const held: Promise<string>[] = []
@@ -144,13 +144,13 @@ describe('connections', () => {
       while (begun <= count) await delay(5)
     }
     expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([200])
-    expect(evicted).toBe(1)
+    expect(reasons).toEqual(['evicted'])
     expect(await held[0]).toBe('')
     await stop(made, 0)
   })
 
   it('that are busy do not give way', async () => {
-    let refused = 0
+    const reasons: string[] = []
     let finish = () => {}
     const waiting = new Promise<void>((resolve) => {
       finish = resolve
@@ -162,13 +162,13 @@ describe('connections', () => {
         await waiting
         return served
       },
-      { max: 2, maxPerClient: 10, refused: () => refused++ },
+      { max: 2, maxPerClient: 10, closed: (why) => reasons.push(why) },
     )
     const port = await listen(made, { port: 0, host: '127.0.0.1' })
     const busy = [raw({ port }, HELLO, 1), raw({ port }, HELLO, 1)]
     while (asked < 2) await delay(5)
     expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([])
-    expect(refused).toBe(1)
+    expect(reasons).toEqual(['refused'])
     finish()
     expect((await Promise.all(busy)).map(statusesOf)).toEqual([[200], [200]])
     await stop(made, 0)
