@@ -6,7 +6,7 @@ import { isMapped, Networks } from '../../enrich/counting/values.ts'
 import { AddressMask } from '../../enrich/masking/address-mask.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { CITY, countryKey, type ReportTotals } from './places.ts'
-import { type Ranked, rankedKeys, rankedOf } from './ranked.ts'
+import { type Ranked, rankedKeys, rankedOf, type Tables } from './ranked.ts'
 import { type Requests, requestsOf } from './requests.ts'
 import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'
 
@@ -19,11 +19,7 @@ export interface DistinctAddresses {
 
 export interface Activity {
   readonly addresses: DistinctAddresses
-  /** `null` if no address may be shown. */
-  readonly callers: Ranked | null
-  readonly networks: Ranked | null
-  /** `null` too without a database of autonomous systems. */
-  readonly systems: Ranked | null
+  readonly tables: Tables
   readonly timeline: Timeline | null
   readonly days: DailyAddresses | null
   readonly requests: Requests | null
@@ -38,11 +34,14 @@ export interface ActivityOptions {
 
 /** @param totals of `withReport` */
 export function activityOf(totals: ReportTotals, { showsAddresses, systems }: ActivityOptions): Activity {
+  const { addresses, ...callers } = callersOf(totals.addresses, { showsAddresses, systems })
+  const { requests, tables } = requestsOf(totals, showsAddresses ? (text) => text : withoutAddresses)
   return {
-    ...callersOf(totals.addresses, { showsAddresses, systems }),
+    addresses,
+    tables: { ...callers, ...tables },
     timeline: timelineOf(totals.times),
     days: dailyAddresses(totals.days),
-    requests: requestsOf(totals, showsAddresses ? (text) => text : withoutAddresses),
+    requests,
   }
 }
 
@@ -65,9 +64,8 @@ const [PLACE, ADDRESS, WIDTH] = [0, 1, 2] as const
 function callersOf(
   totals: GroupTotals | undefined,
   { showsAddresses, systems }: ActivityOptions,
-): Pick<Activity, 'addresses' | 'callers' | 'networks' | 'systems'> {
-  const none = { callers: null, networks: null, systems: null }
-  if (totals === undefined) return { addresses: { total: 0, isExact: true }, ...none }
+): Tables & Pick<Activity, 'addresses'> {
+  if (totals === undefined) return { addresses: { total: 0, isExact: true } }
   const { codes, lines, other } = totals
   /** The codes of the addresses and of their places, and their lines. */
   const own = new Int32Array(lines.length)
@@ -84,7 +82,7 @@ function callersOf(
   const counts = allLines.subarray(0, total)
   const placeAt = (address: number) => totals.valuesOf(PLACE, placeCodes[address] ?? 0)
   const addresses = { total, isExact: other === 0 }
-  if (!showsAddresses) return { addresses, ...none }
+  if (!showsAddresses) return { addresses }
   const all = totals.networksOf(ADDRESS)
   const { words } = all
   const networks = new Networks(NETWORK_BITS)
@@ -107,7 +105,7 @@ function callersOf(
       (key) => networks.text(key),
       (address) => countryKey(placeAt(address)) || null,
     ),
-    systems: systems === null ? null : systemsOf(systems, all, own.subarray(0, total), counts, other),
+    ...(systems && { systems: systemsOf(systems, all, own.subarray(0, total), counts, other) }),
   }
 }
 

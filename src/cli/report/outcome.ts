@@ -20,7 +20,7 @@ import { errorChart } from './charts.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import type { ReportCounts } from './places.ts'
 import { linesOf, ranked, sumOf, type Tallied } from './ranked.ts'
-import { namedCountries, rankedTable, type TableOptions } from './rankings.ts'
+import { namedCountries } from './rankings.ts'
 import type { Requests } from './requests.ts'
 import type { Heading } from './words.ts'
 
@@ -232,23 +232,10 @@ const CLASSES: Readonly<Record<string, string>> = {
   5: 'an error of the server',
 }
 
-/** The cards of the requests and of the programs that sent them. Empty for logs without requests. */
-export function requestCards(requests: Requests | null, options: TableOptions): (Markup | null)[] {
-  if (requests === null) return []
-  const { agents } = requests
-  return [
-    statusCard(requests, options.heading),
-    ...(['pages', 'assets', 'notFound', 'referrers'] as const).map((name) =>
-      rankedTable(name, requests[name], options),
-    ),
-    rankedTable('browsers', agents?.browsers, options, agents?.people),
-    rankedTable('operatingSystems', agents?.systems, options, agents?.people),
-    rankedTable('crawlers', agents?.crawlers, options),
-  ]
-}
-
-/** `null` without a status. */
-function statusCard({ statuses, methods, bytes, errors }: Requests, heading: Heading): Markup | null {
+/** The card of statuses and methods. `null` without a status. */
+export function statusCard(requests: Requests | null, heading: Heading): Markup | null {
+  if (requests === null) return null
+  const { statuses, methods, bytes, errors } = requests
   const all = linesOf(statuses)
   if (all === 0) return null
   const classes = new Map<string, Tallied[]>()

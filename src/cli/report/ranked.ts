@@ -27,7 +27,26 @@ export interface Ranked {
   readonly all: number
   readonly otherLines: number
   readonly isExact: boolean
+  /** The number of lines that is 100% of a share. Default: the lines of all rows. */
+  readonly lines?: number | undefined
 }
+
+/** The tables of a report besides those of places, in their order. */
+export const TABLES = [
+  'callers',
+  'networks',
+  'systems',
+  'pages',
+  'assets',
+  'notFound',
+  'referrers',
+  'browsers',
+  'operatingSystems',
+  'crawlers',
+] as const
+
+/** Those that the log, the databases and the options allow. */
+export type Tables = Readonly<Partial<Record<(typeof TABLES)[number], Ranked>>>
 
 export function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0)

@@ -1,7 +1,7 @@
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
 import { card, clipped, html, MAX_NAME_LENGTH, Markup } from './markup.ts'
 import type { Place, ReportCounts } from './places.ts'
-import { linesOf, type Ranked, rankedRows, type Tallied } from './ranked.ts'
+import { linesOf, type Ranked, rankedRows, type Tables, type Tallied } from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
@@ -27,8 +27,6 @@ const WORDS = {
   crawlers: ['crawler', 'crawlers'],
 } as const satisfies Partial<Record<Parameters<Heading>[0], readonly [one: string, many: string]>>
 
-type Title = keyof typeof WORDS
-
 /** Settings of all tables of a report. */
 export interface TableOptions {
   readonly heading: Heading
@@ -51,7 +49,7 @@ export function rankings(counts: ReportCounts, options: TableOptions): Markup[] 
     cities: [...cities.values()],
   }
   return (['countries', 'regions', 'cities'] as const).map((title) =>
-    rankingTable(title, rankedRows(all[title], unlisted), resolved, options),
+    rankingTable(title, { ...rankedRows(all[title], unlisted), lines: resolved }, options),
   )
 }
 
@@ -61,27 +59,30 @@ export function namedCountries({ countries }: ReportCounts): Place[] {
 }
 
 /**
- * A table of what was counted beside the locations. `null` if nothing was.
+ * The tables of what was counted beside the locations, as far as they have rows.
  *
- * @param lines the number of lines that is 100% of a share; absent for the lines of the table
+ * @param lines the number of lines that is 100% of a share, unless a table says it; absent for the lines of the table
  */
-export function rankedTable(
-  title: Title,
-  figures: Ranked | null | undefined,
+export function rankedTables(
+  titles: readonly (keyof Tables)[],
+  tables: Tables,
   options: TableOptions,
   lines?: number,
-): Markup | null {
-  if (!figures || figures.all === 0) return null
-  return rankingTable(title, figures, lines ?? linesOf(figures.rows) + figures.otherLines, options)
+): Markup[] {
+  return titles.flatMap((title) => {
+    const figures = tables[title]
+    return figures === undefined || figures.all === 0
+      ? []
+      : [rankingTable(title, { lines, ...figures }, options)]
+  })
 }
 
 function rankingTable(
-  title: Title,
+  title: keyof typeof WORDS,
   figures: Ranked,
-  lines: number,
   { heading, further }: TableOptions,
 ): Markup {
-  const { rows, all, isExact } = figures
+  const { rows, all, isExact, lines = linesOf(rows) + figures.otherLines } = figures
   const [one, many] = WORDS[title]
   const aside = all === 0 ? null : atLeast(countText(all), isExact ? 0 : 1)
   if (all === 0 && isExact)

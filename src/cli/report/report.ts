@@ -15,14 +15,14 @@ import {
   Markup,
   withLinks,
 } from './markup.ts'
-import { lead, mainFailure, outcome, requestCards, totals } from './outcome.ts'
+import { lead, mainFailure, outcome, statusCard, totals } from './outcome.ts'
 import type { ReportCounts } from './places.ts'
-import { MOST_ROWS } from './ranked.ts'
+import { MOST_ROWS, TABLES } from './ranked.ts'
 import {
   type FurtherRows,
   MAX_ROWS,
   PLACE_MARK,
-  rankedTable,
+  rankedTables,
   rankings,
   type TableOptions,
 } from './rankings.ts'
@@ -163,21 +163,21 @@ function charts(counts: ReportCounts, { activity, badLines }: ReportDetails, opt
   const isMostlyLost = mainFailure(counts) !== null
   const when = timelineCard(activity?.timeline ?? null, heading)
   const visitors = activity === undefined ? [] : [daysCard(activity.days, heading)]
+  const { tables = {}, requests = null } = activity ?? {}
   const lines = counts.lines - counts.blank - counts.bad - counts.excluded
-  const tables = [
-    ...(['callers', 'networks', 'systems'] as const).map((name) =>
-      rankedTable(name, activity?.[name], options, lines),
-    ),
-    ...requestCards(activity?.requests ?? null, options),
+  const [callers, rest] = [TABLES.slice(0, 3), TABLES.slice(3)]
+  const cards = [
+    ...rankedTables(callers, tables, options, lines),
+    statusCard(requests, heading),
+    ...rankedTables(rest, tables, options),
   ]
-  if (counts.resolved === 0)
-    return html`${result}${when}${side(visitors, 'halves')}${side(tables, 'columns')}`
+  if (counts.resolved === 0) return html`${result}${when}${side(visitors, 'halves')}${side(cards, 'columns')}`
   const [above, below] = isMostlyLost ? [result, null] : [null, result]
   return html`${above}
 ${when}
 ${worldMap(counts, heading)}
 ${side([...visitors, hoursCard(counts, heading)], 'halves')}
-${side([...rankings(counts, options), ...tables, below], 'columns')}`
+${side([...rankings(counts, options), ...cards, below], 'columns')}`
 }
 
 /** Cards beside each other where the page is wide: in columns, or as two halves. */

@@ -3,7 +3,7 @@ import Bowser from 'bowser'
 import { isbot } from 'isbot'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import type { ReportTotals } from './places.ts'
-import { type Ranked, type Tallied, Tally } from './ranked.ts'
+import { type Ranked, type Tables, type Tallied, Tally } from './ranked.ts'
 import { errorsOf, type Timeline } from './times.ts'
 
 /** The requests of a run. Only logs of requests have them. */
@@ -14,25 +14,6 @@ export interface Requests {
   readonly bytes: number | null
   /** Answers with errors, by time; `null` if the log has no times, or no answer is an error. */
   readonly errors: Timeline | null
-  /** Paths of pages, without their query. `null` if the log has none. */
-  readonly pages: Ranked | null
-  /** Paths of what pages load, such as images and style sheets, in the same way. */
-  readonly assets: Ranked | null
-  /** Paths that were answered with 404. `null` if the log has no paths or no statuses. */
-  readonly notFound: Ranked | null
-  /** The hosts of the pages that led here. `null` if the log has no referrers. */
-  readonly referrers: Ranked | null
-  /** `null` if the log has no user agents. */
-  readonly agents: Agents | null
-}
-
-/** The programs that asked, as they name themselves. */
-export interface Agents {
-  readonly browsers: Ranked
-  readonly systems: Ranked
-  readonly crawlers: Ranked
-  /** Lines of people: their agents are not those of crawlers and programs. */
-  readonly people: number
 }
 
 const NOT_FOUND = '404'
@@ -45,14 +26,20 @@ const STATUS = /^\d{1,3}$/
 const HOST = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i
 
 /**
+ * The requests, and tables of the following. A log without statuses and paths has none.
+ * - `pages`: paths without their query
+ * - `assets`: paths of what pages load, such as images and style sheets, in the same way
+ * - `notFound`: paths that were answered with 404
+ * - `referrers`: the hosts of the pages that led here
+ * - `browsers`, `operatingSystems` and `crawlers`, as they name themselves
+ *
  * @param shown what may be shown of a text
- * @returns `null` for a log without statuses and paths
  */
 export function requestsOf(
   { statuses: byStatus, pages: byPage, referrers: byReferrer, ...totals }: ReportTotals,
   shown: (text: string) => string,
-): Requests | null {
-  if (byStatus === undefined && byPage === undefined) return null
+): { readonly requests: Requests | null; readonly tables: Tables } {
+  if (byStatus === undefined && byPage === undefined) return { requests: null, tables: {} }
   const [statuses, methods, referrers] = [new Tally(), new Tally(), new Tally()]
   for (const { values, count } of byStatus?.groups() ?? []) {
     const status = values.at(-1)
@@ -76,18 +63,20 @@ export function requestsOf(
     kind.addValue(page, count, bytes)
     if (String(status) === NOT_FOUND) notFound.addValue(page, count)
   }
-  return {
+  const requests = {
     statuses: statuses.ranked().rows,
     methods: methods.ranked().rows,
     bytes: totals.times?.sum ?? null,
     errors: errorsOf(byStatus),
-    pages: byPage === undefined ? null : pages.ranked(byPage.other),
-    assets: byPage === undefined ? null : partOf(assets, byPage),
-    // The tally does not say which of the paths beyond its bound were not found.
-    notFound: byPage === undefined || byStatus === undefined ? null : partOf(notFound, byPage),
-    referrers: byReferrer === undefined ? null : partOf(referrers, byReferrer),
-    agents: agentsOf(totals.agents, shown),
   }
+  const tables = {
+    ...(byPage && { pages: pages.ranked(byPage.other), assets: partOf(assets, byPage) }),
+    // The tally does not say which of the paths beyond its bound were not found.
+    ...(byPage && byStatus && { notFound: partOf(notFound, byPage) }),
+    ...(byReferrer && { referrers: partOf(referrers, byReferrer) }),
+    ...agentsOf(totals.agents, shown),
+  }
+  return { requests, tables }
 }
 
 /** Rows of a part of the lines. The other lines may not be of this part. */
@@ -104,8 +93,8 @@ const VERSION = /(?: -)?(?: v?\d[\w.]*.*)?$/
  * @param totals groups of a user agent; `undefined` if the log has none
  * @param shown what may be shown of a text
  */
-export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) => string): Agents | null {
-  if (totals === undefined) return null
+export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) => string): Tables {
+  if (totals === undefined) return {}
   const [browsers, systems, crawlers] = [new Tally(), new Tally(), new Tally()]
   let people = 0
   for (const { values, count } of totals.groups()) {
@@ -120,13 +109,11 @@ export function agentsOf(totals: GroupTotals | undefined, shown: (text: string) 
       systems.addValue(parser.getOSName() || null, count)
     }
   }
-  const programs = partOf(crawlers, totals)
-  if (people === 0 && programs.all === 0) return null
+  // Shares of browsers and systems are those of people: their agents are not those of crawlers and programs.
   return {
-    browsers: partOf(browsers, totals),
-    systems: partOf(systems, totals),
-    crawlers: programs,
-    people,
+    browsers: { ...partOf(browsers, totals), lines: people },
+    operatingSystems: { ...partOf(systems, totals), lines: people },
+    crawlers: partOf(crawlers, totals),
   }
 }
 

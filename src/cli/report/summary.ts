@@ -60,7 +60,7 @@ function timelineOf(activity: Activity | null) {
 
 /** All rows of each table, the largest first. */
 function tablesOf(counts: ReportCounts, activity: Activity | null) {
-  const requests = activity?.requests ?? null
+  const { tables = {}, requests = null } = activity ?? {}
   const rows = (all: readonly Tallied[] | undefined, name: string, within?: string): Row[] =>
     (all ?? []).map((row) => ({
       [name]: row.name,
@@ -99,19 +99,19 @@ function tablesOf(counts: ReportCounts, activity: Activity | null) {
         addresses,
       }),
     ),
-    addresses: rows(activity?.callers?.rows, 'ip', 'place'),
-    networks: rows(activity?.networks?.rows, 'network', 'country'),
-    owners: rows(activity?.systems?.rows, 'asn', 'organization'),
+    addresses: rows(tables.callers?.rows, 'ip', 'place'),
+    networks: rows(tables.networks?.rows, 'network', 'country'),
+    owners: rows(tables.systems?.rows, 'asn', 'organization'),
     timeline: timelineRows(activity?.timeline, ['others']),
     statuses: rows(requests?.statuses, 'status'),
     methods: rows(requests?.methods, 'method'),
-    pages: rows(requests?.pages?.rows, 'path'),
-    assets: rows(requests?.assets?.rows, 'path'),
-    'not-found': rows(requests?.notFound?.rows, 'path'),
-    referrers: rows(requests?.referrers?.rows, 'host'),
-    browsers: rows(requests?.agents?.browsers?.rows, 'browser'),
-    systems: rows(requests?.agents?.systems?.rows, 'system'),
-    crawlers: rows(requests?.agents?.crawlers?.rows, 'crawler'),
+    pages: rows(tables.pages?.rows, 'path'),
+    assets: rows(tables.assets?.rows, 'path'),
+    'not-found': rows(tables.notFound?.rows, 'path'),
+    referrers: rows(tables.referrers?.rows, 'host'),
+    browsers: rows(tables.browsers?.rows, 'browser'),
+    systems: rows(tables.operatingSystems?.rows, 'system'),
+    crawlers: rows(tables.crawlers?.rows, 'crawler'),
     days: timelineRows(activity?.days),
     errors: timelineRows(requests?.errors),
     reasons: failuresOf(counts).map(([reason, lines]): Row => ({ reason, lines })),

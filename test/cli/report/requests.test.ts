@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Agents, agentsOf } from '../../../src/cli/report/requests.ts'
+import type { Tables } from '../../../src/cli/report/ranked.ts'
+import { agentsOf } from '../../../src/cli/report/requests.ts'
 import { plainPlan } from '../../../src/enrich/count-plan.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
 import { NOTHING_ELSE } from '../../enrich/counted.ts'
 
 const PLAN = plainPlan([{ kind: 'field', columns: ['agent'], field: 0 }], { fields: ['agent'] })
 
-/** The agents of as many lines as each number says; `null` for lines without one. */
-function agentsIn(lines: readonly (readonly [agent: string | null, count: number])[]): Agents | null {
+/** The tables of the agents of as many lines as each number says; `null` for lines without one. */
+function agentsIn(lines: readonly (readonly [agent: string | null, count: number])[]): Tables {
   const totals = new GroupTotals(PLAN)
   totals.add({
     values: [lines.map(([agent]) => [agent])],
@@ -36,9 +37,9 @@ describe('the agents of a report', () => {
     [`${CHROME.replaceAll(' ', '+')}+100%`, 'Chrome', 'Windows'],
   ])('%s is a browser', (agent, browser, system) => {
     const agents = agentsIn([[agent, 3]])
-    expect(agents?.browsers.rows.map(({ name, count }) => [name, count])).toEqual([[browser, 3]])
-    expect(agents?.systems.rows.map(({ name }) => name)).toEqual([system])
-    expect([agents?.crawlers.all, agents?.people]).toEqual([0, 3])
+    expect(agents.browsers?.rows.map(({ name, count }) => [name, count])).toEqual([[browser, 3]])
+    expect(agents.operatingSystems?.rows.map(({ name }) => name)).toEqual([system])
+    expect([agents.crawlers?.all, agents.browsers?.lines]).toEqual([0, 3])
   })
 
   it.each([
@@ -52,12 +53,12 @@ describe('the agents of a report', () => {
     ['Mozilla/4.0 (compatible;)', 'Mozilla'],
   ])('%s is a crawler or a program', (agent, crawler) => {
     const agents = agentsIn([[agent, 2]])
-    expect(agents?.crawlers.rows.map(({ name, count }) => [name, count])).toEqual([[crawler, 2]])
-    expect([agents?.browsers.all, agents?.people]).toEqual([0, 0])
+    expect(agents.crawlers?.rows.map(({ name, count }) => [name, count])).toEqual([[crawler, 2]])
+    expect([agents.browsers?.all, agents.browsers?.lines]).toEqual([0, 0])
   })
 
   it('are absent if no line has one', () => {
-    expect(agentsIn([[null, 5]])).toBeNull()
-    expect(agentsOf(undefined, (text) => text)).toBeNull()
+    expect(Object.values(agentsIn([[null, 5]])).map(({ all }) => all)).toEqual([0, 0, 0])
+    expect(agentsOf(undefined, (text) => text)).toEqual({})
   })
 })

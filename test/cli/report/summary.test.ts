@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Activity } from '../../../src/cli/report/activity.ts'
-import type { Ranked, Tallied } from '../../../src/cli/report/ranked.ts'
+import { type Ranked, TABLES, type Tallied } from '../../../src/cli/report/ranked.ts'
 import { renderReport } from '../../../src/cli/report/report.ts'
 import { summaryOf } from '../../../src/cli/report/summary.ts'
 import { countsOf, Page, REPORT_DETAILS } from './sample.ts'
@@ -21,9 +21,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
   const ranked: Ranked = { rows: all, all: 5000, otherLines: 99, isExact: false }
   return {
     addresses: { total: 5000, isExact: false },
-    callers: ranked,
-    networks: ranked,
-    systems: ranked,
+    tables: Object.fromEntries(TABLES.map((title) => [title, ranked])),
     timeline: {
       unit: 'hour',
       series: [0, 1, 2, 3, 4].map(name),
@@ -33,11 +31,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
       })),
     },
     days: null,
-    requests: {
-      ...{ statuses: all, methods: all, bytes: 1e12, errors: null },
-      ...{ pages: ranked, assets: ranked, notFound: ranked, referrers: ranked },
-      agents: { browsers: ranked, systems: ranked, crawlers: ranked, people: 9000 },
-    },
+    requests: { statuses: all, methods: all, bytes: 1e12, errors: null },
   }
 }
 
