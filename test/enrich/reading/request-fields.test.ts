@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reportFields } from '../../../src/enrich/count.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
+import { tableOf } from '../../table-of.ts'
 import { utf8 } from '../world.ts'
 
 const IP = '81.2.69.142'
@@ -38,37 +39,7 @@ function objectOf(members: string): Tree {
 describe('the fields of requests', () => {
   // Members of lines as the programs write them, by their paths, with the values of all that matters. What a report takes has the
   // name of its field before it.
-  it.each(
-    Object.entries({
-      Caddy:
-        'request.remote_ip= method:request.method=GET path:request.uri=/a bytes_read=0 bytes:size=12 status:status=200',
-      Traefik:
-        'ClientHost= bytes:DownstreamContentSize=9 status:DownstreamStatus=404 OriginStatus=404 method:RequestMethod=POST path:RequestPath=/b',
-      'nginx of Filebeat, in the Elastic Common Schema':
-        'source.ip= path:url.original=/c?d method:http.request.method=GET status:http.response.status_code=200 bytes:http.response.body.bytes=3',
-      'the same with dots in the names':
-        '/client.ip= path:/url.path=/c method:/http.request.method=GET status:/http.response.status_code=200',
-      'nginx with its variables, as texts':
-        'remote_addr= method:request_method=GET path:request_uri=/ status:status="000" bytes:body_bytes_sent="0"',
-      Envoy:
-        'downstream_remote_address= method:method=GET path:path=/ status:response_code=0 bytes:bytes_sent=0 bytes_received=7',
-      'a load balancer of Google Cloud':
-        'httpRequest.remoteIp= method:httpRequest.requestMethod=GET path:httpRequest.requestUrl=https://example.com/a status:httpRequest.status=200 bytes:httpRequest.responseSize="5"',
-      Kong: 'client_ip= method:request.method=GET path:request.uri=/a request.size=1 status:response.status=200 bytes:response.size=9',
-      'Front Door of Azure':
-        'properties.clientIp= method:properties.httpMethod=GET path:properties.requestUri=https://a:443/b status:properties.httpStatusCode="200" bytes:properties.responseBytes="9"',
-      'Application Gateway of Azure':
-        'properties.clientIP= method:properties.httpMethod=GET path:properties.requestUri=/b status:properties.httpStatus=404 bytes:properties.sentBytes=9',
-      'API Gateway of AWS':
-        'ip= method:httpMethod=GET path:resourcePath=/a status:status="200" bytes:responseLength="9"',
-      Fastly:
-        'client_ip= path:url=/a method:request_method=GET status:response_status=200 bytes:response_body_size=9',
-      'DataStream of Akamai':
-        'cliIP= status:statusCode="206" method:reqMethod=GET reqPath=a/b bytes:bytes="9"',
-      Pino: 'req.remoteAddress= method:req.method=GET path:req.url=/a status:res.statusCode=200',
-      GitLab: 'method:method=GET path:path=/a format=html status:status=200 remote_ip=',
-    }),
-  )('of %s', (_, members) => {
+  it.each(tableOf(import.meta.dirname, 'request-members.tsv'))('of %s', (_, members) => {
     const found = Array.from(
       members.matchAll(/(?<=^| )(status|method|path|bytes):(.*?)=/g),
       ([, ...each]) => each,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
+import { tableOf } from '../../../table-of.ts'
 import { enrichBytes, text, utf8 } from '../../world.ts'
 
 const W3C = `#Software: Microsoft Internet Information Services 10.0
@@ -37,21 +38,7 @@ function located(input: string, options: EnrichOptions = {}) {
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
 describe('the day and the time of records', () => {
-  it.each<[clock: string, offset: string]>([
-    ['2026-07-01 12:00:00', '+01:00'],
-    ['2026-03-29 00:59:59', '+00:00'],
-    ['2026-03-29 01:00:00', '+01:00'],
-    ['2026-03-29 01:00:00.25', '+01:00'],
-    ['2026-03-29 01:00', '+01:00'],
-    ['2026-03-29 00:59:60', '+01:00'],
-    ['2026-03-29 24:00:00', '-'],
-    ['2026-03-29 1:00:00', '-'],
-    ['2026-03-29 01:00:00x', '-'],
-    ['2026-02-29 01:00:00', '-'],
-    ['2026-3-29 01:00:00', '-'],
-    ['- 01:00:00', '-'],
-    ['2026-07-01 -', '-'],
-  ])('are one instant: %s', (clock, offset) => {
+  it.each(tableOf(import.meta.dirname, 'clocks.tsv'))('are one instant: %s', (clock, offset) => {
     const log = `#Fields: date time c-ip\n2026-12-24 12:00:00 81.2.69.142\n${clock} 81.2.69.142\n`
     const { output } = located(log, { fields: ['timezone_offset'] })
     expect(output.split('\n')[2]).toBe(`${clock} 81.2.69.142 ${offset}`)
