@@ -130,29 +130,40 @@ export interface Run {
   readonly notes: readonly string[]
 }
 
-/**
- * Enriches a whole input with one enricher.
- *
- * @param cuts sizes of the chunks that it comes in, over and over; 0 is all at once
- */
-export function run(
-  input: Uint8Array | string,
-  options: EnrichOptions = {},
-  {
-    cuts = [0],
-    blockBytes = 4096,
-    set = worldSet(),
-  }: { cuts?: readonly number[]; blockBytes?: number; set?: DatabaseSet } = {},
-): Run {
+interface Way {
+  /** Sizes of the chunks that the input comes in, over and over; 0 is all at once. */
+  readonly cuts?: readonly number[]
+  readonly blockBytes?: number
+  readonly set?: DatabaseSet
+  /** Whether usual lines take the loop of the format. */
+  readonly usesLoop?: boolean
+  /** Called after each chunk with the number of bytes that wait for more. */
+  readonly watch?: (held: number) => void
+}
+
+/** Enriches a whole input with one enricher. */
+export function run(input: Uint8Array | string, options: EnrichOptions = {}, way: Way = {}): Run {
   const bytes = typeof input === 'string' ? utf8(input) : input
   const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
-  const enricher = new BlockEnricher(structuredClone(plan), set)
+  return { ...runPlan(plan, bytes, way), plan, notes }
+}
+
+/** {@link run} with a plan. */
+export function runPlan(
+  plan: Plan,
+  bytes: Uint8Array,
+  { cuts = [0], blockBytes = 4096, set = worldSet(), usesLoop = true, watch = () => {} }: Way,
+): Omit<Run, 'plan' | 'notes'> {
+  const enricher = new BlockEnricher(structuredClone(plan), set, undefined, usesLoop)
   const splitter = new Splitter(layoutOf(plan), blockBytes)
   const outputs: Uint8Array[] = []
   const counts = emptyCounts()
+  const head = headBlock(bytes, layoutOf(plan))
+  let held = head.bytes.length
   let linesBefore = 0
   const take = (blocks: ReturnType<Splitter['push']>): void => {
     for (const block of blocks) {
+      held -= block.bytes.length
       for (const enriched of enricher.pieces(block)) {
         outputs.push(enriched.output)
         mergeCounts(counts, structuredClone(enriched.counts), linesBefore)
@@ -161,14 +172,17 @@ export function run(
     }
   }
   try {
-    const head = headBlock(bytes, layoutOf(plan))
     take([head])
-    for (const chunk of chunked(bytes.subarray(head.bytes.length), cuts)) take(splitter.push(chunk))
+    for (const chunk of chunked(bytes.subarray(head.bytes.length), cuts)) {
+      held += chunk.length
+      take(splitter.push(chunk))
+      watch(held)
+    }
     take(splitter.end())
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   }
-  return { output: concatenated(outputs), ...counted(plan, counts, enricher), plan, notes }
+  return { output: concatenated(outputs), ...counted(plan, counts, enricher) }
 }
 
 /** The same by the small database, without an instant for lines that have no time. */

@@ -3,13 +3,9 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
-import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
-import { type Block, headBlock, Splitter } from '../../src/enrich/reading/splitter.ts'
-import { counted } from '../enrich/counted.ts'
-import { AT, concatenated, PLACED, UNPLACED, worldSet } from '../enrich/world.ts'
+import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
+import { AT, PLACED, type Run, runPlan, UNPLACED, worldSet } from '../enrich/world.ts'
 
 /** Plain data. */
 export interface EnrichInput {
@@ -20,17 +16,13 @@ export interface EnrichInput {
   readonly blockBytes: number
 }
 
-export interface Run {
-  readonly plan: Plan
-  readonly output: Uint8Array
-  readonly counts: Counts
-}
-
 export const ips = fc.constantFrom(...PLACED, ...Object.keys(UNPLACED))
 export const lineEnd = fc.constantFrom('\n', '\n', '\n', '\r\n', '\r', '\n\n', '\r\r\n')
 /** What stands in lines. */
 export const ALPHABET = '",;\t\\\n\r {}[]-#\ufeff\0é='
 export const piece = fc.constantFrom('""', ...ALPHABET)
+
+const set = worldSet()
 
 /** A text of lines, the last one of which may have no end. */
 export function linesOf(
@@ -78,14 +70,14 @@ export function enrichInputs(
  *
  * @returns `null` when the input does not fit the options
  */
-export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Run | null {
+export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Omit<Run, 'notes'> | null {
   const plan = planned(bytes, options)
   if (plan === null) return null
-  const head = headBlock(bytes, layoutOf(plan))
-  const records = bytes.subarray(head.bytes.length)
-  const whole = run(plan, head, [records], 2 ** 20)
-  const parts = run(plan, head, chunks(records, cuts), blockBytes)
-  const unfused = run(plan, head, [records], 2 ** 20, false)
+  const whole = runPlan(plan, bytes, { set, blockBytes: 2 ** 20 })
+  const watch = (held: number): void =>
+    assert.ok(held <= plan.maxLineBytes + 2 * blockBytes + 1, `${held} bytes are held back`)
+  const parts = runPlan(plan, bytes, { set, cuts, blockBytes, watch })
+  const unfused = runPlan(plan, bytes, { set, blockBytes: 2 ** 20, usesLoop: false })
   assert.ok(Buffer.from(whole.output).equals(unfused.output), 'the loop of the format writes something else')
   assert.deepEqual(whole.counts, unfused.counts, 'the loop of the format counts something else')
   assert.ok(Buffer.from(whole.output).equals(parts.output), 'the output depends on how the input is cut')
@@ -102,50 +94,6 @@ function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
     assert.ok(error instanceof EnrichError, String(error))
     assert.ok(error.message.length <= 3000, `a message of ${error.message.length} characters`)
     return null
-  }
-}
-
-const set = worldSet()
-
-function run(
-  plan: Plan,
-  head: Block,
-  input: Iterable<Uint8Array>,
-  blockBytes: number,
-  usesLoop = true,
-): Omit<Run, 'plan'> {
-  const enricher = new BlockEnricher(plan, set, undefined, usesLoop)
-  const splitter = new Splitter(layoutOf(plan), blockBytes)
-  const outputs: Uint8Array[] = []
-  const total = emptyCounts()
-  let held = head.bytes.length
-  let linesBefore = 0
-  const take = (blocks: readonly Block[]): void => {
-    for (const block of blocks) {
-      held -= block.bytes.length
-      for (const { output, counts, lines } of enricher.pieces(block)) {
-        outputs.push(output.slice())
-        mergeCounts(total, counts, linesBefore)
-        linesBefore += lines
-      }
-    }
-  }
-  take([head])
-  for (const chunk of input) {
-    held += chunk.length
-    take(splitter.push(chunk))
-    assert.ok(held <= plan.maxLineBytes + 2 * blockBytes + 1, `${held} bytes are held back`)
-  }
-  take(splitter.end())
-  assert.equal(held, 0)
-  return { output: concatenated(outputs), counts: counted(plan, total, enricher).counts }
-}
-
-function* chunks(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
-  for (let start = 0, index = 0; start < bytes.length; index++) {
-    const size = Math.max(1, cuts[index % cuts.length] ?? 1)
-    yield bytes.slice(start, start + size)
-    start += size
   }
 }
 

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { withReport } from '../../../src/enrich/count.ts'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
-import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
+import type { Counts } from '../../../src/enrich/counting/counts.ts'
 import {
   definitionFor,
   type EnrichOptions,
@@ -18,12 +17,10 @@ import {
   withCounted,
 } from '../../../src/enrich/formats/formats.ts'
 import { stateAfter } from '../../../src/enrich/reading/layout.ts'
-import { Splitter, sampleBlocks } from '../../../src/enrich/reading/splitter.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
-import { counted } from '../counted.ts'
-import { AT, concatenated, latin1, PLACED, UNPLACED, utf8, worldSet } from '../world.ts'
+import { AT, concatenated, latin1, PLACED, runPlan, UNPLACED, utf8, worldSet } from '../world.ts'
 
 const GOLDEN = join(import.meta.dirname, '..', 'golden')
 const set = worldSet()
@@ -47,21 +44,9 @@ function countingPlan(plan: Plan, counting: Counting, fields: readonly string[])
 }
 
 function enriched(plan: Plan, bytes: Uint8Array, usesLoop: boolean, blockBytes = 2 ** 18): Result {
-  const enricher = new BlockEnricher(plan, set, undefined, usesLoop)
-  const splitter = new Splitter(layoutOf(plan), blockBytes)
-  const counts = emptyCounts()
-  const outputs: Uint8Array[] = []
-  let before = 0
-  for (const block of sampleBlocks(bytes, true, layoutOf(plan), splitter)) {
-    for (const { output, counts: added, lines } of enricher.pieces(block)) {
-      outputs.push(output)
-      mergeCounts(counts, added, before)
-      before += lines
-    }
-  }
-  const { groups } = counted(plan, counts, enricher)
+  const { output, counts, groups } = runPlan(plan, bytes, { set, usesLoop, blockBytes })
   const all = groups.map((each) => [[...each.groups()], each.other, each.localTimes, each.absentFields])
-  return { output: latin1(concatenated(outputs)), counts, groups: all }
+  return { output: latin1(output), counts, groups: all }
 }
 
 function expectSame(
