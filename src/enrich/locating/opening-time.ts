@@ -345,6 +345,7 @@ function yearAt(bytes: Uint8Array, at: number): number {
   return year < 1000 ? -1 : year
 }
 
+/** `NaN`, which no day is, for another byte. */
 function digitAt(bytes: Uint8Array, at: number): number {
-  return (bytes[at] ?? 0) - ZERO
+  return isDigit(bytes[at]) ? (bytes[at] ?? 0) - ZERO : Number.NaN
 }
