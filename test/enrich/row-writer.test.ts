@@ -58,6 +58,7 @@ describe('createRowEnricher', () => {
     ['completes an escape that the row does not', CITY, 'x\\', 'x\\\\\t\\N'],
     ['before a location too', CITY, '81.2.69.142\tx\\\\\\', '81.2.69.142\tx\\\\\\\\\tLondon'],
     ['before line ends', CITY, 'x\\\ny\\\\\r', 'x\\\\\\ny\\\\\\r\t\\N'],
+    ['reads an address before blanks and returns', CITY, '81.2.69.142 \r\r', '81.2.69.142 \\r\\r\tLondon'],
     ['in CSV', { ...CITY, format: 'csv' }, 'x\\', 'x\\\\,\\N'],
     ['in a row that is too long', { ...CITY, maxLineBytes: 3 }, 'abc\\', 'abc\\\\\t\\N'],
     ['and keeps whole escapes', { ...CITY, maxLineBytes: 3 }, 'abc\\\\', 'abc\\\\\t\\N'],

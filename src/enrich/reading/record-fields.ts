@@ -145,10 +145,10 @@ export class RecordFields {
     this.findText(bytes, field)
     let { valueStart: start, valueEnd: end } = this
     while (start < end && isBlank(bytes[start])) start++
-    while (end > start && isBlank(bytes[end - 1])) end--
     // An escaped carriage return can end a row.
-    if (this.#escapes && end - start >= 2 && bytes[end - 1] === SMALL_R && bytes[end - 2] === BACKSLASH)
+    while (this.#escapes && end - start >= 2 && bytes[end - 1] === SMALL_R && bytes[end - 2] === BACKSLASH)
       end -= 2
+    while (end > start && isBlank(bytes[end - 1])) end--
     this.valueStart = start
     this.valueEnd = end
   }
