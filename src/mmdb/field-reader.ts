@@ -50,7 +50,7 @@ export const NO_TEXT = ABSENT
 
 /** A node of the tree that all paths form together. */
 interface PathNode {
-  /** The field that ends here, or -1. */
+  /** The field that ends here, or {@link ABSENT}. */
   readonly field: number
   /** Keys on the way from the record. */
   readonly depth: number
@@ -87,7 +87,7 @@ export class FieldReader {
   /** Keys by the offset where each is stored once. */
   readonly #keys = new Map<number, string>()
 
-  /** @param paths of fields by their names */
+  /** @param paths of fields by their names, of {@link MAX_PATH_LENGTH} keys at most. None leads through the value of another */
   constructor(data: DataSection, paths: Readonly<Record<string, Path>>) {
     this.#data = data
     const names = Object.keys(paths)
@@ -322,17 +322,12 @@ function newPathNode(field: number, depth: number): PathNode {
 
 function insert(root: PathNode, path: Path, field: number): void {
   let node = root
-  if (path.length > MAX_PATH_LENGTH) throw new TypeError(`the path ${path.join('.')} is too long`)
   for (const [depth, key] of path.entries()) {
-    const ends = depth === path.length - 1
-    let next: PathNode | null | undefined = key === 0 ? node.first : node.children.get(key)
-    if (!next) {
-      next = newPathNode(ends ? field : -1, depth + 1)
-      if (key === 0) node.first = next
-      else node.children.set(key, next)
-    } else if (ends || next.field >= 0) {
-      throw new TypeError(`two fields have the path ${path.join('.')}, or one contains the other`)
-    }
+    const next: PathNode =
+      (key === 0 ? node.first : node.children.get(key)) ??
+      newPathNode(depth === path.length - 1 ? field : ABSENT, depth + 1)
+    if (key === 0) node.first = next
+    else node.children.set(key, next)
     next.below.push(field)
     node = next
   }

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { Resolver } from '../../src/core.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import type { LocationRecord } from '../../src/location/location-record.ts'
-import { coordinatesOf } from '../../src/location/schema.ts'
-import { VENDORS } from '../../src/location/vendors.ts'
+import { coordinatesOf, type Source } from '../../src/location/schema.ts'
+import { OVERLAYS, SYSTEMS, VENDORS } from '../../src/location/vendors.ts'
+import { MAX_PATH_LENGTH } from '../../src/mmdb/field-reader.ts'
 import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'
@@ -55,6 +56,26 @@ describe.each(VENDORS.map(({ name }) => name))('the vendor %s', (vendor) => {
 
   it.each(['README.md', 'src/node/README.md'])('is named in %s', (guide) => {
     expect(text(guide)).toContain(vendor)
+  })
+})
+
+describe.each([
+  ...VENDORS.map(({ name, schema }) => [name, schema] as const),
+  ['overlays', OVERLAYS] as const,
+  ['autonomous systems', SYSTEMS] as const,
+])('the schema of %s', (_, schema) => {
+  const paths = new Map(
+    Object.values<readonly Source[]>(schema).flatMap((sources) =>
+      sources.map(({ key, path }) => [key, path]),
+    ),
+  )
+
+  it('has no path that leads through the value of another, or is longer than a reader of fields takes', () => {
+    for (const [key, path] of paths) {
+      expect(path.length, key).toBeLessThanOrEqual(MAX_PATH_LENGTH)
+      const around = [...paths.values()].filter((other) => other.every((each, index) => each === path[index]))
+      expect(around, key).toEqual([path])
+    }
   })
 })
 

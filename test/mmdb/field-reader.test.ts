@@ -328,27 +328,6 @@ describe('FieldReader', () => {
     expect(() => read(1025)).toThrow('the key of a map is longer than 1024 bytes')
   })
 
-  it.each<[string, Record<string, Path>]>([
-    ['ends where another ends', { a: ['x', 'y'], b: ['x', 'y'] }],
-    ['lies within another', { a: ['x'], b: ['x', 'y'] }],
-    ['has another within', { a: ['x', 'y'], b: ['x'] }],
-    ['has another within an array', { a: ['x', 0], b: ['x'] }],
-  ])('refuses a path that %s', (_, paths) => {
-    const data = new DataSection(bytesOf('e0'), 0, 1)
-    expect(() => new FieldReader(data, paths)).toThrow(
-      new TypeError(
-        `two fields have the path ${Object.values(paths)[1]?.join('.')}, or one contains the other`,
-      ),
-    )
-  })
-
-  it('refuses a path of more than seven keys', () => {
-    const data = new DataSection(bytesOf('e0'), 0, 1)
-    const path = ['t', 'u', 'v', 'w', 'x', 'y', 'z']
-    expect(() => new FieldReader(data, { a: path })).not.toThrow()
-    expect(() => new FieldReader(data, { a: [...path, 'a'] })).toThrow('the path t.u.v.w.x.y.z.a is too long')
-  })
-
   it('knows keys after any number of other keys', () => {
     const keys = ['city', ...Array.from({ length: 10_000 }, (_, i) => `k${i}`)].map((key) => encode(key))
     const records: Uint8Array[] = []
