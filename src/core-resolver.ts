@@ -32,22 +32,14 @@ import { Resolver } from './resolver.ts'
 /** Loaded on demand: programs with plain databases do not need it. */
 let decompression: typeof import('./packed/open-packed.ts') | undefined
 
-/** @throws TypeError when the code is not loaded */
-function decompressionFor(form: string): NonNullable<typeof decompression> {
-  if (decompression !== undefined) return decompression
-  throw new TypeError(
-    `the database is ${form}: call "await Resolver.loadDecompression()" before openSync or attach, or use Resolver.open`,
-  )
-}
-
 /** Loaded on demand, like the reader of packed databases. */
 let optionCode: typeof import('./location/overlays.ts') | undefined
 
-/** @throws TypeError when the code is not loaded */
-function codeFor(option: string): NonNullable<typeof optionCode> {
-  if (optionCode !== undefined) return optionCode
+/** Code that must be loaded already. @param why it is needed, for the error; `load` is the method that loads it */
+function loaded<Code>(code: Code | undefined, why: string, load = 'loadDecompression'): Code {
+  if (code !== undefined) return code
   throw new TypeError(
-    `the option ${option} is given: call "await Resolver.loadOptions()" before openSync or attach, or use Resolver.open`,
+    `${why}: call "await Resolver.${load}()" before openSync or attach, or use Resolver.open`,
   )
 }
 
@@ -59,14 +51,16 @@ function openBytes(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path, tables)
-  return decompressionFor('packed').openPacked(bytes, path, options, tables)
+  return loaded(decompression, 'the database is packed').openPacked(bytes, path, options, tables)
 }
 
 /** The core opens bytes in memory, and what they can be read from. */
 const CORE: Platform<ByteSource> = {
   names: OPEN_OPTIONS,
-  openOverlays: (overlays) => codeFor('overlays').openOverlays(overlays),
-  readSchemas: (schema, count) => codeFor('schema').readSchemas(schema, count),
+  openOverlays: (overlays) =>
+    loaded(optionCode, 'the option overlays is given', 'loadOptions').openOverlays(overlays),
+  readSchemas: (schema, count) =>
+    loaded(optionCode, 'the option schema is given', 'loadOptions').readSchemas(schema, count),
   sizeOf: byteSourceSize,
   async open(source, settings) {
     const { maxBytes, signal, onRead } = settings
@@ -86,9 +80,9 @@ const CORE: Platform<ByteSource> = {
     if (!isBytes(source)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
     const bytes = bytesInMemory(source, settings.maxBytes, settings.onRead)
     const unpacked = isGzip(bytes)
-      ? decompressionFor('compressed').gunzip(bytes, undefined, settings.maxBytes)
+      ? loaded(decompression, 'the database is compressed').gunzip(bytes, undefined, settings.maxBytes)
       : bytes
-    const code = isArchive(unpacked) ? decompressionFor('in an archive') : decompression
+    const code = isArchive(unpacked) ? loaded(decompression, 'the database is in an archive') : decompression
     return openBytes(code?.extractUncompressed(unpacked) ?? unpacked, undefined, settings)
   },
 }
