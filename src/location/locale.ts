@@ -71,8 +71,7 @@ function languageAndScriptOf(tag: string): readonly (string | undefined)[] {
 
 /** The default locale. */
 let english: Locale | undefined
-const locales = new Map<string, Locale>()
-const localesWithCities = new Map<string, Locale>()
+const locales: Readonly<Record<CityNames, Map<string, Locale>>> = { en: new Map(), locale: new Map() }
 
 /**
  * The locale of the options `locale` and `cityNames`. Default: `en`. The same options give the same object while it is cached.
@@ -81,20 +80,15 @@ const localesWithCities = new Map<string, Locale>()
  * @throws TypeError when the second option is another value
  */
 export function localeOf(tag: unknown, cityNames: unknown = 'en'): Locale {
-  if (!CITY_NAMES.some((each) => each === cityNames))
-    throw new TypeError("cityNames must be 'en' or 'locale'")
+  const language = CITY_NAMES.find((each) => each === cityNames)
+  if (language === undefined) throw new TypeError("cityNames must be 'en' or 'locale'")
   if (tag === undefined) {
     english ??= new Locale('en')
     return english
   }
   if (typeof tag !== 'string') return new Locale(tag)
-  return cityNames === 'en'
-    ? remember(locales, MAX_CACHED_LOCALES, tag, makeLocale)
-    : remember(localesWithCities, MAX_CACHED_LOCALES, tag, makeLocaleWithCities)
+  return remember(locales[language], MAX_CACHED_LOCALES, tag, () => new Locale(tag, language === 'locale'))
 }
-
-const makeLocale = (tag: string): Locale => new Locale(tag)
-const makeLocaleWithCities = (tag: string): Locale => new Locale(tag, true)
 
 interface ParsedTag {
   /** The tag as given, in lower case. */
