@@ -1,6 +1,25 @@
 /** Ranges up to this many bytes are copied byte by byte: to make the subarray that `set` needs takes as long. */
 const SHORT = 40
 
+/** @returns where the copy of `bytes[start, end)` ends */
+export function copy(bytes: Uint8Array, start: number, end: number, target: Uint8Array, to: number): number {
+  const size = end - start
+  if (size > SHORT) {
+    if (bytes === target) target.copyWithin(to, start, end)
+    else target.set(bytes.subarray(start, end), to)
+  } else for (let at = 0; at < size; at++) target[to + at] = bytes[start + at] ?? 0
+  return to + size
+}
+
+/** A larger array that begins with these values. */
+export function extended<Numbers extends { set(values: ArrayLike<number>): void }>(
+  values: ArrayLike<number>,
+  larger: Numbers,
+): Numbers {
+  larger.set(values)
+  return larger
+}
+
 /** An output buffer that grows. */
 export class ByteSink {
   #bytes: Uint8Array
@@ -43,15 +62,8 @@ export class ByteSink {
 
   /** Writes `bytes[start, end)`. */
   write(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
-    const size = end - start
-    this.#reserve(size)
-    if (size > SHORT) this.#bytes.set(bytes.subarray(start, end), this.#length)
-    else {
-      const into = this.#bytes
-      let at = this.#length
-      for (let from = start; from < end; from++) into[at++] = bytes[from] ?? 0
-    }
-    this.#length += size
+    this.#reserve(end - start)
+    this.#length = copy(bytes, start, end, this.#bytes, this.#length)
   }
 
   /** Writes a text, which must be ASCII. */
@@ -80,8 +92,6 @@ export class ByteSink {
   #reserve(size: number): void {
     const needed = this.#length + size
     if (needed <= this.#bytes.length) return
-    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2))
-    larger.set(this.bytes)
-    this.#bytes = larger
+    this.#bytes = extended(this.bytes, new Uint8Array(Math.max(needed, this.#bytes.length * 2)))
   }
 }

@@ -1,4 +1,4 @@
-import { ByteSink } from './byte-sink.ts'
+import { ByteSink, extended } from './byte-sink.ts'
 
 /** Stands for the number of a text that is not there. */
 export const NONE = -1
@@ -137,9 +137,7 @@ export class DistinctTexts {
 
 /** A copy with twice the size. @param filling what the new half has */
 export function grown(array: Int32Array, filling: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(2 * array.length)
-  larger.set(array)
-  return filling === 0 ? larger : larger.fill(filling, array.length)
+  return extended(array, new Int32Array(2 * array.length).fill(filling))
 }
 
 function hashOf(seed: number, bytes: Uint8Array, view: DataView, start: number, end: number): number {

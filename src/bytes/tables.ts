@@ -1,3 +1,5 @@
+import { extended } from './byte-sink.ts'
+
 // Hash tables of numbers in typed arrays, with open addressing. The garbage collector does not look into them, and an
 // entry costs a few bytes. Callers bound the number of entries.
 
@@ -104,11 +106,11 @@ export class RowSet {
   append(row: Int32Array): number {
     const { width, size } = this
     const at = size * width
-    if (at + width > this.rows.length) {
-      const larger = new Int32Array(Math.max((FIRST_SLOTS / 2) * width, 2 * this.rows.length))
-      larger.set(this.rows)
-      this.rows = larger
-    }
+    if (at + width > this.rows.length)
+      this.rows = extended(
+        this.rows,
+        new Int32Array(Math.max((FIRST_SLOTS / 2) * width, 2 * this.rows.length)),
+      )
     for (let i = 0; i < width; i++) this.rows[at + i] = row[i] ?? 0
     this.size++
     return size

@@ -2,7 +2,7 @@ import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { wrongOption } from '../option-names.ts'
 import { isUint8Array } from '../realm.ts'
-import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, SPACE } from './ascii.ts'
+import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, SMALL_N, SMALL_R, SPACE } from './ascii.ts'
 import { BlockEnricher } from './block-enricher.ts'
 import { FORMAT_DEFINITIONS } from './formats/all-formats.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
@@ -69,8 +69,6 @@ export function makeRowPlan(options: RowOptions): Plan {
   return { ...definition.plan(new Uint8Array(0), true, options).plan, isRows: true }
 }
 
-const SMALL_N = 0x6e
-const SMALL_R = 0x72
 const LINE_END = Uint8Array.of(LINE_FEED)
 
 /**

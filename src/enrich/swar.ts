@@ -124,19 +124,6 @@ export function plainNumber(bytes: Uint8Array, start: number, end: number): numb
   return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
 }
 
-/** Shorter ranges are copied byte by byte: to make the subarray that `set` needs takes as long. Bytes. */
-const SHORT = 40
-
-/** @returns where the copy of `bytes[start, end)` ends */
-export function copy(bytes: Uint8Array, start: number, end: number, target: Uint8Array, to: number): number {
-  const size = end - start
-  if (size > SHORT) {
-    if (bytes === target) target.copyWithin(to, start, end)
-    else target.set(bytes.subarray(start, end), to)
-  } else for (let at = 0; at < size; at++) target[to + at] = bytes[start + at] ?? 0
-  return to + size
-}
-
 /** Copies ASCII that is `[start, end)`, and up to eight bytes more. */
 export function copyAscii(view: DataView, start: number, end: number, to: number): number {
   let at = start | 0

@@ -3,6 +3,7 @@
 // is pinned to one release.
 
 import * as imported from 'mmdb-lib/lib/decoder.js'
+import { extended } from '../bytes/byte-sink.ts'
 import { utf8Decoder } from '../realm.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES } from './format.ts'
@@ -124,11 +125,7 @@ class RecordCopy extends RecordCheck {
 
   protected override visit(): void {
     const length = this.#length + this.data.fieldBytes
-    if (length > this.#bytes.length) {
-      const larger = new Uint8Array(2 * length)
-      larger.set(this.#bytes)
-      this.#bytes = larger
-    }
+    if (length > this.#bytes.length) this.#bytes = extended(this.#bytes, new Uint8Array(2 * length))
     this.data.copyField(this.#bytes, this.#length)
     this.#length = length
   }

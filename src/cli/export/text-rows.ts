@@ -2,13 +2,9 @@ import { isIPv4Compatible } from '../../address/address.ts'
 import { writeIPv4, writeIPv6 } from '../../address/ip-text.ts'
 import { type Words, writeLast } from '../../address/position.ts'
 import { ByteSink } from '../../bytes/byte-sink.ts'
+import { CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE, SLASH, ZERO } from '../../enrich/ascii.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
 import type { RowSink } from './network-rows.ts'
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** Rows that are written at once. Bytes. */
 const PART_BYTES = 2 ** 20
@@ -21,8 +17,6 @@ export function integerText(words: Words): string {
 
 /** No address with the length of a prefix is longer. */
 const MAX_ADDRESS_BYTES = 43
-const SLASH = 0x2f
-const ZERO = 0x30
 
 /** Writes the address at a position as text. @param prefixLength of the network that starts there; 0 for the address alone */
 export function writePosition(words: Words, prefixLength: number, out: ByteSink): void {

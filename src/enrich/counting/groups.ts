@@ -1,3 +1,4 @@
+import { extended } from '../../bytes/byte-sink.ts'
 import { ABSENT, NumberMap, RowSet } from '../../bytes/tables.ts'
 import type { CountPlan } from '../count-plan.ts'
 import { NO_CODE, type PartValues } from './values.ts'
@@ -137,9 +138,7 @@ export class Groups {
 }
 
 function resized(numbers: Float64Array, length: number): Float64Array {
-  const larger = new Float64Array(Math.max(FIRST_GROUPS, length))
-  larger.set(numbers)
-  return larger
+  return extended(numbers, new Float64Array(Math.max(FIRST_GROUPS, length)))
 }
 
 /** A group, and the four words of an address. */

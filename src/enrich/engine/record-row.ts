@@ -1,9 +1,10 @@
 // Writes records as rows of a table whose columns are known.
+import { copy } from '../../bytes/byte-sink.ts'
 import { QUOTE } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import { ABSENT, type ReaderField, type RecordReader } from '../reading/record-reader.ts'
-import { copy, copyAscii } from '../swar.ts'
+import { copyAscii } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'

@@ -1,4 +1,5 @@
 // Writes the records that a reader has found, with their locations, in the form of a plan.
+import { copy } from '../../bytes/byte-sink.ts'
 import { BRACE, BRACE_END, COMMA, QUOTE, SPACE, ZERO } from '../ascii.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import { RecordFields } from '../reading/record-fields.ts'
@@ -10,7 +11,7 @@ import {
   UNKNOWN,
   type ValueKind,
 } from '../reading/record-reader.ts'
-import { copy, copyAscii, viewOf } from '../swar.ts'
+import { copyAscii, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
 import { NO_PLACE } from '../writing/location-columns.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'

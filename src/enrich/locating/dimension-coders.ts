@@ -1,5 +1,6 @@
 // The values of a line for each dimension of a count, as codes.
 
+import { extended } from '../../bytes/byte-sink.ts'
 import { DistinctTexts, NONE } from '../../bytes/distinct-texts.ts'
 import { remember } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
@@ -162,11 +163,7 @@ class LocationCoder extends TupleCoder {
   }
 
   #find(number: number, mayAdd: boolean): number {
-    if (number >= this.#codes.length) {
-      const larger = new Int32Array(2 * number)
-      larger.set(this.#codes)
-      this.#codes = larger
-    }
+    if (number >= this.#codes.length) this.#codes = extended(this.#codes, new Int32Array(2 * number))
     const { texts } = this.#locator
     const parts = texts.partsOf(number)
     const values = this.#columns.map((column): CountValue => {

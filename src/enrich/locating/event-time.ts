@@ -1,11 +1,10 @@
-import { COLON, COMMA, DASH, DOT, PLUS, SLASH, SPACE, ZERO } from '../ascii.ts'
-import { copy, isDigit, latin1, plainNumber } from '../swar.ts'
+import { copy } from '../../bytes/byte-sink.ts'
+import { CAPITAL_T, CAPITAL_Z, COLON, COMMA, DASH, DOT, PLUS, SLASH, SPACE, ZERO } from '../ascii.ts'
+import { isDigit, latin1, plainNumber } from '../swar.ts'
 
 /** Stands for an unknown instant. `NaN`, so it is not equal to itself. */
 export const NO_TIME = Number.NaN
 
-const UPPER_T = 0x54
-const UPPER_Z = 0x5a
 /** The bit that makes an ASCII letter lower-case. */
 const SMALL = 0x20
 
@@ -104,7 +103,7 @@ export class Timestamp {
   /** `2000-10-10T`. @returns where the time begins, or -1 */
   #isoDate(bytes: Uint8Array, start: number): number {
     const separator = bytes[start + 10] ?? 0
-    const hasTime = separator === SPACE || (separator & ~SMALL) === UPPER_T
+    const hasTime = separator === SPACE || (separator & ~SMALL) === CAPITAL_T
     const isSpelt = bytes[start + 4] === DASH && bytes[start + 7] === DASH && hasTime
     const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
     const month = twoDigits(bytes, start + 5)
@@ -143,7 +142,7 @@ export class Timestamp {
     this.#isWest = byte === DASH
     this.#offsetHour = 0
     this.#offsetMinute = 0
-    if ((byte & ~SMALL) === UPPER_Z) return sign + 1
+    if ((byte & ~SMALL) === CAPITAL_Z) return sign + 1
     if (byte !== DASH && byte !== PLUS) return -1
     this.#offsetHour = twoDigits(bytes, sign + 1)
     const minute = bytes[sign + 3] === COLON ? sign + 4 : sign + 3

@@ -1,4 +1,5 @@
 // Counts lines by the queries of a plan: the values of a line become codes, and lines with the same codes are one group.
+import { extended } from '../../bytes/byte-sink.ts'
 import type { Locale } from '../../location/locale.ts'
 import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
 import { FieldNumber, type FieldValues } from '../counting/field-values.ts'
@@ -124,9 +125,7 @@ export class LineCounter {
 
   /** @returns 0 */
   #grow(index: number): number {
-    const larger = new Float64Array(2 * index)
-    larger.set(this.#uses)
-    this.#uses = larger
+    this.#uses = extended(this.#uses, new Float64Array(2 * index))
     return 0
   }
 }

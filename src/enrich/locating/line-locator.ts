@@ -1,6 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { formatIPv6 } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { extended } from '../../bytes/byte-sink.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { type DatabaseSet, type LocationTables, NarrowTables } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
@@ -295,11 +296,8 @@ export class LineLocator {
 
   #isChosen(choice: CountryChoice, number: number): boolean {
     if (number < 0) return isChosen(choice, null)
-    if (number >= this.#wanted.length) {
-      const larger = new Uint8Array(2 * number + 1024)
-      larger.set(this.#wanted)
-      this.#wanted = larger
-    }
+    if (number >= this.#wanted.length)
+      this.#wanted = extended(this.#wanted, new Uint8Array(2 * number + 1024))
     if (this.#wanted[number] === 0)
       this.#wanted[number] = isChosen(choice, this.texts.partsOf(number).country.code) ? 1 : 2
     return this.#wanted[number] === 1

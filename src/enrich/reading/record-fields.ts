@@ -1,7 +1,5 @@
-import { BACKSLASH, LINE_FEED, QUOTE, SPACE, TAB } from '../ascii.ts'
+import { BACKSLASH, LINE_FEED, QUOTE, SMALL_R, SPACE, TAB } from '../ascii.ts'
 import { equalBytes, firstOf, lineStops } from '../swar.ts'
-
-const SMALL_R = 0x72
 
 /**
  * Finds the fields of one record of a delimited file (RFC 4180) and holds their byte offsets.

@@ -1,5 +1,5 @@
 // Locations as columns in the memory layout of Apache Arrow.
-import { ByteSink } from '../../bytes/byte-sink.ts'
+import { ByteSink, extended } from '../../bytes/byte-sink.ts'
 import { DASH } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
 import { latin1, plainNumber } from '../swar.ts'
@@ -122,7 +122,10 @@ export class LocationPlaces {
 
   /** Gives the location that `find` has just not found a number. */
   add(location: number): number {
-    if (location >= this.#places.length) this.#grow(location)
+    if (location >= this.#places.length) {
+      this.#places = extended(this.#places, new Float64Array(2 * location))
+      this.#minutes = extended(this.#minutes, new Int16Array(2 * location))
+    }
     const minutes = this.#minutesOf(location)
     if ((this.#places[location] ?? 0) >= this.#base)
       this.#others.set(location * 2 ** 16 + minutes, this.#next)
@@ -141,15 +144,6 @@ export class LocationPlaces {
   #forget(): void {
     this.#base += this.#next
     this.#others.clear()
-  }
-
-  #grow(location: number): void {
-    const places = new Float64Array(2 * location)
-    places.set(this.#places)
-    this.#places = places
-    const minutes = new Int16Array(2 * location)
-    minutes.set(this.#minutes)
-    this.#minutes = minutes
   }
 }
 

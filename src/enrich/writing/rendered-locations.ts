@@ -2,6 +2,7 @@
 
 import { Arena } from '../../bytes/arena.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
+import { extended } from '../../bytes/byte-sink.ts'
 import { ABSENT, NumberMap } from '../../bytes/tables.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location, StoredLocation } from '../../location/location-table.ts'
@@ -228,13 +229,9 @@ export class RenderedLocations {
   #grow(): void {
     const locations = Math.max(FIRST_LOCATIONS, 2 * this.#size)
     const rows = new ArrayBuffer(locations * ROW_BYTES)
-    const doubles = new Float64Array(rows)
-    doubles.set(this.#doubles)
-    const offsetRows = new Int32Array(locations * OFFSET_ROW)
-    offsetRows.set(this.#offsetRows)
-    this.#doubles = doubles
+    this.#doubles = extended(this.#doubles, new Float64Array(rows))
     this.#integers = new Int32Array(rows)
-    this.#offsetRows = offsetRows
+    this.#offsetRows = extended(this.#offsetRows, new Int32Array(locations * OFFSET_ROW))
   }
 
   #addCommon(shared: SharedParts, number: number): Common {

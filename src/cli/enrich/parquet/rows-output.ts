@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet'
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
-import { COLON, DASH, DOT, NINE, PLUS, QUOTE } from '../../../enrich/ascii.ts'
+import { CAPITAL_T, CAPITAL_Z, COLON, DASH, DOT, NINE, PLUS, QUOTE, SMALL_T } from '../../../enrich/ascii.ts'
 import type { DelimitedPlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import { Timestamp } from '../../../enrich/locating/event-time.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
@@ -204,10 +204,7 @@ export class RowsOutput extends RowOutput {
 }
 
 const SIX = 0x36
-const UPPER_T = 0x54
-const UPPER_Z = 0x5a
 const SMALL_F = 0x66
-const SMALL_T = 0x74
 
 const MOST_INT64 = 2n ** 63n - 1n
 /** The types of columns, in the order in which they are tried. JSON holds any value. */
@@ -344,7 +341,7 @@ const timestamp = new Timestamp()
  * digits than microseconds stays text.
  */
 function instantOf(bytes: Uint8Array, start: number, end: number): bigint | undefined {
-  const isUtc = bytes[end - 1] === UPPER_Z
+  const isUtc = bytes[end - 1] === CAPITAL_Z
   const offset = isUtc ? end - 1 : end - 6
   const sign = bytes[offset]
   if (!isUtc && !((sign === DASH || sign === PLUS) && bytes[end - 3] === COLON)) return undefined
@@ -354,7 +351,7 @@ function instantOf(bytes: Uint8Array, start: number, end: number): bigint | unde
   if (hasFraction ? digits < 1 || digits > 6 : digits !== -1) return undefined
   const hasForm =
     bytes[start + 4] === DASH &&
-    bytes[start + 10] === UPPER_T &&
+    bytes[start + 10] === CAPITAL_T &&
     bytes[start + 16] === COLON &&
     (bytes[start + 17] ?? 0) < SIX
   if (!hasForm || timestamp.read(bytes, start, end) !== end) return undefined

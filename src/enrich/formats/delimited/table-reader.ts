@@ -1,10 +1,11 @@
-import { CARRIAGE_RETURN, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import { copy } from '../../../bytes/byte-sink.ts'
+import { CAPITAL_Z, CARRIAGE_RETURN, HASH, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import { addedMembers, type CommonPlan, type LocationField } from '../../options.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
-import { ByteFinder, copy } from '../../swar.ts'
+import { ByteFinder } from '../../swar.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import { type Dialect, distinctNames, undoubled } from './table.ts'
 
@@ -48,7 +49,6 @@ export interface DelimitedPlan extends TablePlan {
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-const UPPER_Z = 0x5a
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** Bytes of a day such as 2000-10-09. */
@@ -221,7 +221,7 @@ export class TableReader extends RecordReader<Header> {
     // Times are UTC (W3C working draft, "Date" and "Time").
     if (valueEnd - valueStart > MAX_CLOCK) return NO_TIME
     const end = copy(bytes, valueStart, valueEnd, this.#utc, DAY_BYTES + 1)
-    this.#utc[end] = UPPER_Z
+    this.#utc[end] = CAPITAL_Z
     if (this.#day !== -1) {
       fields.findValue(bytes, this.#day)
       if (fields.valueEnd - fields.valueStart !== DAY_BYTES) return NO_TIME

@@ -1,3 +1,4 @@
+import { extended } from '../../../bytes/byte-sink.ts'
 import { utf8Encoder } from '../../../realm.ts'
 import {
   BACKSLASH,
@@ -81,7 +82,8 @@ export class JsonScanner {
       if (byte === COLON) next = VALUE
       else if (byte === COMMA) next = this.#openings[depth] === BRACE ? KEY : VALUE
       else if (byte === BRACE || byte === BRACKET) {
-        if (++depth === this.#openings.length) this.#grow()
+        if (++depth === this.#openings.length)
+          this.#openings = extended(this.#openings, new Uint8Array(2 * depth))
         this.#openings[depth] = byte
         next = (byte === BRACE ? KEY : VALUE) | FIRST
       } else if (byte === BRACE_END || byte === BRACKET_END) {
@@ -98,12 +100,6 @@ export class JsonScanner {
         next = (next & VALUE) === 0 ? AFTER_KEY : AFTER_VALUE
       }
     }
-  }
-
-  #grow(): void {
-    const larger = new Uint8Array(this.#openings.length * 2)
-    larger.set(this.#openings)
-    this.#openings = larger
   }
 }
 

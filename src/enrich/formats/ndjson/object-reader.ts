@@ -1,6 +1,6 @@
 import { quoted } from '../../../errors.ts'
 import { utf8Encoder } from '../../../realm.ts'
-import { QUOTE, SPACE } from '../../ascii.ts'
+import { QUOTE, SMALL_N, SPACE } from '../../ascii.ts'
 import { NOT_IPV4 } from '../../locating/address-cache.ts'
 import { eventTime, eventTimeOf, NO_TIME } from '../../locating/event-time.ts'
 import type { CommonPlan } from '../../options.ts'
@@ -22,7 +22,6 @@ export interface ObjectPlan extends CommonPlan {
 }
 
 /** `n` of `null`. */
-const NULL_START = 0x6e
 
 const encoder = /* @__PURE__ */ utf8Encoder()
 
@@ -142,7 +141,7 @@ export class ObjectReader extends RecordReader {
   /** Sets `bytes`, `start` and `end` to the value at a path. @returns `false` if it was not found or is `null` */
   protected findValue({ start, end }: MemberPath): boolean {
     const bytes = this.record
-    if (start === NOWHERE || bytes[start] === NULL_START) return false
+    if (start === NOWHERE || bytes[start] === SMALL_N) return false
     this.bytes = bytes
     this.start = start
     this.end = end

@@ -14,6 +14,7 @@ import {
   PIPE,
   QUOTE,
   SLASH,
+  SMALL_R,
   SPACE,
 } from '../../ascii.ts'
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
@@ -32,8 +33,6 @@ export const OTHER = 3
 export const SENDER = 4
 /** An address that the client wrote: a part of the path or of the query of a request in quotes. */
 export const CLAIM = 5
-
-const LOWER_R = 0x72
 
 /** What can be between a name and its address, beside blanks. */
 const KEY_ENDS = '=:"\'[(/'
@@ -125,7 +124,7 @@ function hasServicePort(bytes: Uint8Array, end: number): boolean {
 /** Whether sshd names an address as a user: `Invalid user 192.0.2.1 from 192.0.2.2`. */
 function isUserName(bytes: Uint8Array, line: number, start: number, after: number): boolean {
   return (
-    bytes[start - 2] === LOWER_R &&
+    bytes[start - 2] === SMALL_R &&
     textBefore(bytes, line, start, 5) === 'user ' &&
     textBefore(bytes, after, after + 6, 6) === ' from '
   )
