@@ -163,11 +163,11 @@ export class JsonElements implements RecordEnds {
   /** Takes a byte of a document outside its array. */
   #around(byte: number): void {
     const [walk, path] = [this.#walk, this.#path ?? []]
-    const depth = walk.names.length
+    const before = walk.depth
     walk.take(byte)
-    const { names } = walk
-    if (names.length === 0) this.#place = this.#hadArray ? 'outside' : 'end'
-    else if (byte === BRACKET && names.length > depth && names.length === path.length + 1)
+    const { depth, names } = walk
+    if (depth === 0) this.#place = this.#hadArray ? 'outside' : 'end'
+    else if (byte === BRACKET && depth > before && depth === path.length + 1)
       if (path.every((name, index) => name === names[index + 1])) this.#place = 'array'
   }
 
@@ -202,6 +202,9 @@ export class JsonElements implements RecordEnds {
   }
 }
 
+/** Deeper arrays are not considered. */
+export const MAX_DEPTH = 6
+
 /** Longer names are not kept. Bytes. */
 const MAX_NAME = 4096
 
@@ -213,7 +216,9 @@ function writtenName(name: string): string {
 
 /** Follows which objects and arrays of a document are open, byte by byte. */
 export class DocumentWalk {
-  /** The name of each in its object, as it is written; `null` without one, or if it has an escape or is long. */
+  /** How many are open. */
+  depth = 0
+  /** The name of each in its object, as it is written; `null` without one, or if it has an escape or is long. Not of deeper ones. */
   names: (string | null)[] = []
   #name: string | null = null
   #text = ''
@@ -223,6 +228,7 @@ export class DocumentWalk {
   /** Starts where these are open, outside of strings. */
   start(names: (string | null)[]): void {
     this.names = names
+    this.depth = names.length
     this.#name = null
     this.#isInString = false
   }
@@ -230,8 +236,8 @@ export class DocumentWalk {
   /** The names on the way from the document to the innermost object or array; `null` if one has no name. */
   get path(): string[] | null {
     const decoder = new TextDecoder()
-    const path = this.names.slice(1).filter((name) => name !== null)
-    const isNamed = path.length === this.names.length - 1
+    const path = this.names.slice(1, this.depth).filter((name) => name !== null)
+    const isNamed = path.length === this.depth - 1
     return isNamed
       ? path.map((name) => decoder.decode(Uint8Array.from(name, (byte) => byte.charCodeAt(0))))
       : null
@@ -251,10 +257,11 @@ export class DocumentWalk {
       this.#name = this.#text.includes('\\') || this.#text.length > MAX_NAME ? null : this.#text
     } else if (byte === COMMA) this.#name = null
     else if (byte === BRACE || byte === BRACKET) {
-      this.names.push(this.#name)
+      if (this.depth <= MAX_DEPTH) this.names[this.depth] = this.#name
+      this.depth++
       this.#name = null
     } else if (byte === BRACE_END || byte === BRACKET_END) {
-      this.names.pop()
+      this.depth = Math.max(this.depth - 1, 0)
       this.#name = null
     }
   }

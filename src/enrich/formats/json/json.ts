@@ -12,7 +12,7 @@ import type { FormatDefinition } from '../format-definition.ts'
 import { fieldsOf, pathOf, pathText } from '../ndjson/member-path.ts'
 import { addressIn, isIn, objectsIn, planObjects } from '../ndjson/ndjson.ts'
 import { type ObjectPlan, ObjectReader } from '../ndjson/object-reader.ts'
-import { DocumentWalk, JsonElements } from './json-elements.ts'
+import { DocumentWalk, JsonElements, MAX_DEPTH } from './json-elements.ts'
 
 export interface JsonPlan extends ObjectPlan {
   readonly format: 'json'
@@ -90,9 +90,6 @@ function elementsOf(
   return { records: texts.length, objects: objectsIn(texts) }
 }
 
-/** Deeper arrays are not considered. */
-const MAX_DEPTH = 6
-
 /**
  * Finds the longest array of the first document that begins with an object. Only members of objects may lead to it. The sample
  * can end anywhere. If the sample is not JSON, the result has no meaning.
@@ -108,21 +105,21 @@ function longestArray(sample: Uint8Array) {
   let open: { path: string[]; from: number } | null = null
   let at = start
   for (; at >= 0 && at < sample.length; at++) {
-    const depth = walk.names.length
+    const before = walk.depth
     walk.take(sample[at] ?? 0)
-    const { length } = walk.names
-    if (length > depth && length > 1 && length <= MAX_DEPTH + 1 && sample[at] === BRACKET && open === null) {
+    const { depth } = walk
+    if (depth > before && depth > 1 && depth <= MAX_DEPTH + 1 && sample[at] === BRACKET && open === null) {
       const { path } = walk
       if (path !== null && beginsWithObject(sample, at)) open = { path, from: at }
-    } else if (length < depth) {
-      if (open !== null && depth === open.path.length + 1) {
+    } else if (depth < before) {
+      if (open !== null && before === open.path.length + 1) {
         if (best === null || at - open.from > best.to - best.from) best = { ...open, to: at }
         open = null
       }
-      if (length === 0) break
+      if (depth === 0) break
     }
   }
-  const isWhole = walk.names.length === 0 && at < sample.length
+  const isWhole = walk.depth === 0 && at < sample.length
   if (open !== null && (best === null || at - open.from > best.to - best.from)) best = { ...open, to: at }
   if (best === null) return null
   const rest = isWhole ? decoder.decode(sample.subarray(best.to, at + 1)) : `]${'}'.repeat(best.path.length)}`

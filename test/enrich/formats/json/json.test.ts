@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { DocumentWalk } from '../../../../src/enrich/formats/json/json-elements.ts'
 import { AT, enrichBytes } from '../../world.ts'
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -129,4 +130,10 @@ describe('what cannot be read', () => {
       expect(new TextDecoder().decode(output).replaceAll(added, '')).toBe(text)
     }
   })
+})
+
+it('keeps no names of deep arrays: hostile input can open any number', () => {
+  const walk = new DocumentWalk()
+  for (let depth = 0; depth < 1000; depth++) walk.take(0x5b)
+  expect([walk.depth, walk.names.length]).toEqual([1000, 7])
 })
