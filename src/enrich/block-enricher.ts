@@ -128,9 +128,10 @@ export class BlockEnricher extends Enricher {
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
     const locale = localeOf(plan.locale, plan.cityNames)
-    this.#counter = new LineCounter(queriesOf(plan), this.#locator, this.#format.values, locale)
+    const queries = queriesOf(plan)
+    this.#counter = new LineCounter(queries, this.#locator, this.#format.values, locale)
     const loop = usesLoop ? this.#format.makeLoop() : null
-    if (loop !== null) loop.counter = this.#counter
+    if (loop !== null && queries.length > 0) loop.counter = this.#counter
     this.#loop = loop
     const isRaw = plan.onBadLine === 'raw'
     const isObject = this.#format.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')

