@@ -154,28 +154,30 @@ export class Input implements RunInput {
       return unreadableInput(this.name, new Error(reason, { cause }))
     }
     const source = compression === 'zstd' ? zstdFrames(stored, failure) : stored
-    let last: Uint8Array = new Uint8Array(0)
     let given = 0
     /** Gives it one chunk at a time, which stays as it is until it is taken. */
     const feed = async (): Promise<void> => {
       for (let next = await source.next(); next.value !== undefined; next = await source.next()) {
-        last = next.value
-        given += last.length
-        await new Promise<void>((resolve, reject) => {
-          plain.write(last, (error) => (error ? reject(error) : resolve()))
-        })
+        let rest = next.value
+        if (given === plain.bytesWritten) {
+          given += rest.length
+          await new Promise<void>((resolve, reject) => {
+            plain.write(rest, (error) => (error ? reject(error) : resolve()))
+          })
+          rest = rest.subarray(rest.length - (given - plain.bytesWritten))
+        }
+        // zlib ends at a zero byte after a member. Such bytes can fill a file up, but nothing else may follow them.
+        if (rest.some((byte) => byte !== 0)) throw failure(false)
       }
       plain.end()
     }
     // Without a listener, an error would end the process. The loop below throws it again.
     plain.on('error', () => {})
-    feed().catch((error) => plain.destroy(error))
+    const fed = feed()
+    fed.catch((error) => plain.destroy(error))
     try {
       for await (const chunk of plain.iterator({ destroyOnReturn: false })) yield bytesOf(chunk)
-      // zlib ends at a zero byte after a member. Such bytes can fill a file up, but nothing else may follow them.
-      let rest: Uint8Array | undefined = last.subarray(last.length - (given - plain.bytesWritten))
-      for (; rest !== undefined; rest = (await source.next()).value)
-        if (rest.some((byte) => byte !== 0)) throw failure(false)
+      await fed
     } catch (cause) {
       if (cause instanceof CommandFailure) throw cause
       throw failure(codeOf(cause) === 'Z_BUF_ERROR', cause)

@@ -156,6 +156,11 @@ describe('the input of geofix enrich', () => {
       Buffer.concat([packed, new Uint8Array(2 ** 21), packed]),
       /its gzip data is damaged/,
     ],
+    [
+      'goes on between zero bytes',
+      Buffer.concat([gzipSync(ndjson(50_000)), new Uint8Array(600_000), packed, new Uint8Array(2 ** 21)]),
+      /its gzip data is damaged/,
+    ],
     ['is a tar archive', LOGS, /broken cannot be read: the input is a tar archive: .*tar -xf FILE/],
     ['is a tar archive in gzip', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],
     ['is in gzip twice', gzipSync(packed), /compressed with gzip: .*gzip -dc FILE/],

@@ -12,7 +12,7 @@ vi.mock('node:zlib', async (original) => {
   const createZstdDecompress = () => {
     let skipped = 1
     let bytesWritten = 0
-    return new Transform({
+    const standIn = new Transform({
       transform(chunk: Buffer, _, done) {
         const next = chunk.indexOf(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 1)
         const frame = next === -1 ? chunk : chunk.subarray(0, next)
@@ -22,6 +22,7 @@ vi.mock('node:zlib', async (original) => {
         skipped = 0
       },
     })
+    return Object.assign(standIn, { bytesWritten })
   }
   return {
     ...(await original<object>()),
