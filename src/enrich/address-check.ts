@@ -1,6 +1,6 @@
 import { quoted } from '../errors.ts'
-import type { Enricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
+import type { Enricher } from './enricher.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan, textFlags } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'

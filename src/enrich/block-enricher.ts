@@ -6,6 +6,7 @@ import { queriesOf } from './count-plan.ts'
 import { addBadLineGroup, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
+import { type Enriched, Enricher } from './enricher.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition } from './formats/format-definition.ts'
 import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
@@ -31,51 +32,6 @@ const MANY_LINES = 10
 const SOURCE = /* @__PURE__ */ Math.random()
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
-
-/** The output for a block, or for the first part of one. */
-export interface Enriched {
-  /** The output: in the memory given for it, in new memory, or in the memory of an oversized block. */
-  readonly output: Uint8Array
-  /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
-  readonly objects?: readonly number[] | undefined
-  /** The thread that has made the output: packed rows can have texts of locations that are in earlier ones of the thread. */
-  readonly source?: number
-  /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
-  readonly counts: RunningCounts
-  /** Counts of the other addresses of each line; absent if one is located. */
-  readonly others?: readonly RunningCounts[]
-  /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
-  readonly lines: number
-  /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
-  readonly rest: Block | null
-}
-
-/**
- * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any
- * enricher of the same plan can take any block.
- */
-export abstract class Enricher {
-  /**
-   * Enriches a block until the output exceeds 16 MiB.
-   *
-   * @param memory reused for the output if it is large enough; its content is overwritten
-   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
-   */
-  abstract block(block: Block, memory?: ArrayBufferLike | null): Enriched
-  /** The counts of the locations, the times and the fields of all lines since the last call, and nothing else. */
-  abstract locationCounts(): RunningCounts
-  /** Forgets what `locationCounts` would give. */
-  abstract forgetCounts(): void
-
-  /** Enriches a whole block, piece by piece. @param memory for each output @throws BadLineError as `block` does */
-  *pieces(block: Block, memory: ArrayBufferLike | null = null): Generator<Enriched> {
-    for (let rest: Block | null = block; rest !== null; ) {
-      const enriched: Enriched = this.block(rest, memory)
-      yield enriched
-      rest = enriched.rest
-    }
-  }
-}
 
 /** Enriches the blocks of one plan. */
 export class BlockEnricher extends Enricher {

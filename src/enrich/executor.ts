@@ -1,8 +1,9 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/long-work.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { BlockEnricher, type Enriched, Enricher } from './block-enricher.ts'
+import { BlockEnricher } from './block-enricher.ts'
 import { emptyCounts, type RunningCounts } from './counting/counts.ts'
+import { type Enriched, Enricher } from './enricher.ts'
 import { definitionFor, type Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
 

@@ -1,7 +1,6 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
-import type { Enriched, Enricher } from './block-enricher.ts'
 import { queriesOf } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
@@ -11,6 +10,7 @@ import {
   type RunningCounts,
 } from './counting/counts.ts'
 import { GroupTotals } from './counting/totals.ts'
+import type { Enriched, Enricher } from './enricher.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
 import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'

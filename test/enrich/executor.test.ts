@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Enriched } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
+import type { Enriched } from '../../src/enrich/enricher.ts'
 import { type Executor, enricherOf, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
 import { type Block, Splitter, sampleBlocks } from '../../src/enrich/reading/splitter.ts'

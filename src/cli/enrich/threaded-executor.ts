@@ -1,5 +1,5 @@
-import type { Enriched, Enricher } from '../../enrich/block-enricher.ts'
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
+import type { Enriched, Enricher } from '../../enrich/enricher.ts'
 import { type Executor, isDone } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'

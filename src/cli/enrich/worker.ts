@@ -1,7 +1,7 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
-import type { Enricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
+import type { Enricher } from '../../enrich/enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import { enricherOf } from '../../enrich/executor.ts'
 import { withFormats } from '../../enrich/formats/formats.ts'

@@ -29,8 +29,7 @@ import { columnsForm, jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { NO_HEADER } from './header.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
-import { type DelimitedPlan, TableReader } from './table-reader.ts'
-import { TableRowReader } from './table-rows.ts'
+import { type DelimitedPlan, TableReader, TableRowReader } from './table-reader.ts'
 
 /**
  * Makes the plan for CSV or TSV.
