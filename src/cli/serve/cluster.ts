@@ -143,15 +143,15 @@ class WorkerMetrics {
 
   async #ask(worker: Worker): Promise<void> {
     worker.send(ASK_METRICS)
-    const late = AbortSignal.timeout(METRICS_MS)
+    const signal = AbortSignal.timeout(METRICS_MS)
     try {
-      for await (const [message] of on(worker, 'message', { signal: late, close: ['exit'] })) {
+      for await (const [message] of on(worker, 'message', { signal, close: ['exit'] })) {
         if (message?.metrics === undefined) continue
         this.#sent.set(worker, message.metrics)
         return
       }
-    } catch (error) {
-      if (!late.aborted) throw error
+    } catch {
+      // It is late, or dying: its last metrics are used.
     }
   }
 }

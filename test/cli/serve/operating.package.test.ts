@@ -44,3 +44,25 @@ describe('draining', () => {
     expect(await service.stop()).toBe(1)
   })
 })
+
+describe('the metrics of several processes', () => {
+  it('are given while one of them dies', async () => {
+    const { database, keys } = writeFiles(folder)
+    const args = ['--db', database, '--keys', keys, '--workers', '2', '--metrics-port', '0']
+    const service = await startServe(...args, '--log', 'json')
+    const client = new Agent({ connections: 1 })
+    onTestFinished(() => client.destroy())
+    const askMetrics = () => ask(`${service.metrics}/metrics`, { dispatcher: client })
+    expect((await askMetrics()).status).toBe(200)
+    const { pid } = await service.until('worker-started')
+    // The primary process wakes up with the request before it, and with a worker that it cannot ask.
+    service.child.kill('SIGSTOP')
+    const asked = askMetrics()
+    await delay(300)
+    process.kill(Number(pid), 'SIGKILL')
+    await delay(300)
+    service.child.kill('SIGCONT')
+    expect((await asked).status).toBe(200)
+    await service.until('worker-died')
+  })
+})
