@@ -21,8 +21,6 @@ export interface ObjectPlan extends CommonPlan {
   readonly dottedTimePath: readonly string[] | null
 }
 
-/** `n` of `null`. */
-
 const encoder = /* @__PURE__ */ utf8Encoder()
 
 /** What objects are like. */
