@@ -247,9 +247,7 @@ export class DocumentWalk {
     if (this.#isInString) {
       this.#isInString = byte !== QUOTE || this.#isEscaped
       this.#isEscaped = byte === BACKSLASH && !this.#isEscaped
-      // A value comes after the name.
-      const isName = this.#isInString && this.#name === null
-      if (isName && this.#text.length <= MAX_NAME) this.#text += String.fromCharCode(byte)
+      if (this.#isInString && this.#text.length <= MAX_NAME) this.#text += String.fromCharCode(byte)
     } else if (byte === QUOTE) {
       this.#isInString = true
       this.#text = ''

@@ -25,6 +25,12 @@ describe('the documents', () => {
       ['GB', null, 'US'],
     ],
     [
+      'an array without a comma before it',
+      '{"v":1 "Records":[{"ip":"81.2.69.142"}]}{"Records":[{"ip":"10.0.0.1"}]}',
+      'the array "Records"',
+      ['GB', null],
+    ],
+    [
       'several files joined',
       '{"Records":[{"ip":"81.2.69.142"}]}{"Records":[]}\n{"Records":[{"ip":"89.160.20.112"},{"ip":"x"}]}\n',
       'the array "Records"',
