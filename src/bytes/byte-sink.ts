@@ -1,3 +1,5 @@
+import { extended } from './tables.ts'
+
 /** Ranges up to this many bytes are copied byte by byte: to make the subarray that `set` needs takes as long. */
 const SHORT = 40
 
@@ -9,15 +11,6 @@ export function copy(bytes: Uint8Array, start: number, end: number, target: Uint
     else target.set(bytes.subarray(start, end), to)
   } else for (let at = 0; at < size; at++) target[to + at] = bytes[start + at] ?? 0
   return to + size
-}
-
-/** A larger array that begins with these values. */
-export function extended<Numbers extends { set(values: ArrayLike<number>): void }>(
-  values: ArrayLike<number>,
-  larger: Numbers,
-): Numbers {
-  larger.set(values)
-  return larger
 }
 
 /** An output buffer that grows. */

@@ -1,4 +1,5 @@
-import { ByteSink, extended } from './byte-sink.ts'
+import { ByteSink } from './byte-sink.ts'
+import { extended } from './tables.ts'
 
 /** Stands for the number of a text that is not there. */
 export const NONE = -1

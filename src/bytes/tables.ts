@@ -1,5 +1,3 @@
-import { extended } from './byte-sink.ts'
-
 // Hash tables of numbers in typed arrays, with open addressing. The garbage collector does not look into them, and an
 // entry costs a few bytes. Callers bound the number of entries.
 
@@ -169,4 +167,13 @@ export function remember<Key, Value>(
     cache.set(key, value)
   }
   return value
+}
+
+/** A larger array that begins with these values. */
+export function extended<Numbers extends { set(values: ArrayLike<number>): void }>(
+  values: ArrayLike<number>,
+  larger: Numbers,
+): Numbers {
+  larger.set(values)
+  return larger
 }

@@ -3,7 +3,7 @@
 // is pinned to one release.
 
 import * as imported from 'mmdb-lib/lib/decoder.js'
-import { extended } from '../bytes/byte-sink.ts'
+import { extended } from '../bytes/tables.ts'
 import { utf8Decoder } from '../realm.ts'
 import type { DataSection } from './data-section.ts'
 import { DataType, MAX_CONTENT_BYTES, MAX_DEPTH, MAX_KEY_BYTES } from './format.ts'

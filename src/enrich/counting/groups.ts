@@ -1,5 +1,4 @@
-import { extended } from '../../bytes/byte-sink.ts'
-import { ABSENT, NumberMap, RowSet } from '../../bytes/tables.ts'
+import { ABSENT, extended, NumberMap, RowSet } from '../../bytes/tables.ts'
 import type { CountPlan } from '../count-plan.ts'
 import { NO_CODE, type PartValues } from './values.ts'
 

@@ -1,8 +1,7 @@
 // The values of a line for each dimension of a count, as codes.
 
-import { extended } from '../../bytes/byte-sink.ts'
 import { DistinctTexts, NONE } from '../../bytes/distinct-texts.ts'
-import { remember } from '../../bytes/tables.ts'
+import { extended, remember } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'

@@ -1,5 +1,5 @@
 // Counts lines by the queries of a plan: the values of a line become codes, and lines with the same codes are one group.
-import { extended } from '../../bytes/byte-sink.ts'
+import { extended } from '../../bytes/tables.ts'
 import type { Locale } from '../../location/locale.ts'
 import { type CountPlan, countedOnce, needsLocations } from '../count-plan.ts'
 import { FieldNumber, type FieldValues } from '../counting/field-values.ts'

@@ -1,7 +1,7 @@
 import { Address } from '../../address/address.ts'
 import { formatIPv6 } from '../../address/ip-text.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import { extended } from '../../bytes/byte-sink.ts'
+import { extended } from '../../bytes/tables.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { type DatabaseSet, type LocationTables, NarrowTables } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'

@@ -1,5 +1,6 @@
 // Locations as columns in the memory layout of Apache Arrow.
-import { ByteSink, extended } from '../../bytes/byte-sink.ts'
+import { ByteSink } from '../../bytes/byte-sink.ts'
+import { extended } from '../../bytes/tables.ts'
 import { DASH } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
 import { latin1, plainNumber } from '../swar.ts'

@@ -2,8 +2,7 @@
 
 import { Arena } from '../../bytes/arena.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import { extended } from '../../bytes/byte-sink.ts'
-import { ABSENT, NumberMap } from '../../bytes/tables.ts'
+import { ABSENT, extended, NumberMap } from '../../bytes/tables.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location, StoredLocation } from '../../location/location-table.ts'
 import type { LocalizedCountry, SharedParts } from '../../location/shared-parts.ts'

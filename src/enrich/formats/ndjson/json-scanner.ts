@@ -1,4 +1,4 @@
-import { extended } from '../../../bytes/byte-sink.ts'
+import { extended } from '../../../bytes/tables.ts'
 import { utf8Encoder } from '../../../realm.ts'
 import {
   BACKSLASH,
