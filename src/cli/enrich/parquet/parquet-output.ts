@@ -160,6 +160,8 @@ class AddedColumnsOutput extends RowOutput {
     this.#located = added.map((each) => new LocatedColumns(this.members, each, !isFlat))
     this.#elements = this.#located.flatMap(({ elements }) => elements)
     this.#writer = new ColumnWriter(this.#elements)
+    // The magic, which the file has already.
+    this.#writer.take()
   }
 
   override get cells(): LocationCells {
@@ -221,8 +223,8 @@ class AddedColumnsOutput extends RowOutput {
   #addGroup(): void {
     this.#writer.add(this.#leaves(), this.#rows)
     this.#rows = 0
-    const bytes = this.#writer.take()
-    this.out.write(this.#groups++ === 0 ? bytes.subarray(PARQUET_MAGIC.length) : bytes)
+    this.#groups++
+    this.out.write(this.#writer.take())
   }
 
   *#leaves(): Generator<Leaf> {
@@ -233,11 +235,9 @@ class AddedColumnsOutput extends RowOutput {
     const { footer, footerStart, groupRows, name } = this.#file
     if (this.#rows > 0 || this.#groups < groupRows.length)
       throw new CommandFailure(`${name} has other rows than its footer says`, ExitStatus.input)
-    if (this.#groups > 0) {
-      this.#writer.end()
-      const added = this.#writer.take()
-      addColumns(footer, readFooter(added.slice(0, -TAIL_BYTES)), footerStart - PARQUET_MAGIC.length)
-    }
+    this.#writer.end()
+    const added = this.#writer.take()
+    addColumns(footer, readFooter(added.slice(0, -TAIL_BYTES)), footerStart - PARQUET_MAGIC.length)
     this.#renewSchemas(footer)
     const bytes = footerBytes(footer)
     const end = Buffer.alloc(4)

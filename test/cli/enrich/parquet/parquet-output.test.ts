@@ -63,6 +63,16 @@ function expected(index: number) {
 }
 
 describe('Parquet to Parquet', () => {
+  it('adds the columns to a file without rows too', async () => {
+    const none = writeParquet('none.parquet', [{ name: 'client_ip', data: [], type: 'STRING' }])
+    await enrich(ROWS, '--fields', 'city', '-o', path('some-out.parquet'))
+    await enrich(none, '--fields', 'city', '-o', path('none-out.parquet'))
+    const addedTo = async (name: string) =>
+      (await parquetMetadataAsync(await asyncBufferFromFile(path(name)))).schema.at(-1)
+    expect(await addedTo('none-out.parquet')).toEqual(await addedTo('some-out.parquet'))
+    expect(await rowsOf(path('none-out.parquet'))).toEqual([])
+  })
+
   it('adds a struct with the location of each row, at the time of each row', async () => {
     const { status, err } = await enrich(ROWS, '-o', path('out.parquet'))
     expect({ status, err }).toEqual({ status: 0, err: '' })
