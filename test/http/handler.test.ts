@@ -347,6 +347,8 @@ describe('faults', () => {
     expect(await lookup.text()).not.toContain('secret')
     const shown = onError.mock.calls.map(([each]) => String(each))
     expect(shown.map((each) => each.includes('secret.mmdb'))).toEqual([true, true])
+    // The client's own place does not matter for its budget.
+    expect((await open('/v1/ip/81.2.69.142', { key: null, peer: '133.11.93.3' })).status).toBe(401)
   })
 
   it.each([{ plan: 'free' }, { plan: 'free', id: '' }, { plan: 'free', id: 7 }])(
