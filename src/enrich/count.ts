@@ -161,7 +161,7 @@ export function reportFields({ inside, requestFields }: Plan): RequestFields {
 }
 
 /**
- * The plan of an input of which a report is made.
+ * Makes the plan of an input for a report.
  *
  * @param showsLines whether the report can show the text of lines, which can have addresses
  * @param roles the fields of the first input: all inputs of a run are counted in the same way

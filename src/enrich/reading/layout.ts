@@ -221,7 +221,7 @@ export interface Layout<State = unknown> {
   readonly recordEnds: (() => RecordEnds) | null
   /** The longest line that is read. Bytes. */
   readonly maxLineBytes: number
-  /** Whether the first line of the input, before the header, is no record. The output keeps it. */
+  /** Whether a line that is not a record, such as `sep=;`, comes before the header. The output keeps it. */
   readonly hasPreamble: boolean
   /** The line with the names of the columns, from 1, counting the preamble and empty lines. 0 if there is none. */
   readonly headerLine: number

@@ -304,7 +304,7 @@ export function planEnclosing(
   return planNdjson(without, { ...options, field: `/${member}`, timeField, force: true }, false)
 }
 
-/** Reads objects whose lines have a format of their own. A value that is no line, or an empty one, has no address. */
+/** Reads objects that have a line of another format in a member. There is no address if the member is empty, or not text. */
 class MemberReader extends ObjectReader {
   override readonly counted: readonly number[]
   override readonly rereads: boolean
