@@ -10,7 +10,7 @@ import type { DatabaseSet } from './location/database-set.ts'
 export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
 
 /**
- * The method through which a watcher replaces the databases.
+ * The method through which a reloader replaces the databases.
  *
  * @internal
  */

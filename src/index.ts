@@ -48,7 +48,7 @@ export {
   NodeResolver as Resolver,
 } from './node/node-resolver.ts'
 export type { NodeOpenOptions as OpenOptions, NodeSource } from './node/node-source.ts'
-export type { ReloadEvent, ResolverStatus, StaleEvent } from './node/watcher.ts'
+export type { ReloadEvent, ResolverStatus, StaleEvent } from './node/watching.ts'
 export type { OpenProgress } from './opening.ts'
 export type { BlobLike, ResponseLike, SignalLike, StreamLike, UrlLike } from './realm.ts'
 export type { DetectOptions, RawOptions } from './resolver.ts'

@@ -23,8 +23,8 @@ import { type LocationResolver, Resolver } from '../resolver.ts'
 import { fileStateSync, type SourceFile } from './file-state.ts'
 import { NODE, type NodeOpenOptions, type NodeSource, type PathOrBytes, pathOrBytes } from './node-source.ts'
 import { openDatabase, openFile } from './open-files.ts'
-import type { ReloadOutcome } from './reloader.ts'
-import { type ResolverStatus, Watcher, type WatchSettings, watchSettings } from './watcher.ts'
+import { Reloader, type ReloadOutcome } from './reloader.ts'
+import { type ResolverStatus, type WatchSettings, watchSettings } from './watching.ts'
 
 /** The key of the method by which the command line reloads databases on demand. @internal */
 export const RELOAD: unique symbol = Symbol('geofix.reload')
@@ -34,17 +34,17 @@ export const RELOAD: unique symbol = Symbol('geofix.reload')
  * that change.
  */
 export class NodeResolver extends Resolver {
-  readonly #watcher: Watcher
+  readonly #reloader: Reloader
 
   /** Use {@link NodeResolver.open}. */
   private constructor(databases: readonly OpenDatabase[], settings: NodeSettings) {
     super(databases, settings)
     const { files, watch, isWatched, maxBytes, cacheBytes } = settings
     try {
-      this.#watcher = withDatabases(
+      this.#reloader = withDatabases(
         this,
         (set) =>
-          new Watcher(files, set, watch, {
+          new Reloader(files, set, watch, {
             open: (path) => openFile(path, { maxBytes, cacheBytes, isWatched }),
             borrow: () => this[BORROW](),
             replace: (next) => this[REPLACE](next),
@@ -138,7 +138,7 @@ export class NodeResolver extends Resolver {
 
   /** How often databases were replaced and refused, and which are stale. */
   get status(): ResolverStatus {
-    return this.#watcher.status
+    return this.#reloader.status
   }
 
   /**
@@ -148,12 +148,12 @@ export class NodeResolver extends Resolver {
    * @internal
    */
   [RELOAD](): Promise<ReloadOutcome> {
-    return this.#watcher.reload()
+    return this.#reloader.reload()
   }
 
   /** Releases the databases' memory, closes and stops watching their files: see {@link Resolver.close}. */
   override close(): void {
-    this.#watcher.stop()
+    this.#reloader.stop()
     super.close()
   }
 }

@@ -21,7 +21,7 @@ import { isOfClass, type PlatformUrl } from '../realm.ts'
 import { embeddedPath } from './embedded-file.ts'
 import { nativeGunzip, nativeGunzipAsync } from './file-bytes.ts'
 import { type FileOptions, openDatabase, openFile, openFileSync } from './open-files.ts'
-import { WATCH_OPTIONS, type WatchOptions } from './watcher.ts'
+import { WATCH_OPTIONS, type WatchOptions } from './watching.ts'
 
 /** A source that Node can open: a path, a `file:` URL, or bytes in any form. */
 export type NodeSource = string | PlatformUrl | ByteSource

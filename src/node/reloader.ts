@@ -7,23 +7,29 @@ import { hasSystems, isKnownToHaveSystems } from '../location/autonomous-systems
 import { DatabaseSet } from '../location/database-set.ts'
 import { NO_LOCATION } from '../location/location-table.ts'
 import { findRecord } from '../location/record-table.ts'
+import type { DatabaseInfo } from '../location/vendors.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { openEach } from '../opening.ts'
 import { isError, messageOf } from '../realm.ts'
-import { type FileState, fileState, isMissing, oneAtATime, type SourceFile } from './file-state.ts'
+import {
+  type FileState,
+  fileState,
+  fileStateSync,
+  isMissing,
+  oneAtATime,
+  type SourceFile,
+} from './file-state.ts'
+import { type ResolverStatus, StalenessTimer, type WatchSettings } from './watching.ts'
 
-/** What a reloader needs from its watcher. */
+/** What a reloader needs from its resolver. */
 export interface ReloaderHost {
-  readonly canaries: readonly Address[]
   /** Opens a file, with the caller as one user of the database. @throws InvalidDatabaseError */
   open(path: string): Promise<OpenDatabase>
   /** The databases in use, with the caller as one more user. @throws TypeError when the resolver is closed */
   borrow(): DatabaseSet
-  /** Called with the set to use from now on. Takes over one use of the caller. */
-  replaced(set: DatabaseSet): void
-  /** Called once for each state of the files that cannot be used. */
-  refused(error: InvalidDatabaseError): void
+  /** Uses this set from now on, and takes over one use of the caller. */
+  replace(set: DatabaseSet): void
 }
 
 /** The result of a reload on demand. */
@@ -36,15 +42,16 @@ interface Replacement {
 }
 
 /**
- * Replaces the databases of a resolver when their files change, or on demand. It polls the files: file system events do not work on
- * network file systems and container mounts, and miss symbolic links that change. All files are replaced together: no
- * new file is used while one of them is bad.
+ * Replaces the databases of one resolver when their files change, or on demand, and reports stale ones. It polls the files: file
+ * system events do not work on network file systems and container mounts, and miss symbolic links that change. All files are
+ * replaced together: no new file is used while one of them is bad.
  */
 export class Reloader {
-  #error: InvalidDatabaseError | null = null
   #files: readonly (SourceFile | null)[]
-  readonly #intervalMs: number | null
+  readonly #settings: WatchSettings
   readonly #host: ReloaderHost
+  readonly #staleness: StalenessTimer | null = null
+  #info: readonly DatabaseInfo[]
   /** The states of the files when they were last looked at. */
   #seen: readonly FileState[]
   /** The states of the files that were refused last; empty when they were accepted. */
@@ -53,27 +60,64 @@ export class Reloader {
   #stopped = false
   /** If two tasks replace the databases, the task that looked first must not end last. */
   readonly #alone = oneAtATime()
+  // For the status.
+  #openedAt = new Date()
+  #reloads = 0
+  #refusals = 0
+  #error: InvalidDatabaseError | null = null
 
   /**
-   * @param files of the databases in use, in their order; `null` for those of bytes
-   * @param intervalMs between two polls; `null` to reload on demand only
+   * @param files of the resolver's sources; `null` for bytes
+   * @param set of the same databases
+   * @throws InvalidDatabaseError when a canary has no location
+   * @throws TypeError when `watch` is set and no source is a file, or a file cannot be watched
    */
-  constructor(files: readonly (SourceFile | null)[], intervalMs: number | null, host: ReloaderHost) {
+  constructor(
+    files: readonly (SourceFile | null)[],
+    set: DatabaseSet,
+    settings: WatchSettings,
+    host: ReloaderHost,
+  ) {
+    const { intervalMs, canaries, staleAfterDays, onStale } = settings
+    if (intervalMs !== null) {
+      if (files.every((file) => file === null))
+        throw new TypeError('watch needs a file: give a path or a file: URL')
+      for (const file of files) if (file !== null) checkWatchable(file.path)
+    }
+    checkCanaries(set, canaries)
     this.#files = files
-    this.#intervalMs = intervalMs
+    this.#settings = settings
     this.#host = host
+    this.#info = set.info
     this.#seen = this.#opened
+    if (staleAfterDays !== null) {
+      this.#staleness = new StalenessTimer(staleAfterDays, (databases) => onStale?.({ databases }))
+      try {
+        this.#staleness.watch(set.info)
+      } catch (error) {
+        this.stop()
+        throw error
+      }
+    }
     this.#schedule()
   }
 
-  /** Why the files in their latest state are not used; `null` when they are. */
-  get error(): InvalidDatabaseError | null {
-    return this.#error
+  get status(): ResolverStatus {
+    return {
+      openedAt: this.#openedAt,
+      watching: this.#settings.intervalMs !== null && !this.#stopped,
+      reloads: this.#reloads,
+      refusals: this.#refusals,
+      reloadError: this.#error,
+      stale: this.#stopped ? [] : (this.#staleness?.stale ?? []),
+    }
   }
 
   stop(): void {
     this.#stopped = true
+    this.#error = null
     clearTimeout(this.#timer)
+    this.#staleness?.stop()
   }
 
   /**
@@ -97,8 +141,9 @@ export class Reloader {
   }
 
   #schedule(): void {
-    if (this.#intervalMs === null) return
-    this.#timer = setTimeout(() => this.#alone(() => this.#poll()), this.#intervalMs).unref()
+    const { intervalMs } = this.#settings
+    if (intervalMs === null) return
+    this.#timer = setTimeout(() => this.#alone(() => this.#poll()), intervalMs).unref()
   }
 
   async #poll(): Promise<void> {
@@ -127,9 +172,16 @@ export class Reloader {
       return this.#refuse(new InvalidDatabaseError(message, { path: changed?.path }), states)
     }
     if (outcome instanceof InvalidDatabaseError) return this.#refuse(outcome, states)
+    const { files, set } = outcome
     this.#accept()
-    this.#files = outcome.files
-    this.#host.replaced(outcome.set)
+    this.#files = files
+    this.#host.replace(set)
+    this.#openedAt = new Date()
+    this.#reloads++
+    const event = { previous: this.#info, current: set.info }
+    this.#info = set.info
+    callSafely(() => this.#settings.onReload?.(event))
+    callSafely(() => this.#staleness?.watch(set.info))
     return 'replaced'
   }
 
@@ -144,7 +196,8 @@ export class Reloader {
     this.#error = error
     if (!same(states, this.#refused)) {
       this.#refused = states
-      this.#host.refused(error)
+      this.#refusals++
+      callSafely(() => this.#settings.onReloadError?.(error))
     }
     return 'refused'
   }
@@ -157,7 +210,7 @@ export class Reloader {
       const databases = await this.#openChanged(files, previous.databases)
       const set = new DatabaseSet(databases, previous.options)
       try {
-        await tryReplacement(set, previous, this.#host.canaries)
+        await tryReplacement(set, previous, this.#settings.canaries)
       } catch (error) {
         set.release()
         throw error
@@ -219,6 +272,33 @@ function isTemporary(error: InvalidDatabaseError | null): boolean {
 function asInvalidDatabase(error: unknown): InvalidDatabaseError {
   if (error instanceof InvalidDatabaseError) return error
   return new InvalidDatabaseError(`it cannot be opened: ${messageOf(error)}`, { cause: error })
+}
+
+/** A file may change between two looks, but not each time. */
+const MAX_LOOKS = 3
+
+/** @throws TypeError when the file has another state at each look, as in an Electron asar archive */
+function checkWatchable(path: string): void {
+  let previous = fileStateSync(path)
+  for (let i = 0; i < MAX_LOOKS; i++) {
+    const state = fileStateSync(path)
+    if (state === previous) return
+    previous = state
+  }
+  throw new TypeError(
+    `watch cannot follow ${path}: its file system gives another state at each look, as inside an Electron asar archive; unpack the file (asarUnpack), or leave watch out`,
+  )
+}
+
+/** Makes an error of a callback an uncaught exception, as with event listeners, so that watching continues. */
+function callSafely(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    process.nextTick(() => {
+      throw error
+    })
+  }
 }
 
 /** Trial lookups for each address family. */

@@ -9,6 +9,7 @@ import { DatabaseSet } from '../../src/location/database-set.ts'
 import { fileStateSync } from '../../src/node/file-state.ts'
 import { lookAtFile, openFile } from '../../src/node/open-files.ts'
 import { Reloader, tryReplacement } from '../../src/node/reloader.ts'
+import { watchSettings } from '../../src/node/watching.ts'
 import { BlockFile } from '../../src/packed/block-file.ts'
 import { itInLongRun } from '../effort.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
@@ -25,10 +26,10 @@ async function followed(intervalMs: number | null, before?: (path: string) => un
     await before?.(path)
     return openFile(path, { maxBytes: 1e6 })
   })
-  const [replaced, refused] = [vi.fn(), vi.fn()]
-  const borrow = () => set.retain()
-  const reloader = new Reloader([source], intervalMs, { canaries: [], open, borrow, replaced, refused })
-  return { path, reloader, open, replaced, refused }
+  const [replace, refused] = [vi.fn(), vi.fn()]
+  const settings = { ...watchSettings({}), intervalMs, onReloadError: refused }
+  const reloader = new Reloader([source], set, settings, { open, borrow: () => set.retain(), replace })
+  return { path, reloader, open, replaced: replace, refused }
 }
 
 /** A reloader whose host first fails with each of these causes and then opens the file. */
@@ -50,16 +51,17 @@ describe('a replacement that could not be read', () => {
     await vi.waitFor(() => expect(replaced).toHaveBeenCalled(), 10_000)
     reloader.stop()
     expect([open, refused, replaced].map((each) => each.mock.calls.length)).toEqual([4, 1, 1])
-    expect(reloader.error).toBeNull()
+    expect(reloader.status.reloadError).toBeNull()
   })
 
   it('because of an unexpected error is an InvalidDatabaseError too', async () => {
     const { reloader, open, refused } = await failing([])
     open.mockRejectedValueOnce(new Error('of another kind'))
     await vi.waitFor(() => expect(refused).toHaveBeenCalled(), 10_000)
+    const { reloadError } = reloader.status
     reloader.stop()
-    expect(reloader.error).toBeInstanceOf(InvalidDatabaseError)
-    expect(reloader.error?.fault).toBe('it cannot be opened: of another kind')
+    expect(reloadError).toBeInstanceOf(InvalidDatabaseError)
+    expect(reloadError?.fault).toBe('it cannot be opened: of another kind')
   })
 })
 
@@ -85,10 +87,10 @@ describe('a reload on demand', () => {
     expect(refused).toHaveBeenCalledTimes(2)
     rmSync(path)
     expect(await reloader.reload()).toBe('refused')
-    expect(reloader.error?.path).toBe(path)
+    expect(reloader.status.reloadError?.path).toBe(path)
     writeFileSync(path, generation(2))
     expect(await reloader.reload()).toBe('replaced')
-    expect(reloader.error).toBeNull()
+    expect(reloader.status.reloadError).toBeNull()
   })
 
   it('refuses a file that changes while it is read', async () => {
@@ -98,7 +100,7 @@ describe('a reload on demand', () => {
     })
     writeFileSync(path, generation(2))
     expect(await reloader.reload()).toBe('refused')
-    expect(reloader.error).toMatchObject({
+    expect(reloader.status.reloadError).toMatchObject({
       path,
       message: expect.stringContaining('changed while it was read'),
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Resolver, type StaleEvent } from '../../src/index.ts'
 import type { DatabaseInfo } from '../../src/location/vendors.ts'
-import { StalenessTimer } from '../../src/node/watcher.ts'
+import { StalenessTimer } from '../../src/node/watching.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 import { generation } from './watched-files.ts'
 
