@@ -86,7 +86,7 @@ describe('options that do not fit together', () => {
       { mask: [24, 48], dropAddress: true },
       'the options "mask" and "dropAddress" exclude each other: use one of them',
     ],
-    [{ format: 'csv', append: true }, 'the option "append" is for access-log, '],
+    [{ format: 'csv', append: true }, 'list, text, not for csv'],
     [{ format: 'list', maxRecordLines: 5 }, 'the option "maxRecordLines" is for tsv, csv, not for list'],
   ])('are refused: %j', (options, message) => {
     expect(() => checkOptions(options)).toThrow(message)

@@ -148,7 +148,7 @@ describe('makeRowPlan', () => {
     ['a time by its name', { ...TABLE, timeField: 'time' }, /"timeField" must be the number/],
     ['replaced columns', { ...TABLE, overwrite: true }, /"overwrite" is for ndjson/],
     ['a name twice', { format: 'ndjson', field: 'ip', at: 0, into: 'raw' }, /"into" must not be raw/],
-    ['appended JSON', { ...TABLE, append: true }, /"append" is for access-log, .*list, text, not for tsv/],
+    ['appended JSON', { ...TABLE, append: true }, /"append" is for .*list, text, not for tsv/],
     ['a member', { ...TABLE, into: 'place' }, /"into" is for ndjson: the columns of rows have no names/],
     ['objects of a table', { ...TABLE, to: 'ndjson' }, /"to" is not for rows of tsv/],
     ['a name for what is appended', { format: 'list', at: 0, append: true, into: 'x' }, /"into" is not for/],
