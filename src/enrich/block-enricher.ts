@@ -22,13 +22,13 @@ import { RawLines } from './writing/json-text.ts'
  * The output for a block of 256 KiB, the size that runs use, of the shortest addresses is half of this. Bytes.
  */
 const MAX_OUTPUT_BYTES = 2 ** 24
-/** The memory of larger copies, those of blocks with a long line, is not kept. Bytes. */
+/** A larger copy, which only a block with a long line needs, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
 /** Bytes of a bad line that a report shows. */
 const MAX_BAD_TEXT_BYTES = 200
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
-/** Tells what this thread makes from what others make. All enrichers of a thread have it: a run uses one after another. */
+/** Identifies this thread in its output. All enrichers of the thread share it, because a run uses one after another. */
 const SOURCE = /* @__PURE__ */ Math.random()
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
@@ -46,7 +46,7 @@ export class BlockEnricher extends Enricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
-  /** What follows a row that is not read. */
+  /** What is written after a row that cannot be read. */
   readonly #nothing: Uint8Array
   readonly #counter: LineCounter
   /** Replaces the addresses of the output; `null` if they are kept. */
@@ -182,7 +182,8 @@ export class BlockEnricher extends Enricher {
       start = next
       if (out.length > MAX_OUTPUT_BYTES && start < size && ends.mayCut(start)) {
         const rest = { ...block, bytes: block.bytes.subarray(start), state }
-        // Threads take later blocks before the rest, which must not refer to their texts: its records become objects.
+        // This thread can enrich later blocks before the rest. A row of the rest must not refer to a text of those blocks, which
+        // come after it in the output. So the records of the rest become objects.
         if (this.#plan.cells?.form === 'values') delete rest.columns
         return { rest, lines: line - 1 }
       }
@@ -202,8 +203,8 @@ export class BlockEnricher extends Enricher {
   }
 
   /**
-   * The bytes with a line feed at their end, for scanners that stop at one, and in memory that is not shared: V8 takes
-   * longer to copy a line from or to shared memory.
+   * The bytes with a line feed at their end, because scanners stop there. Shared memory is copied to
+   * memory of this thread.
    */
   #readable(bytes: Uint8Array): Uint8Array {
     const isEnded = bytes.at(-1) === LINE_FEED
@@ -242,7 +243,7 @@ export class BlockEnricher extends Enricher {
       return
     }
     const isMany = lines > MANY_LINES && result !== 'blank' && endWithLines
-    // The format has read neither a blank line nor one that is too long: its doubt is about an earlier line.
+    // The format did not read a line that is blank or too long: its doubt is about an earlier line.
     const doubt = isMany
       ? `its record has ${lines} lines: look at its quotes`
       : isRead

@@ -53,8 +53,8 @@ interface Request {
  * An answer is:
  * - the number of rows, the number of locations, the bytes after these three numbers
  * - the number of each row's location, from 0, and zeros up to a multiple of 8 bytes
- * - the fields of the locations, as {@link LocationColumns} writes them. Location 0 has no values. It is that of rows without
- *   a location
+ * - the fields of the locations, as {@link LocationColumns} writes them. Location 0 has no values: rows without a location
+ *   have this number
  */
 export class ColumnStream {
   readonly #locator: LineLocator
@@ -137,7 +137,7 @@ export class ColumnStream {
       numbers[row] = this.#locator.numberOf(memory, start, end)
       start = end
     }
-    // If the locator has given new numbers meanwhile, each is asked for again, and used before the next.
+    // If the locator has given new numbers meanwhile, ask for each number again, and use it before the next one.
     const areValid = epoch === this.#locator.epoch
     for (let row = 0; row < rows; row++) {
       const number = areValid ? (numbers[row] ?? 0) : this.#numberAgain(request, row)

@@ -22,8 +22,8 @@ export const COUNT_KEYS = [
 ] as const
 
 /**
- * The columns of the keys that have others than their own name. A code comes with its name. A city comes with its country and
- * region, because cities of several countries have one name.
+ * The columns of each key that has more than a column of its own name. A code comes with its name. A city comes with its country
+ * and region, because several countries have a city of the same name.
  */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   country: ['country', 'country_name'],
@@ -145,7 +145,7 @@ export const COUNT_COLUMNS = ['count', 'unique'] as const
 /** What all plans have in common. */
 const EACH = { fields: [], unique: false, timeZone: null, summed: null, onlyLocated: false } as const
 
-/** A plan without keys that a user wrote. */
+/** A plan for what Geofix counts by itself, and not by the keys of a user. */
 export function plainPlan(
   dimensions: readonly Dimension[],
   more: Partial<Omit<CountPlan, 'dimensions' | 'columns'>> = {},
@@ -172,7 +172,7 @@ export const DETAILS = [
   }),
 ] as const
 
-/** All that is counted by a plan of lines: its count, or else the countries and its tallies, or details; nothing if these are `null`. */
+/** What a plan of lines counts: its count, or else the countries and its tallies or details. Nothing if `tallies` is `null`. */
 export function queriesOf({
   details,
   count,
@@ -274,7 +274,7 @@ export function countsOnlyCountries({ dimensions }: CountPlan): boolean {
 /** What the lines that have the same values have in common. */
 export type CountedOnce = 'location' | 'address' | 'line'
 
-/** What of a line decides how it is counted: lines with the same location, or else the same address, are then counted together. */
+/** What decides the group of a line. Lines with the same location, or with the same address, can then be counted together. */
 export function countedOnce({ dimensions, unique, summed }: CountPlan): CountedOnce {
   const kinds = dimensions.map(({ kind }) => kind)
   const are = (...some: Dimension['kind'][]): boolean => kinds.every((kind) => some.includes(kind))
@@ -293,7 +293,7 @@ export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[
   )
 }
 
-/** Whether a value is needed that each location has for itself. Others are shared by many locations. */
+/** Whether the count needs a value that belongs to one location, such as its city. Many locations share the other values. */
 export function needsLocations(plan: CountPlan): boolean {
   return neededValues(plan).some((value) => value === 'city' || value === 'coordinates')
 }
@@ -307,7 +307,7 @@ const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
   longitude: 'coordinates',
 }
 
-/** The one of these keys and fields for which a name is another word. */
+/** The known key or field that has this name as another word for it; `undefined` if there is none. */
 export function byOtherWord(name: string, known: readonly string[]): string | undefined {
   const meant = OTHER_WORDS.get(name.toLowerCase()) ?? ''
   return known.includes(meant) ? meant : undefined

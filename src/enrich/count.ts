@@ -127,9 +127,9 @@ export function checkedCountPlan(options: CountOptions & { readonly resolver?: u
   return countPlan({ by, unique, timeZone, maxGroups })
 }
 
-/** Paths can be long, and most of a scan's are asked for once. So can referrers. */
+/** Bounds the memory for paths and referrers: they can be long, and a scanner asks for thousands of paths once. */
 const MAX_PATHS = 100_000
-/** A report parses each of them. */
+/** Bounds the user agents: a report parses each of them. */
 const MAX_AGENTS = 20_000
 
 const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }

@@ -7,7 +7,7 @@ export interface Enriched {
   readonly output: Uint8Array
   /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
   readonly objects?: readonly number[] | undefined
-  /** The thread that has made the output: packed rows can have texts of locations that are in earlier ones of the thread. */
+  /** The thread that made the output. A packed row can refer to the text of a location in an earlier row of the same thread. */
   readonly source?: number
   /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
   readonly counts: RunningCounts

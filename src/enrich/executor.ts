@@ -134,7 +134,7 @@ export class OrderedQueue {
   }
 }
 
-/** A block that is not located by the first plans any more, and what is to be enriched after it. */
+/** A block that the first plans have located already, and the block that must be enriched after it. */
 interface RestBlock extends Block {
   readonly stage?: number
   readonly after?: RestBlock | null
@@ -169,7 +169,7 @@ class AddressChain extends Enricher {
       if (enriched === undefined) break
       counts[stage] = enriched.counts
       if (stage === 0) lines = enriched.lines
-      // What a later plan has left comes before what an earlier one has left.
+      // The rest of a later plan comes before the rest of an earlier plan.
       if (enriched.rest !== null) rest = { ...enriched.rest, stage, after: rest }
       current = this.#nextBlock(current, enriched.output, stage)
     }
@@ -193,7 +193,7 @@ class AddressChain extends Enricher {
     return {
       ...block,
       bytes,
-      // A line that is too long is an object of its start.
+      // A plan that writes objects has made an object of the start of a line that is too long.
       oversized: block.oversized && plan.format === next.format,
       state: block.state === undefined ? undefined : definitionFor(plan).stateAfterAdded?.(plan, block.state),
     }

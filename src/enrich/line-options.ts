@@ -77,7 +77,7 @@ const EACH_OTHER = 'exclude each other'
 export const INPUT = {
   format: {
     flags: '--format <name>',
-    // The formats check it: they are above this file.
+    // The formats check the name, because they are in a higher layer than this file.
     kind: TEXT,
     text: 'the format of the input (default: detected)',
   },

@@ -363,7 +363,7 @@ export function addedMembers({ into, asn }: Pick<CommonPlan, 'into' | 'asn'>): r
   return asn === undefined ? [into] : [into, asn]
 }
 
-/** What can stand in a header of any table as it is. */
+/** A name that needs no quotes in the header of any table. */
 const COLUMN_NAME = /^[\p{L}\p{N}_.:-]+$/u
 
 /** The names of the columns that are added to a table. @throws TypeError when they cannot stand in a header */

@@ -129,7 +129,7 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
     const count = other.failed[reason]
     if (count !== undefined) into.failed[reason] = (into.failed[reason] ?? 0) + count
   }
-  // V8 does not compile what is never called.
+  // Most runs have no such lines: do not make new lists for each block.
   if (other.badLines.length > 0) into.badLines = firstLines(into.badLines, other.badLines, linesBefore)
   if (other.doubtfulLines.length > 0)
     into.doubtfulLines = firstLines(into.doubtfulLines, other.doubtfulLines, linesBefore)

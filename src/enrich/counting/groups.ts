@@ -77,7 +77,7 @@ export class Groups {
     return group
   }
 
-  /** Takes the groups of an equal object, with their numbers. Call it only if it has counted nothing. */
+  /** Takes the groups of an object with the same plan, with their numbers. Call it only if this object has counted nothing. */
   adopt({ groups, counts, sums, pairs, halvings }: GroupPart): void {
     this.#rows = new RowSet(this.codes.length, groups)
     this.#keys = null
@@ -89,7 +89,7 @@ export class Groups {
 
   #appended(): number {
     if (this.#lacksCode()) return NO_CODE
-    // Their counts would lack this group.
+    // The keys would lack this group.
     this.#keys = null
     return this.#append()
   }
@@ -192,7 +192,7 @@ export class DistinctAddresses {
     }
   }
 
-  /** Takes the pairs of an equal object. Call it only if it has none itself. */
+  /** Takes the pairs of an object with the same plan. Call it only if this object has none. */
   adopt(pairs: Int32Array, halvings: number): void {
     this.#pairs = new RowSet(PAIR_WIDTH, pairs)
     this.halvings = halvings

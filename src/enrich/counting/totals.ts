@@ -135,7 +135,7 @@ export class GroupTotals {
     return sums
   }
 
-  /** The networks of a dimension that is an address; the code of one is its number and 1. @throws RangeError for another one */
+  /** The networks of a dimension of addresses. The code of a network is its number plus 1. @throws RangeError for another dimension */
   networksOf(dimension: number): Networks {
     const values = this.#values[dimension]
     if (values instanceof NetworkValues) return values.networks

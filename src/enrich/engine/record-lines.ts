@@ -58,10 +58,10 @@ export class RecordLines {
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
   useColumns(names: readonly string[] | undefined): void {
     const { cells } = this.#plan
-    // A row without fields can be of any record.
+    // Any record can become a row without fields.
     const hasRows =
       cells !== undefined && (this.#isObject || (cells.form === 'values' && names?.length === 0))
-    // What takes the rows remembers a text for each number.
+    // The receiver of the rows keeps a text for each number, so their count must be bounded.
     if (this.#places.count > MAX_LOCATIONS) this.#places.restart(0)
     if (!hasRows || names === undefined) this.row = null
     else if (cells.form !== 'values') this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
@@ -152,7 +152,7 @@ export class RecordLines {
     out.length = output.put(into, this.#view.view(into), out.length)
   }
 
-  /** Writes the record with the place of each of its addresses. The locator has the address of the record then, as before. */
+  /** Writes the record with the place of each of its addresses. Locates the chosen address again at the end. */
   #writePlaces(out: ByteSink): void {
     const [reader, locator] = [this.#reader, this.#locator]
     const { record, places } = reader

@@ -25,7 +25,7 @@ export class RecordRow extends RecordOutput {
   readonly #separator: number
   /** The number of columns of a location. */
   readonly #located: number
-  /** The fields of records that what follows is for. */
+  /** The fields that the members below were made for. */
   protected fields: readonly ReaderField[] | null = null
   /** For each column its field, or -1. */
   protected columns = new Int32Array(0)
@@ -124,7 +124,7 @@ export class PackedRow extends RecordRow {
     this.#hasAddress = plan.cells?.hasAddress === true
   }
 
-  /** Finds the text of the location only if the row has it: earlier rows have most texts. */
+  /** Finds the text of the location only if no earlier row has it. */
   override locate(location: number): void {
     this.#location = location
     this.#place = location === NO_PLACE ? NO_PLACE : this.#places.find(location)

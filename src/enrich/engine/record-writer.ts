@@ -95,10 +95,10 @@ export class RecordWriter extends RecordOutput {
   override get room(): number {
     const { recordStart, recordEnd, isPlain, joint } = this.reader
     const size = recordEnd - recordStart
-    // What is before the first member of an indented object is written again before the location.
+    // The white space before the first member of an indented object is written again before the location.
     const kept = joint === 'indented' ? 2 * size : size
     const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
-    // Each fixed text is there with a quote before it too.
+    // `#fixed` has each text twice, the second time with a quote before it.
     const located = this.#form.isText === true ? jsonRoom(this.textSize) : this.textSize
     return text + located + 4 * this.#fixed.length + SPARE_BYTES
   }
@@ -192,7 +192,7 @@ export class RecordWriter extends RecordOutput {
     return this.#putFound(target, view, to)
   }
 
-  /** The name of the member, also after the white space that the first member has before it. */
+  /** Writes the name of the member. In an indented object, the white space of the first member comes before it. */
   #putName(joint: Joint, before: string, target: Uint8Array, from: number): number {
     if (joint === 'value') return from
     if (joint === 'only') return putText(before.slice(1), target, from)

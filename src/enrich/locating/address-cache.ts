@@ -184,7 +184,7 @@ export function ipv4End(bytes: Uint8Array, start: number, into: { ipv4: number }
     }
     address = (address << 8) | octet
     if (dots === 3) {
-      // This number stands for a text too, which 255.255.255.255 is then.
+      // 255.255.255.255 is the number NOT_IPV4, so it is treated as a text.
       into.ipv4 = address
       // A digit or a dot would be a part of a longer text.
       return digit === DOT - ZERO || (digit >= 0 && digit <= 9) ? -1 : at
@@ -242,7 +242,7 @@ export type TakeAddress = (number: number, words: Int32Array | null, lines: numb
  * cache, it forgets no address before it is drained.
  */
 export class AddressCounts {
-  /** Three quarters of them are used at most: what is dense stays in the cache of the processor. */
+  /** At most three quarters of them are used. */
   #slots = new Int32Array(SLOT * FIRST_SLOTS)
   #shift = 32 - Math.log2(FIRST_SLOTS)
   #ipv4Size = 0
@@ -256,7 +256,7 @@ export class AddressCounts {
   /** Whether it has been drained, or has an IPv4 address that was written as IPv6. */
   #mayRepeat = false
 
-  /** Whether it gives no address that it gave before. */
+  /** Whether `drain` gives each address once, and none that it gave before. */
   get areDistinct(): boolean {
     return !this.#mayRepeat
   }

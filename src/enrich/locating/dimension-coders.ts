@@ -96,7 +96,7 @@ export function isOfAddresses(dimension: Dimension): boolean {
   return dimension.kind === 'address' && dimension.ipv4Bits === 32 && dimension.ipv6Bits === 128
 }
 
-/** What a column says of what locations share, and of a location. */
+/** The value of a column, from the parts that locations share (`SHARED`) or from one location (`OWN`). */
 type Shared = (shared: SharedParts, locale: Locale) => string | null
 const SHARED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
   country: (shared, locale) => shared.countryIn(locale).code,
@@ -112,8 +112,8 @@ const OWN: Readonly<Partial<Record<LocationColumn, (location: Location) => Count
 }
 
 /**
- * What tells two countries or regions without codes apart, if their names in a language are the same. It follows the values of the
- * columns, and no column shows it.
+ * The English name of a country or region without a code. Two of them can have the same name in another language. The name comes
+ * after the values of the columns, and no column shows it.
  */
 const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
   country_name: ({ country }) => (country.code === null ? country.translations.english : null),

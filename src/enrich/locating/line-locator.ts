@@ -33,7 +33,7 @@ const HAS_ADDRESS = FAILURE_REASONS.map((reason) => !WITHOUT_ADDRESS.includes(re
 
 const OPTIONAL: readonly OptionalValue[] = ['region', 'timezone', 'city', 'postalCode', 'coordinates']
 
-/** The values that a run does not need that writes no locations. */
+/** The values of locations that a run does not need, if it writes no locations. */
 function omittedValues(plan: CommonPlan): readonly OptionalValue[] {
   const needed = queriesOf(plan).flatMap(neededValues)
   return OPTIONAL.filter((value) => !needed.includes(value))
@@ -41,9 +41,9 @@ function omittedValues(plan: CommonPlan): readonly OptionalValue[] {
 
 /** Finds the location of a line's address, and its text. One line at a time. */
 export class LineLocator {
-  /** `false` with `onlyFailed`: a run that only makes a report writes no locations, which saves time. */
+  /** `false` with `onlyFailed`: the run writes no locations. */
   readonly writesLocations: boolean
-  /** `false` if lines are only counted: a format then reads a line and writes nothing. */
+  /** `false` if lines are only counted: nothing is written. */
   readonly writesLines: boolean
   /** Changes when locations get new numbers. */
   epoch = 0

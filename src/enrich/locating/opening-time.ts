@@ -59,7 +59,8 @@ export class OpeningTime {
 
   /**
    * @param latest the instant before which the lines were written, for times without a year. Their year is the latest in which the
-   *   day begins at most a day after it, because of time zones. {@link NO_TIME} if it is unknown: they have no instant then
+   *   day begins at most a day after this instant, because of time zones. {@link NO_TIME} if it is unknown: times without a year
+   *   then have no instant
    */
   constructor(latest: number) {
     this.#latest = latest
@@ -87,8 +88,8 @@ export class OpeningTime {
   }
 
   /**
-   * A time after something else, which {@link BEFORE} and {@link opensAccessLog} list. Most lines have none. That is decided
-   * by bytes, before a text is made.
+   * Reads a time after other words: see {@link BEFORE} and {@link opensAccessLog}. Most lines have no such time. Their bytes
+   * show that, so no text is made of them.
    */
   #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
@@ -274,7 +275,7 @@ const KEY_BYTES = 11
 
 /**
  * Whether the words before a bracket are those of HAProxy, `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`, or of an access log, also
- * with a virtual host: `192.0.2.1 - - [` and `example.com 192.0.2.1 - - [`. By bytes, since most lines of such logs come here.
+ * with a virtual host: `192.0.2.1 - - [` and `example.com 192.0.2.1 - - [`. Makes no text, because most lines of such logs come here.
  */
 function opensAccessLog(bytes: Uint8Array, line: number, open: number): boolean {
   let words = 0
