@@ -30,7 +30,7 @@ export interface RunInput extends ChunkSource {
 
 /** Where enriched lines go. */
 export interface RunOutput {
-  /** If it makes a table of objects: the columns that are their members, once they are known. Lines then become its rows. */
+  /** If the output makes a table of objects: the members that are its columns, once they are known. Lines then become its rows. */
   readonly columns?: readonly string[] | undefined
   /**
    * Resolves when more bytes can be written. The run makes one call at a time.

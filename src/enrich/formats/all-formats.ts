@@ -63,7 +63,7 @@ function makePlan(
   const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, all, isCut))
   const told = [
     ...(format === undefined ? [formatNote(definition.name)] : []),
-    ...(inside === null ? [] : [`each line is behind what ${WRITERS[inside.wrapper]} writes before it`]),
+    ...(inside === null ? [] : [`each line comes after a prefix that ${WRITERS[inside.wrapper]} writes`]),
   ]
   const hasWrapperMember = all.to !== undefined
   return {

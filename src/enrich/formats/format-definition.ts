@@ -33,7 +33,7 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   readonly mayBeWrapped?: boolean
   /** The options that `enrich --rows` and `createRowEnricher` require. */
   readonly requiredForRows: readonly RequiredRowOption[]
-  /** Whether the sample, the start of an input, looks like this format. The options can say what is meant by a field. */
+  /** Whether the sample, the start of an input, looks like this format. The fields that the user names can decide. */
   recognise(sample: Uint8Array, options: LineOptions): boolean
   /**
    * Makes the plan, which is plain data: `structuredClone` passes it to worker threads.
@@ -61,7 +61,7 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
    * @throws TypeError when these lines lack something that the next plan needs
    */
   nextFormat?(plan: Plan): Plan['format'] | 'ndjson'
-  /** The state that the directives of the lines that a run writes leave, where those that it reads leave `state`. */
+  /** The state after the directives of the output, where `state` is the state after the directives of the input. */
   stateAfterAdded?(plan: Plan, state: State): unknown
   /**
    * The names of the fields of its records, whose values can be counted; `null` if a record can have any field. Absent if

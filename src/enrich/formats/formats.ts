@@ -162,7 +162,7 @@ export function countingFields(plan: Plan, fields: readonly string[]): Plan {
   return { ...plan, counted: fields, ...(inside !== undefined && { inside: { ...inside, counted: fields } }) }
 }
 
-/** Nothing is added to lines that are not written, so nothing can be in its way. */
+/** Options for lines that are counted and not written: nothing is added to them, so no member can exist already. */
 export const UNWRITTEN = { into: INTO, overwrite: true, to: OUTPUT_FORMS[0] } as const
 
 /**

@@ -41,7 +41,7 @@ export class AddressMask {
 
   /** `null` if the plan keeps addresses. */
   static of({ mask, dropAddress, pseudonymKey }: MaskPlan): AddressMask | null {
-    // As servers write an unknown address.
+    // Servers write a dash for an unknown address.
     if (dropAddress) return new AddressMask((_, out) => out.writeByte(DASH))
     if (mask !== null) return new AddressMask((found, out) => putMasked(found, mask, out), mask)
     if (pseudonymKey === null) return null
@@ -89,8 +89,8 @@ export class AddressMask {
   }
 
   /**
-   * Writes a piece of a line that is too long to be in memory. What can be a part of an address at an end of the piece, at which
-   * the line goes on, is left out.
+   * Writes a piece of a line that is too long to be in memory. Where the line goes on before or after the piece, leaves out what
+   * can be a part of an address.
    */
   writePiece(bytes: Uint8Array, startsLine: boolean, endsLine: boolean, out: ByteSink): void {
     const most = Math.min(bytes.length, MAX_SPELLED_BYTES)
@@ -99,7 +99,7 @@ export class AddressMask {
     this.write(bytes, start, endsLine ? bytes.length : this.endOfCut(bytes, start, bytes.length), out)
   }
 
-  /** The end of a text that is cut off at `end`, without what can be the start of an address there. */
+  /** Where to end a text that is cut off at `end`: before what can be the start of an address. */
   endOfCut(bytes: Uint8Array, start: number, end: number): number {
     const least = Math.max(start, end - MAX_SPELLED_BYTES)
     let at = end
@@ -178,7 +178,7 @@ function putMasked(found: AddressScanner, mask: readonly [number, number], out: 
   out.writeAscii(separator === DASH ? text.replaceAll(':', '-') : text)
 }
 
-/** The bits that a mask keeps of an address: of an IPv4 address inside an IPv6 address not more than of others. */
+/** The bits that a mask keeps of an address. An IPv4 address inside an IPv6 address keeps no more bits than another IPv4 address. */
 function keptBits(
   { ipv4, address }: Pick<AddressScanner, 'ipv4' | 'address'>,
   [ipv4Bits, ipv6Bits]: readonly [number, number],

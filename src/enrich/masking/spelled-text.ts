@@ -1,4 +1,4 @@
-// Characters that are written in other ways: an address can be spelled with them.
+// Replaces escapes such as %3A in text, because an address can be spelled with them.
 
 import { AND, BACKSLASH, DOT, HASH, PERCENT, SEMICOLON, UNDERSCORE } from '../ascii.ts'
 import { isHex } from '../scanning/address-scanner.ts'
@@ -11,7 +11,7 @@ const IDEOGRAPHIC = 0xe3
 /** What begins another spelling. */
 export const MARKS = [PERCENT, AND, BACKSLASH, HASH, UNDERSCORE, FULL_WIDTH, IDEOGRAPHIC] as const
 
-/** Bytes of `&#65294;`, the longest escape but for its backslashes. */
+/** Bytes of `&#65294;`, the longest escape without its backslashes. */
 const MAX_BYTES = 8
 /** Bytes of `&#x00002e;`: digits that are escapes themselves can make it this long. */
 const MAX_ENTITY = 10
@@ -27,8 +27,8 @@ export function isPart(byte = 0): boolean {
 }
 
 /**
- * Two digits that are the code of what matters, or after which an address can begin. `%3A%2F` of a URL in a URL is the most usual
- * escape, and the last colon of no address.
+ * Two digits that are the code of a character of addresses, or after which an address can begin. Not `%3A%2F`: it is the most usual
+ * escape, that of a URL in a URL, and no address ends with this colon.
  */
 const CODE =
   '(?!3[Aa]%2[Ff])(?:2[3-6DEde]|3[\\dABab]|[46][1-6]|5[Cc]|[89A-Fa-f][\\dA-Fa-f]|[\\dA-Fa-f]{2}(?=[\\d:Ff]))'
@@ -41,12 +41,12 @@ const MAY_BE_ESCAPE = /* @__PURE__ */ new RegExp(
 const MAX_READ = 16
 
 /**
- * Whether one of {@link MARKS} at `at` may spell a character of an address, or an escape that does, or the digits of an escape
- * would be read as those of an address after it.
+ * Whether one of {@link MARKS} at `at` may begin an escape of a character of an address, or of such an escape. Also if the digits
+ * of an escape would be read as digits of the address after it.
  */
 export function mayBeEscape(bytes: Uint8Array, at: number, end: number): boolean {
   const [mark, next] = [bytes[at], bytes[at + 1] ?? 0]
-  // Most marks are none: only for the others a text is made.
+  // Most marks begin no escape. Make a text only for the others.
   if (mark === AND) return next === HASH
   if (mark === UNDERSCORE && !(isDigit(next) && isDigit(bytes[at - 1]))) return false
   if (mark === BACKSLASH && !'UXux'.includes(String.fromCharCode(next))) return false
@@ -90,7 +90,7 @@ function characterOf(code: number, isByte: boolean): number | null {
   return code < 0x80 || (isByte && code < 0x100) ? code : null
 }
 
-/** A text without its escapes, also those of escapes, and where each of its bytes was. */
+/** A text whose escapes are replaced, escapes of escapes too, and where each of its bytes was in the source. */
 export class SpelledText {
   bytes = new Uint8Array(1024)
   length = 0
@@ -105,7 +105,7 @@ export class SpelledText {
     const { bytes } = this
     const offsets = this.#offsets
     let size = 0
-    // The text up to here has no escape that goes on.
+    // Where the last mark is. No escape begins more than MAX_BYTES before the end of the text.
     let mark = -MAX_BYTES
     for (let at = start; at < end; at++) {
       const byte = source[at] ?? 0
@@ -113,7 +113,7 @@ export class SpelledText {
       const isDot = byte === UNDERSCORE && size > 0 && isDigit(bytes[size - 1]) && isDigit(source[at + 1])
       offsets[size] = at
       bytes[size++] = isDot ? DOT : byte
-      // What is left of an escape can be the end of another one.
+      // The character that replaces an escape can complete another escape.
       while (size - mark <= MAX_BYTES) {
         const found = escapeBefore(bytes, size)
         if (found === null) break

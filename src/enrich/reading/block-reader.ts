@@ -124,8 +124,8 @@ export class BlockReader {
   }
 
   /**
-   * The input in blocks, from its start: those that are complete after each read, which can be none. A `yield*` of each block here
-   * is slower: V8 compiles it after some hundred blocks, into the largest code of a run.
+   * The input in blocks, from its start: those that are complete after each read, which can be none. They are yielded together,
+   * because V8 would compile a `yield*` of each block into the largest code of a run.
    *
    * @param splitter of the input's plan
    * @param skipped bytes to skip at the start; no more than the sample

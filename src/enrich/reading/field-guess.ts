@@ -143,7 +143,7 @@ class SeenValues {
     }
   }
 
-  /** Those that are not missing, as times. */
+  /** The values that are not missing, as times. */
   get times(): SampleTimes {
     this.#times ??= timesIn(this.#texts)
     return this.#times

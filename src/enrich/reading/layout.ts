@@ -49,10 +49,10 @@ export function lineEndIn(bytes: Uint8Array, from: number, until: number): numbe
  * Finds where records end: at line feeds, and in delimited files only at line feeds outside quotes. A quote opens only
  * at the start of a field, and closes at the next quote that is not doubled. Anywhere else it is a character.
  *
- * A quote that opens a field of several lines is stray, as in logs that contain foreign text, and would swallow rows, if
- * the field does not close within the bounds of bytes and lines, or if text follows where it closes: that is then the
- * opening quote of another field. The first physical line is then a record, which its format finds bad, and the next
- * record begins in the next line.
+ * Logs can contain foreign text with a stray quote, which would swallow rows. A quote that opens a field of several lines is
+ * stray in two cases: the field does not close within the bounds of bytes and lines, or text follows the closing quote, which
+ * is then the opening quote of another field. The first physical line of a stray quote is a record, which its format finds
+ * bad. The next record begins in the next line.
  *
  * Repeated scans of a chain of such fields would take quadratic time. If a second one opens within a 64th of the bound of
  * bytes, each physical line that starts there is a record.
@@ -211,7 +211,7 @@ export interface Directives<State> {
   readonly firstByte: number
   /** The state before the first line. A state is plain data: each block takes it to the thread that enriches the block. */
   readonly initial: State
-  /** The state after the directive in `bytes[start, end)`, which has no line end. It changes nothing that it is given. */
+  /** The state after the directive in `bytes[start, end)`, which has no line end. Does not change `state`. */
   next(state: State, bytes: Uint8Array, start: number, end: number): State
 }
 

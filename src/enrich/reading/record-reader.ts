@@ -82,9 +82,9 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
   bytes: Uint8Array = NO_BYTES
   start = 0
   end = 0
-  /** Where addresses are in the record: four numbers for each, the start and the end of its word, and its own. Only of text. */
+  /** Only for text: four numbers for each address in the record, the start and the end of its word, and its own start and end. */
   readonly places: number[] = []
-  /** The fields of records, in their order. Another array after each directive that changes them. Empty if a record can have any. */
+  /** The fields of records, in their order. A directive that changes them sets another array. Empty if a record can have any. */
   fields: readonly ReaderField[] = []
   /** The `counted` fields of the plan, as indexes for {@link find}; -1 for those that no record has. */
   counted: readonly number[] = []
@@ -93,8 +93,8 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
    * Reads the record that begins at `start` if it is usual.
    *
    * @param view of all of `bytes`
-   * @param limit the end of the bytes, which is after a line feed. 64 bytes more can be read, and written: for values that are not in the
-   * record as they are wanted
+   * @param limit the end of the bytes, which is after a line feed. The 64 bytes after it can be read and written: a reader puts
+   *   values there that the record has in another form
    * @returns where the line feed of the record is; -1 if `read` must read the record
    */
   usual(_bytes: Uint8Array, _view: DataView, _start: number, _limit: number): number {

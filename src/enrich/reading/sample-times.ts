@@ -49,7 +49,7 @@ const NOT_NOW: UnreadableTime = {
   isMisread: false,
 }
 
-/** Numbers of other epochs that are times between 2000 and 2040, `[from, to)`. As numbers since 1970 none is. */
+/** Numbers of other epochs that are times between 2000 and 2040, `[from, to)`. None of them is such a time as a number since 1970. */
 const EPOCHS: readonly (readonly [from: number, to: number, what: string, remedy: string])[] = [
   [
     6.3e17,

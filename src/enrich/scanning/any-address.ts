@@ -1,4 +1,4 @@
-// What may be an address of a text, so that it can be masked. A text that is not one is masked rather than an address left.
+// Takes all text that may be an address, to mask it. It is better to mask too much than to leave an address.
 
 import { NOT_IPV4 } from '../../address/ip-text.ts'
 import { COMMA, DASH, DOT } from '../ascii.ts'
@@ -13,7 +13,7 @@ import {
   TOO_LARGE,
 } from './address-scanner.ts'
 
-/** What can be right before and after an IPv6 address of any kind, if anything is: white space, quotes, brackets and separators. */
+/** What can stand right before and after an IPv6 address of any range: nothing, white space, quotes, brackets or separators. */
 const BORDER = /^[\t\n\r "'(),;<=>[\]{|}]?$/
 /** What can be right before an address with commas. Columns of numbers are not addresses. */
 const BEFORE_COMMAS = ' "\'(='
@@ -22,7 +22,7 @@ const BEFORE_COMMAS = ' "\'(='
 const MAX_DASHED = 39
 /** Digits of an IPv4 address in a name, three for each number: `host081002069142`. */
 const PACKED_DIGITS = 12
-/** A name of `ip6.arpa` has 32 digits with dots between them. So many of them are one without `.ip6`, and fewer are with it. */
+/** A name of `ip6.arpa` has 32 digits with dots between them. This many are such a name without `.ip6`. With it, fewer are enough. */
 const NIBBLES = 16
 const NIBBLES_BEFORE_NAME = 8
 

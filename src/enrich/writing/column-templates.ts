@@ -32,7 +32,7 @@ export function fieldText(
   return textOf(part, location, locale, offset)
 }
 
-/** A location: in JSON, the whole record after its `ip`, or an object with some columns; or these as a text, see the plan. */
+/** A location in JSON: the whole record after its `ip`, or an object with some columns. With `cells`, the columns as a text. */
 export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): LocationTemplate {
   if (fields !== null && cells !== undefined) {
     const { form, hasAddress } = cells
@@ -50,7 +50,7 @@ export function jsonTemplate({ jsonFields: fields, asn, cells }: JsonPlan): Loca
   return [...members, fixedText('}'), ...after]
 }
 
-/** What is before the address in JSON, which a whole record begins with; `null` without an address. */
+/** What is written before the address in JSON, if a whole record begins with it; `null` without an address. */
 export function jsonHead({ jsonFields, cells }: JsonPlan): string | null {
   if (cells === undefined) return jsonFields === null ? JSON_HEAD : null
   return cells.hasAddress ? '' : null

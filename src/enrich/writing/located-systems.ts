@@ -11,7 +11,7 @@ import { timezoneOf } from '../../location/timezone.ts'
 /** Numbers in the row of a pair. */
 const PAIR = 2
 
-/** What a network has that has only an autonomous system. */
+/** The parts of a network that has an autonomous system and no location. */
 const NO_PARTS = new SharedParts(
   new LocalizedCountry(null, Translations.NONE),
   new LocalizedRegion(null, Translations.NONE),

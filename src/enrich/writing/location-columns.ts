@@ -7,7 +7,7 @@ import { latin1, plainNumber } from '../swar.ts'
 import { endOfValue } from './column-templates.ts'
 import type { RenderedLocations } from './rendered-locations.ts'
 
-/** Arrow reads memory fastest if its parts begin at a multiple of this. Bytes. */
+/** Arrow recommends that the parts begin at a multiple of this: Columnar Format, "Buffer Alignment and Padding". Bytes. */
 const ALIGNMENT = 8
 
 const NO_BYTES = new Uint8Array(0)
@@ -82,11 +82,11 @@ export class LocationPlaces {
   readonly #locator: LocationTexts
   /** The number of the next location without one. */
   #next = 0
-  /** For each number of a location in the locator: {@link #base} plus the number that it got last. */
+  /** By the number of a location in the locator: {@link #base} plus the number that the location got last. */
   #places = new Float64Array(1024)
-  /** The offset from UTC that it has there, in minutes. */
+  /** The offset from UTC of that text, in minutes. */
   #minutes = new Int16Array(1024)
-  /** The numbers in {@link #places} that are smaller are of earlier parts. */
+  /** Smaller numbers in {@link #places} are those of earlier parts. */
   #base = 1
   /** The locations whose offsets differ from that in {@link #minutes}. */
   readonly #others = new Map<number, number>()
@@ -154,7 +154,7 @@ class TextColumn {
   #offsets = [0]
 
   add(bytes: Uint8Array, start: number, end: number): void {
-    // A location without values has no bytes, so its values can begin after their end.
+    // A location without values has no bytes. Its `start` can then be after `end`.
     if (start < end) this.#texts.write(bytes, start, end)
     this.#offsets.push(this.#texts.length)
   }

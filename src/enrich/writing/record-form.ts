@@ -16,13 +16,13 @@ export interface RecordForm {
   readonly kind: 'object' | 'member' | 'appended' | 'replaced' | 'places'
   /** How locations are written. */
   readonly template: LocationTemplate
-  /** What is written before the address, which what the template writes follows; `null` to write no address. */
+  /** What is written before the address. What the template writes comes after the address. `null` to write no address. */
   readonly head: string | null
-  /** Whether what the template writes is text, which is written as a string of JSON, after the address. */
+  /** Whether what the template writes is a text. It becomes a string of JSON after the address. */
   readonly isText?: boolean
   /** What is written between the record and its location. */
   readonly before: string
-  /** What is written in place of that and the location if there is none. */
+  /** What is written in place of `before` and the location, if there is no location. */
   readonly nothing: string
   /** What is written after the header of the records. */
   readonly header?: string

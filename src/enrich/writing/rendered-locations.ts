@@ -81,7 +81,7 @@ export class RenderedLocations {
   /** Locations, where texts are made from them; otherwise empty. */
   #locations: Location[] = []
   readonly #common = new Map<SharedParts, Common>()
-  /** The groups of locations, and for each what its first location has in common with others, and that location. */
+  /** The numbers of the groups of locations. By that number: the parts of the first location of a group, and its number. */
   readonly #groups = new Map<SharedParts | LocalizedCountry, number>()
   #parts: SharedParts[] = []
   #firsts: number[] = []
@@ -89,7 +89,7 @@ export class RenderedLocations {
   #zones: Timezone[] = []
 
   /**
-   * @param apart which locations are told apart, besides their texts. The fewer they are, the faster lines are counted
+   * @param apart which locations are told apart, besides their texts
    * @param maxTextBytes limit of the memory for texts
    */
   constructor(
@@ -319,7 +319,7 @@ export class RenderedLocations {
     const partEnd = partStart + (this.#offsetRows[row + OFFSET_SIZE] ?? 0)
     const added = arena.end
     const location = this.#locations[number]
-    // V8 compiles textOf again wherever it is called, and it is long.
+    // Not by `textOf`: V8 would inline that long function here.
     if (part.from === 'offset') arena.addText(part.text(offset))
     else if (location !== undefined) arena.addText(textOf(part, location, this.#locale, offset))
     const partSize = arena.end - added

@@ -130,7 +130,7 @@ type Depth = 'address' | 'request' | 'all'
  *     host ident user [time] "request" status bytes
  *     host ident user [time] "request" status bytes "referrer" "user agent"
  *
- * As the layout says, a virtual host comes before the host, and a quoted `X-Forwarded-For` after the user agent. Any text can
+ * If the layout says so, a virtual host comes before the host, and a quoted `X-Forwarded-For` after the user agent. Any text can
  * follow the last part. Servers write a quote in a quoted part as `\"` or `\x22`. An unescaped quote ends the part only if the
  * next part can follow.
  *

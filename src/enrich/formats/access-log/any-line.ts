@@ -42,7 +42,7 @@ const MAX_LIST_BYTES = 8192
 export const MAX_SIZE_DIGITS = 19
 
 /**
- * Reads any line of an access log. Of a line that is cut off or damaged, the parts that can be read have their values, and the text
+ * Reads any line of an access log. If a line is cut off or damaged, the parts that can be read have their values, and the text
  * after them is `rest`. Values keep the escapes of the log (`\"`, `\x16`), because undoing them requires knowing which server wrote
  * them.
  */
@@ -155,7 +155,7 @@ export abstract class AnyLine extends RecordReader {
     this.addressEnd = list.length + 1 + hostSize
   }
 
-  /** Reads the line up to the time. Of a line that is cut off or damaged, it reads the host. */
+  /** Reads the line up to the time. If the line is cut off or damaged, it reads the host. */
   #readClient(hasVhost: boolean): void {
     const { record: bytes, recordStart: start, recordEnd: end } = this
     this.starts.fill(ABSENT)
@@ -264,7 +264,7 @@ export abstract class AnyLine extends RecordReader {
     this.ends[REST] = end
   }
 
-  /** Forgets a line that `read` has read, before a usual line has its parts. */
+  /** Forgets the parts that `read` has found, before `usual` sets those of the next line. */
   protected forget(): void {
     if (!this.isGeneral) return
     this.starts.fill(ABSENT)

@@ -129,7 +129,7 @@ export function afterUser(bytes: Uint8Array, host: number): number {
   return at > host + 3 && bytes[at + 1] === BRACKET ? at + 1 : -1
 }
 
-/** Where the first quote, backslash or control character is, which a line has at its end at the latest. */
+/** Where the first quote, backslash or control character is. The line feed at the end of a line is one. */
 export function endOfText(bytes: Uint8Array, view: DataView, start: number): number {
   let at = start
   while (!mayEndText(view.getInt32(at))) at += 4
@@ -137,7 +137,7 @@ export function endOfText(bytes: Uint8Array, view: DataView, start: number): num
   return at
 }
 
-/** Where the first byte is that JSON must escape or that is not ASCII, which a line has at its end at the latest. */
+/** Where the first byte is that JSON must escape or that is not ASCII. JSON must escape the line feed at the end of a line. */
 export function endOfPlain(view: DataView, start: number): number {
   // Two words for each branch.
   for (let at = start; ; at += 8) {

@@ -116,7 +116,7 @@ export function planDelimited(
   return { plan, notes }
 }
 
-/** What all plans have of columns with these names. An empty value is unknown. */
+/** The part of a plan that follows from the names of the columns. An empty value is unknown. */
 function namedColumns(names: readonly string[]) {
   return { names, header: { ...NO_HEADER, names, unset: '' }, isClock: false, unset: '' }
 }

@@ -94,7 +94,7 @@ function planHeaded(
   return { plan, notes }
 }
 
-/** Headers can move a field: its name is kept, unless it was chosen by its number. */
+/** The plan keeps the name of a field, because a later header can move the field. It keeps the number if the user gave a number. */
 function keyOf(named: string | undefined): (field: SampleField | null) => readonly (string | number)[] {
   return (field) =>
     field === null ? [] : [named === undefined || named === field.name ? field.name : field.index]

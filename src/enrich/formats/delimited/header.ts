@@ -13,7 +13,7 @@ export interface Header {
   readonly names: readonly string[]
   /** How an unknown value is written. */
   readonly unset: string
-  /** How an empty value is written; '' if as no bytes. */
+  /** How an empty value is written; '' if no bytes stand for it. */
   readonly empty: string
   /** The day of the last `#Date:` as `2000-10-09`, and its time as `16:44:49`; '' without one. */
   readonly date: string
@@ -46,7 +46,7 @@ export const NO_DIRECTIVES: DirectiveRules = {
   separator: () => null,
 }
 
-/** Windows Firewall says so, other programs write UTC. */
+/** Windows Firewall writes `Local`. Other programs write times in UTC. */
 const TIME_FORMAT = /^#Time Format:\s*(\w+)/i
 const DATE = /^#Date:\s*(\d{4}-\d\d-\d\d)[ \t]+(\d\d:\d\d:\d\d)/i
 

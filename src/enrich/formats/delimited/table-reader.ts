@@ -57,8 +57,9 @@ const DAY_BYTES = 10
 const MAX_CLOCK = 20
 
 /**
- * Reads the records of tables, whose columns a header names. The values have no quotes. A value that the header says is unknown or
- * empty is so. A usual record is one line, all its quotes are closed, and it has as many columns as the header.
+ * Reads the records of tables, whose columns a header names. The values are found without their quotes. The header can declare
+ * which texts mean an unknown or an empty value. A usual record is one line, all its quotes are closed, and it has as many columns
+ * as the header.
  */
 export class TableReader extends RecordReader<Header> {
   override readonly hasUsual = true

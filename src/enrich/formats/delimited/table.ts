@@ -93,7 +93,7 @@ export interface SampleTable {
   readonly separatorLine: SeparatorLine | null
   /** How many records have as many fields as the first one, which is one of them. */
   readonly fitting: number
-  /** The values of such a record, from 0. Most tables are only read to find out which dialect fits. */
+  /** The values of the fitting record with this index. Made on demand: most sample tables only show whether a dialect fits. */
   row(index: number): string[]
   /** Records that cannot be read or have another number of fields than the first; only 1 if the first is unreadable. */
   readonly misfits: number
@@ -212,7 +212,7 @@ export function looksLikeCsv(sample: Uint8Array): boolean {
   return isAddressName(first[0] ?? '') && (column.isEmpty || column.holdsAddresses(false))
 }
 
-/** The start of a line of syslog, whose message can have commas: pfSense, Palo Alto. A year alone after the time is of a table. */
+/** The start of a line of syslog, whose message can have commas: pfSense, Palo Alto. If only a year follows, the time is of a table. */
 const SYSLOG = /^(?:<\d{1,3}>|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?!\d{4}$)\S)/
 
 function isTable(table: SampleTable, sample: Uint8Array): boolean {
@@ -239,7 +239,7 @@ const DATA =
  *
  * @param columns named by the values of the first row
  * @param rows the other rows of the sample
- * @returns what is in the first row that a header has not, for a message; `null` if it looks like a header
+ * @returns for a message, what the first row has that a header does not have; `null` if the row looks like a header
  */
 export function dataInHeader(
   columns: readonly SampleField[],

@@ -218,14 +218,17 @@ function writtenName(name: string): string {
 export class DocumentWalk {
   /** How many are open. */
   depth = 0
-  /** The name of each in its object, as it is written; `null` without one, or if it has an escape or is long. Not of deeper ones. */
+  /**
+   * The names of the open objects and arrays in their objects, as they are written, down to {@link MAX_DEPTH}. `null` for one
+   * without a name, and for a name that has an escape or is long.
+   */
   names: (string | null)[] = []
   #name: string | null = null
   #text = ''
   #isInString = false
   #isEscaped = false
 
-  /** Starts where these are open, outside of strings. */
+  /** Starts at a place outside of strings, where objects and arrays with these names are open. */
   start(names: (string | null)[]): void {
     this.names = names
     this.depth = names.length

@@ -63,7 +63,7 @@ export function planObjects(
   const notes: string[] = []
   let all: readonly SampleField[] | undefined
   const sampled: SampledFields = {
-    // Only to guess: to find all members takes longer than all else.
+    // Read only if a field must be guessed, because it finds all members of all objects.
     get fields() {
       all ??= fieldsOf(objects, common.overwrite ? common.into : null)
       return all
@@ -143,8 +143,8 @@ export function addressIn(value: unknown, path: readonly string[]): readonly str
 }
 
 /**
- * The path to a named field. No object of the sample may have it if `force` is given, or if a pause cut the sample off and
- * nothing in it suggests that another name is meant: it can come later.
+ * The path to a named field. The field can be missing in the sample and come later in two cases: `force` is given, or a pause cut
+ * the sample off and nothing in it suggests that the user means another name.
  *
  * @throws EnrichError when no object has it otherwise
  */

@@ -16,7 +16,7 @@ export interface ObjectPlan extends CommonPlan {
   readonly path: readonly string[]
   /** The path to the time; `null` when there is none. */
   readonly timePath: readonly string[] | null
-  /** What is read if there is nothing at these paths: one name with dots, if a sample that was cut off does not show which is meant. */
+  /** One name with dots, which is read if nothing is at `path`: the sample was cut off, and does not show which of the two is meant. */
   readonly dottedPath: readonly string[] | null
   readonly dottedTimePath: readonly string[] | null
 }

@@ -12,8 +12,8 @@ const REQUEST = 'request'
 const PARTS = ['method', 'target', 'protocol']
 
 /**
- * The names of the fields of a pattern, and of the parts of a request in it, such as `target`; `request_target` if a field has that
- * name: that of a load balancer is the server which got the request.
+ * The names of the fields of a pattern, and of the parts of a request in it, such as `target`. The part is `request_target` if a
+ * field is called `target`, as in logs of load balancers, where it is the server that got the request.
  */
 export function fieldNamesOf({ fields }: Pattern): readonly string[] {
   const names = fields.map(({ name }) => name)

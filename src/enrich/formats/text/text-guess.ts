@@ -11,20 +11,19 @@ import { AddressRoles, CLIENT, OTHER } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
-/** If one of this many addresses is known, the kind of all is known. */
+/** If one of this many addresses is certain, the addresses are no versions. */
 const FEW = 10
 const REQUEST = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) [^"']{1,2000} HTTP\/\d/
 /** Lines whose form is looked at. */
 const FORM_LINES = 50
 /** More control characters than this share of the bytes are in no text. */
 const MAX_CONTROLS = 0.02
-/** Longer runs of NUL are what a crash leaves in a log. Shorter ones are numbers of a binary file. */
+/** A crash leaves longer runs of NUL in a log. Shorter runs are numbers of a binary file. */
 const CRASH_BYTES = 64
 
 /**
- * Whether an input that no other format recognises is lines of text with addresses. It is not if it is JSON over several lines, a
- * table whose header names the field of the address, or a binary file, for which other programs are needed; nor if its
- * addresses are versions.
+ * Whether an input that no other format recognises is lines of text with addresses. These are not text: JSON over several lines, a
+ * table whose header names the field of the address, a binary file, and lines whose addresses are versions.
  */
 export function looksLikeText(sample: Uint8Array): boolean {
   if (!isText(sample)) return false

@@ -30,8 +30,8 @@ const FAIR = 2 * PLAIN
 const UNFIT = 2 * CLAIM
 
 /**
- * In which order one address of a line is chosen: by its role, and public ones before special ones of the same role, so that
- * another party's address never stands in for the client's. What the client wrote is not chosen.
+ * The order in which the address of a line is chosen. Its role comes first, so that another party's address never stands in for the
+ * client's. Of one role, a public address comes before a special one. An address that the client wrote is not chosen.
  */
 function rankOf(role: number, isPublic: boolean): number {
   return role === CLAIM ? UNFIT : 2 * role + (isPublic ? 0 : 1)
@@ -91,7 +91,7 @@ export class TextReader extends RecordReader {
       from = scanner.tokenEnd, number++
     ) {
       if (nth !== null && number < nth) continue
-      // After a public address that nothing speaks against, only the client's own is better.
+      // If a public address of rank FAIR is chosen, only an address that is named as the client's is better.
       const isFair = chosen <= FAIR
       const isDecided = chosen === BEST || nth !== null
       const role = isDecided ? PLAIN : this.#roles.role(scanner, isFair)
