@@ -178,7 +178,7 @@ function makeProgram(
       return runLookup(addresses, flags, terminal)
     },
   })
-  // What only one command needs is loaded when it runs, so that the others start faster. So are long lists of options.
+  // Code and long lists of options that only one command needs are loaded when it runs.
   program.commandsGroup('Logs and tables:')
   const enrichFlags = () => import('./enrich/flags.ts')
   define(program.command('enrich'), {

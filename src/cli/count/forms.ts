@@ -31,7 +31,7 @@ export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array
     const type = numbers.includes(column) || isNumeric(column) ? 'INT64' : 'STRING'
     const path = elementsOf(column.name, type)
     const values = new ColumnValues(path, type)
-    // Of all codes, the first rows can have few.
+    // The rows may have few of the codes.
     const used = new Map<number, number>()
     const codes = column.codes.map((code) => {
       const number = used.get(code) ?? used.size
@@ -62,7 +62,7 @@ interface TextColumn extends Pick<CountColumn, 'size' | 'codes'> {
   readonly text: (code: number) => string
 }
 
-/** The text of each code is made once. Holes where it is not made yet. */
+/** A column that makes the text of each code once. Texts that are not made yet are holes. */
 interface KnownTexts extends TextColumn {
   readonly texts: string[]
 }
@@ -147,7 +147,7 @@ function* lines(
   for (let from = 0; from < rows; from += PART_ROWS) yield part(whole, from, Math.min(rows, from + PART_ROWS))
 }
 
-/** A function outside of the generator, because V8 compiles it sooner and only once. */
+/** The text of some rows. Outside of the generator, so that V8 compiles it once. */
 function part(columns: readonly KnownTexts[], from: number, to: number): string {
   let lines = ''
   for (let row = from; row < to; row++) {
@@ -190,7 +190,7 @@ const BAR_WIDTH = 24
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█']
 /** Longer values are cut where a person sees them. Columns. */
 const MAX_WIDTH = 48
-/** Rows whose widths decide on the columns. Wider values of later rows push theirs to the right. */
+/** Rows whose widths decide on the columns. A wider value in a later row pushes the columns after it to the right. */
 const MEASURED_ROWS = 10_000
 
 function* aligned(table: CountColumns, { hasBars, isShown }: TableForm): Generator<string> {

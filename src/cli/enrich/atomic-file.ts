@@ -98,7 +98,7 @@ function keepAccess(fd: number, { uid, gid, mode }: Stats, isSecret: boolean): v
     fchownSync(fd, uid, gid)
   } catch (error) {
     if (!isSecret) return
-    // A group that has no rights does not matter. Often, the owner is not in it.
+    // A group without rights does not matter. The owner of the new file is often not in the group of the old one.
     const made = fstatSync(fd)
     if (made.uid !== uid || (made.gid !== gid && (mode & 0o070) !== 0)) throw error
   }
@@ -190,7 +190,7 @@ function namesIn(folder: string): string[] {
 
 /** Eight hexadecimal digits for the set of processes that this process can see. */
 export function place(): string {
-  // Not a cryptographic hash: `node:crypto` takes long to load.
+  // A checksum tells places apart well enough, and does not load `node:crypto`.
   return crc32(Buffer.from(`${hostname()}\0${processSpace()}`))
     .toString(16)
     .padStart(8, '0')

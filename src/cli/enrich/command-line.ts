@@ -11,7 +11,7 @@ import { CommandFailure, codeOf, ExitStatus, UsageError, unreadableInput, unwrit
 import { formOfName } from './file-forms.ts'
 import { ENRICH_OPTIONS, type EnrichFlags, FORMS, PARQUET, TABLES } from './flags.ts'
 
-/** What commands that read lines take from their command lines alike. @throws UsageError when standard input is named twice */
+/** The settings that all commands for lines have. @throws UsageError when standard input is named twice */
 export function linesCommand<Flags extends Pick<EnrichFlags, 'output' | 'threads' | 'quiet' | 'bom'>>(
   files: readonly string[],
   { output, threads = 1, quiet = false, bom = false, ...others }: Flags,

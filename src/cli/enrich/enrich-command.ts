@@ -105,7 +105,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The other addresses must be there for the plans after this one.
     const masks = others.length > 0 ? UNMASKED : {}
-    // The output makes columns of whole locations, unless the lines are such a table already, which is kept then.
+    // The output makes columns of whole locations. If the lines are such a table already, the run adds the columns itself.
     const whole = table !== undefined || isParquet ? { fields: undefined } : {}
     const planned = planStart(start, this.command, { ...options, ...masks, writtenAt }, whole)
     const { plan, notes, isKept } = planned

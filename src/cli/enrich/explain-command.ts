@@ -21,7 +21,7 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
   const set = await openForOneThread(databases, asn)
   for (const path of inputs) {
     const input = await Input.find(path, terminal)
-    // Also of a file with columns that lines cannot have.
+    // A sample is enough, and can be made of a file that has columns which JSON has no values for.
     input.readRows = async function* (file) {
       yield await file.sampleLines()
     }

@@ -16,7 +16,7 @@ export const MAGIC_BYTES = 4
 /** The first bytes of a Parquet file, and its last. */
 export const PARQUET_MAGIC = Buffer.from('PAR1')
 
-/** Size of zlib's output chunks: larger ones take fewer turns of the event loop. Bytes. */
+/** Size of zlib's output chunks. Each chunk takes a turn of the event loop. Bytes. */
 const CHUNK_BYTES = 256 * 1024
 
 const ZSTD_NEEDS = 'Node 22.15, 23.8 or later'
@@ -108,9 +108,9 @@ function* frameParts(): Generator<FramePart, void, number> {
 }
 
 /**
- * Follows the frames of Zstandard data (RFC 8878 section 3.1) by their lengths, without decompressing, and passes them on, no chunk
- * with the parts of two frames. Node's decompressor ignores what follows a frame in the same write. Until Node 24.0, it also accepts
- * data that ends inside a frame.
+ * Passes on Zstandard data (RFC 8878 section 3.1) in chunks that never have parts of two frames, because Node's decompressor ignores
+ * what follows a frame in the same write. Follows the frames by their lengths, without decompressing them. Fails if the data ends
+ * inside a frame, which Node's decompressor accepts until Node 24.0.
  *
  * @param failure makes the error that is thrown for data that is truncated, or damaged
  */

@@ -54,7 +54,7 @@ export class Input implements RunInput {
   #stop: (() => void) | null = null
   #isClosed = false
   #fill: OpenInput['fill'] = null
-  /** Whether the next chunk is what the input has next, as it is: not compressed, and not read to tell that. */
+  /** Whether the next chunk can be read straight from the input: it is not compressed, and no byte was read ahead to find that out. */
   #isDirect = false
 
   private constructor(
@@ -250,8 +250,8 @@ export class Input implements RunInput {
 }
 
 /**
- * Opens a path. Pipes and terminals are read on the event loop, see `pipe-stream.ts`. A file is read on this thread: it takes less
- * time than another thread needs to hand its bytes over, and the system reads the next ones from the disk meanwhile.
+ * Opens a path. Pipes and terminals are read on the event loop, see `pipe-stream.ts`. A file is read on this thread: no other thread
+ * has to hand its bytes over, and the system reads ahead from the disk.
  */
 async function openPath(path: string, found: Stats): Promise<OpenInput> {
   if (found.isFIFO() || found.isCharacterDevice()) {

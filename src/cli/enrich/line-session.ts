@@ -151,8 +151,8 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   }
 
   /**
-   * Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. A function that `#read` makes would hold the
-   * databases.
+   * Bytes read, before decompression, and lines enriched. Reading is ahead of enriching. A member, because a function made in `#read`
+   * would hold the databases.
    */
   protected readonly position = (): Position => {
     let bytes = 0
@@ -165,7 +165,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   }
 }
 
-/** The same systems. They do not hold the databases that have none. */
+/** The systems without the databases that have none, which they would hold in memory. */
 function withoutOthers({ tables }: AutonomousSystems): AutonomousSystems {
   return new AutonomousSystems(
     tables.map(({ database }) => database),

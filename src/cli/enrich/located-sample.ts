@@ -18,7 +18,7 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { UsageError } from '../terminal.ts'
 import { type AddressOption, asUsage, type EnrichCommand } from './command-line.ts'
 
-/** The location that was added to a line before, and more. Bytes. */
+/** Room for the locations that earlier plans have added to a line. Bytes. */
 const LOCATION_ROOM_BYTES = 65_536
 /** Lines of each kind that are shown. */
 const LINES_SHOWN = 3

@@ -85,7 +85,7 @@ export abstract class Session {
     this.terminal.stderr.write(messageLine(text))
   }
 
-  /** The same, but not for a note that was given before. */
+  /** {@link note}, unless the note was given before. */
   protected readonly noteOnce = (text: string): void => {
     if (this.#noted.has(text)) return
     this.#noted.add(text)

@@ -25,7 +25,7 @@ export type WorkerReply =
 /** One in progress, and two queued: a worker has work while the main thread enriches a block. */
 const BLOCKS_PER_WORKER = 3
 
-/** A third of the default: threads keep few objects, and each saves this memory. MB. */
+/** A third of V8's default, because threads keep few objects. Saves memory in each thread. MB. */
 const YOUNG_GENERATION_MB = 12
 
 /** The promise of a result that a worker has not sent. */

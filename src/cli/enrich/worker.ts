@@ -59,7 +59,7 @@ function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
       if (output.buffer === own) own = new ArrayBuffer(0)
       return { kind: 'enriched', ...enriched }
     }
-    // The whole output is copied once, see BlockEnricher.
+    // The block was enriched in memory of this thread. Copy the whole output once.
     const shared = new Uint8Array(memory, 0, output.length)
     shared.set(output)
     return { kind: 'enriched', ...enriched, output: shared }

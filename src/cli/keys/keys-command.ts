@@ -128,7 +128,7 @@ async function change(
     lock = await lockKeys(target)
     removeLeftovers(target)
     const text = keyListText(await edit())
-    // Another user than that of the service may edit its file, which the service must still be able to read.
+    // A user other than that of the service may edit the file. The service must still be able to read it.
     output = new AtomicFile(target, statusOf(target), true)
     await output.write(Buffer.from(text))
     await output.flush()

@@ -6,7 +6,7 @@ import { linesOf, ranked } from './ranked.ts'
 import type { Heading } from './words.ts'
 import { COUNTRIES } from './world.ts'
 
-/** More circles would make the page slow and cover each other. */
+/** More circles would cover each other. */
 export const MAX_CIRCLES = 400
 
 /** Radius of the largest circle in map units, about 1/48 of the width of the map. */

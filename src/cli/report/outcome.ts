@@ -218,7 +218,7 @@ function badLineList(groups: readonly BadLineGroup[], all: number): Markup | nul
   return html`<h3>${known < all ? 'The first unreadable lines' : 'Unreadable lines'}</h3><ul class="faults">${items}</ul>`
 }
 
-/** A method of the request line: others are what attackers send. */
+/** The most methods that are listed, and the longest name of one. Attackers send many more. */
 const MAX_METHODS = 6
 const MAX_METHOD_LENGTH = 20
 /** The most frequent statuses of a class that are listed. */

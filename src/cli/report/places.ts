@@ -43,7 +43,7 @@ export interface PlaceCounts {
 /** The counts that a report is made of. */
 export interface ReportCounts extends Counts, PlaceCounts {}
 
-/** The groups of a report. Those of fields that the log does not have are absent, and all if no input has lines. */
+/** The groups of a report. Groups of fields that the log lacks are absent. All are absent if no input has lines. */
 export type ReportTotals = Readonly<Partial<Record<ReportQuery, GroupTotals>>>
 
 /** The groups of a run whose plan is that of `withReport`. */

@@ -45,7 +45,7 @@ export const TABLES = [
   'crawlers',
 ] as const
 
-/** Those that the log, the databases and the options allow. */
+/** The tables that the log, the databases and the options allow. */
 export type Tables = Readonly<Partial<Record<(typeof TABLES)[number], Ranked>>>
 
 export function sumOf(numbers: readonly number[]): number {

@@ -201,7 +201,7 @@ function sourceList(sources: readonly string[]): Markup {
   }</ul></details>`
 }
 
-/** The links that licences require, and more about the databases for who asks. */
+/** The links that licences require, and the details of the databases, which a reader can open. */
 function credits(databases: readonly ReportedDatabase[], heading: Heading): Markup | null {
   if (databases.length === 0) return null
   const labels = new Map<string, string>()

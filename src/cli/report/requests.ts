@@ -79,7 +79,7 @@ export function requestsOf(
   return { requests, tables }
 }
 
-/** Rows of a part of the lines. The other lines may not be of this part. */
+/** Ranks the rows of a part of the lines. The lines beyond the bound of the tally may not belong to this part. */
 function partOf(tally: Tally, { other }: GroupTotals): Ranked {
   return { ...tally.ranked(), isExact: other === 0 }
 }

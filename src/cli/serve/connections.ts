@@ -1,5 +1,5 @@
 // Bounds the connections of a server and of each client, and the bytes that are held for them: bodies that are being read, answers
-// that the system has not taken, and answers that the system has taken but the client perhaps has not. The system keeps the last
+// that the system has not taken, and answers that the system has taken but the client perhaps has not. The system keeps the latter
 // in memory that counts towards the limit of a container.
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -102,8 +102,8 @@ export class Connections {
   }
 
   /**
-   * Marks a connection as busy until the answer is sent or cannot be. Its client has read the answers before, or the system would
-   * soon take no more of them.
+   * Marks a connection as busy until the answer is sent or cannot be. A client that asks again has read the answers before. If it
+   * has not, the system soon takes no more of them.
    */
   asked(socket: Socket, outgoing: ServerResponse): void {
     const connection = this.#open.get(socket)

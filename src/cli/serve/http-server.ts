@@ -49,7 +49,7 @@ const FIRST_BYTES_MS = 500
 /** What is served besides the operations of the service. */
 export type Extra = 'health' | 'ready' | 'openapi' | 'page' | 'metrics'
 
-/** An answer of `geofix serve`, and what the log and the metrics say of it. That of the service is one. */
+/** An answer of `geofix serve`, and what the log and the metrics say of it. An answer of the service is one. */
 export interface Served {
   readonly reply: Reply
   readonly answer: Pick<Answer, 'keyId' | 'outcomes'> & { readonly operation: Answer['operation'] | Extra }

@@ -6,7 +6,7 @@ import { memberOf } from '../../client/request-source.ts'
 import type { ServeSettings } from './flags.ts'
 import type { Exchange } from './http-server.ts'
 
-/** Lines are written together, because a system call takes longer than a lookup. */
+/** The lines of this time are written by one system call. */
 const FLUSH_MS = 100
 /** Writes up to 4,096 bytes are not mixed with those of other processes on one pipe (PIPE_BUF). */
 const MAX_WRITE_CHARS = 4000

@@ -1,5 +1,5 @@
-// Requests and answers over Node's own objects, because to make Fetch objects takes much of the time of an answer, and what the
-// server itself refuses before the service has a request.
+// Requests and answers over Node's own objects, without Fetch objects, and what the server itself refuses before the service has a
+// request.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HeaderFields, type Reply, type ServiceRequest, wholeBody } from '../../http/exchange.ts'
@@ -7,7 +7,7 @@ import { urlOf } from '../../http/node-listener.ts'
 import { type Problem, phraseOf } from '../../http/problem.ts'
 import { targetProblem } from '../../http/route.ts'
 
-/** A target and a host that URL parsing does not change: no empty or dot segments, nothing encoded. Most are, and parsing takes time. */
+/** A target and a host that URL parsing would not change: no empty or dot segments, nothing encoded. Most targets are such. */
 const PLAIN_TARGET = /^(?:\/[\w:-][\w.:-]*)+(?:\?[\w.=&-]*)?$/
 const PLAIN_HOST = /^[a-z\d-]+(?:\.[a-z\d-]+)*(?::\d{1,5})?$/i
 /** How much of a body that nobody reads is thrown away, and for how long, so that its client gets the answer. */

@@ -156,7 +156,7 @@ export class ColumnWriter {
     for (let row = 0; row < codes.length; row++) if ((codes[row] ?? -1) >= 0) rowsWithValue++
     const width = bitsOf(ends.length - 1)
     const dictionaryBytes = plain.length + Math.ceil((rowsWithValue * width) / 8)
-    // Each value is there once at least. Most columns need no look at the sizes of more.
+    // Each value occurs at least once. That is often enough to decide without the sizes of all rows.
     let least = sizeOf(0)
     for (let code = 1; code < ends.length; code++) least = Math.min(least, sizeOf(code))
     let plainBytes = plain.length + (rowsWithValue - ends.length) * least

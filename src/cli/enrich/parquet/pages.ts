@@ -35,7 +35,7 @@ export const COMPRESSORS: Compressors = {
 
 type Decompress = (input: Uint8Array, length: number) => Uint8Array
 
-/** A page says how long it is; a damaged one could ask for any memory. The pages have memory of their own. */
+/** Bounds the memory of a page: a damaged page could ask for any size. Each page gets memory of its own. */
 function bounded(decompressPage: Decompress): Decompress {
   return (input, length) => {
     if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
@@ -85,7 +85,7 @@ const ENCODED = new Map<number, readonly ParquetType[]>([
 const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 }
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
-/** hyparquet loses bits of wider ones that are packed. */
+/** hyparquet loses bits of wider packed values. */
 const MAX_PACKED_BITS = 24
 
 /** The path of a column in the schema, which begins with the root. */

@@ -32,7 +32,7 @@ const MAX_TEXT_CHARS = 1024
 /** Stands for such a text: it is neither an address nor a time. */
 const TOO_LONG = '"(too long)"'
 
-/** Makes the text of a row of columns, or of a value in it. */
+/** Writes a row of columns, or a value of the row, as text. */
 type LineWriter = (values: readonly DecodedArray[], row: number) => string
 
 /** An open Parquet file, which is read by row group. */

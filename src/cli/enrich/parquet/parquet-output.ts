@@ -168,7 +168,7 @@ class AddedColumnsOutput extends RowOutput {
     return { form: 'values', hasAddress: !this.#isFlat }
   }
 
-  /** Rows have nothing but a location. More than one take several turns. */
+  /** No columns: rows have nothing but a location. Several locations are added one after the other, to objects. */
   get columns(): readonly string[] | undefined {
     return this.#located.length === 1 ? [] : undefined
   }

@@ -73,7 +73,7 @@ export class RowsOutput extends RowOutput {
     return { form: 'values', hasAddress: !this.#isFlat && !this.#isTable }
   }
 
-  /** The members of the first lines that have one location. More than one take several turns. */
+  /** The members of the first lines, if lines have one location. Several locations are added one after the other, to objects. */
   get columns(): readonly string[] | undefined {
     if (this.#packed === null && this.#own.length > 0 && this.#added.length === 1)
       this.#packed = [...this.#own]

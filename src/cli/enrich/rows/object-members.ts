@@ -163,7 +163,7 @@ export class ObjectMembers {
       const name = textIn(bytes, start, end + 1)
       const isFull = this.#spellings.count >= MOST_NAMES
       const number = isFull || this.#areNamesFixed ? (this.#numberOf.get(name) ?? NONE) : this.add(name)
-      // A name that can come in a line at any time takes no memory.
+      // Names without a number take no memory: any line can have new ones.
       if (isFull || number === NONE) return number
       spelling = this.#spellings.numberOf(bytes, view, start + 1, end)
       this.#nameOf[spelling] = number

@@ -21,7 +21,7 @@ import { decodedIn, ObjectMembers } from './object-members.ts'
 /** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
 const MAX_RAW_BYTES = 2 ** 20
 
-/** The column of what has no place in the other columns. Other engines have this name for it. */
+/** The column of members and lines that have no place in the other columns. Databricks uses this name too. */
 export const RESCUED = '_rescued_data'
 
 /** What is added to the lines for an address. */

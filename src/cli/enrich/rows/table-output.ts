@@ -17,10 +17,10 @@ import type { Output } from '../output.ts'
 import { jsonIn, textIn } from './object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output.ts'
 
-/** The first rows decide on the columns: so many, or those of so many bytes of lines. All of them are in memory. */
+/** The first rows decide on the columns: this many rows, or this many bytes of lines. They are kept in memory until then. */
 const MOST_ROWS = 10_000
 const MOST_BYTES = 2 ** 23
-/** The rows of a live stream wait for each other at most so long. */
+/** How long the first rows of a live stream wait for more rows, at most. */
 const MOST_WAIT_MS = 100
 /** Limits of the columns, and of the names in a note. */
 const MAX_COLUMNS = 2000
@@ -44,8 +44,8 @@ export interface TableSettings {
  * a member of the first objects; the columns of locations are the last ones. Texts are as they are, and other values as JSON; `null`
  * is empty. Once the columns are decided, the run can write rows of them, which are passed on; see {@link columns}.
  *
- * What comes later and has no column, and lines that are no objects, are kept as JSON in a column of its own, which a table lacks
- * if all of its rows are known before the first one is written, and need none.
+ * Later members without a column, and lines that are not objects, are kept as JSON in a column of their own. A table lacks this
+ * column if all its rows are known before the first one is written, and none of them needs it.
  *
  * A run that writes a table of this form already keeps its bytes.
  */
@@ -88,7 +88,7 @@ export class TableOutput extends RowOutput {
     return this.keepsBytes ? null : { form: this.#settings.form }
   }
 
-  /** Members of the lines that have one location. More than one take several turns. */
+  /** The columns, if lines have one location. Several locations are added one after the other, to objects. */
   get columns(): readonly string[] | undefined {
     const isKnown = this.#waiting === null && !this.keepsBytes && this.#located.length === 1
     return isKnown ? this.#columnNames : undefined
