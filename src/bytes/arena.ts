@@ -2,7 +2,7 @@ import { utf8Encoder } from '../realm.ts'
 
 /** Bytes of a new arena. */
 const FIRST_BYTES = 65_536
-/** Memory that is not written yet takes no room, and copies of what is written do. */
+/** The arena grows in large steps: memory takes no room until it is written, but each step copies all texts. */
 const GROWTH = 8
 /** UTF-8 has at most three bytes for each UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3

@@ -21,7 +21,7 @@ export class DistinctTexts {
   /** The hash of the text that was looked for last, and its place in {@link #table}. */
   #hash = 0
   #place = 0
-  /** The text that was found last. Rows often have that of the row before. */
+  /** The text that was found last. A row often has the same text as the row before. */
   #last = 0
   /** An open-addressing table of pairs, a number and its hash; {@link NONE} is a free place. At most half of it is in use. */
   #table = new Int32Array(128).fill(NONE)
@@ -148,7 +148,7 @@ function hashOf(seed: number, bytes: Uint8Array, view: DataView, start: number, 
   let at = start
   if (last < start) for (; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x5bd1e995)
   else {
-    // Two chains, since each waits for its own product.
+    // Two chains of products: the processor computes them at the same time.
     for (; at < last - 4; at += 8) {
       hash = Math.imul(hash ^ view.getInt32(at, true), 0x5bd1e995)
       other = Math.imul(other ^ view.getInt32(at + 4, true), 0x5bd1e995)

@@ -211,7 +211,7 @@ class LocationValues {
     const town = fields.has('city') ? city : null
     const position = fields.has('coordinates') ? positionOf(coordinates) : null
     if (country === null && region === null && town === null && position === null) return null
-    // Without an instant, no offset is computed: it would need a formatter for each zone.
+    // Without an instant, no offset is computed, which would need a formatter for each zone.
     const zone = fields.has('timezone') ? shared.timezone.at(NO_INSTANT).id : null
     const place = { ...position, ...(zone === null ? {} : { time_zone: zone }) }
     const parts: (readonly [name: string, id: number])[] = []

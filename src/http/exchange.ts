@@ -1,9 +1,9 @@
 // What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` uses Node's own
-// objects, because to make Fetch objects takes much of the time of an answer there.
+// objects, and makes no Fetch objects.
 
 import { type PlatformRequest, type PlatformResponse, utf8Encoder } from '../realm.ts'
 
-/** Header fields of an answer: lower-case names, each followed by its value. This is the fastest form for Node. */
+/** Header fields of an answer: lower-case names, each followed by its value, as Node's `writeHead` takes them. */
 export type HeaderFields = readonly string[]
 
 /** Keeps browsers from taking an answer for HTML, since its text can come from a database or a caller. */

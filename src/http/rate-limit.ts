@@ -237,7 +237,7 @@ interface Window {
  * budget nor makes anyone wait.
  */
 export class WindowCounts {
-  // Two maps are replaced in turn, so that entries expire together: deleting them one by one takes time or timers.
+  // Two maps are replaced in turn, so that entries expire together, without a timer for each.
   #current = new Map<string, Window>()
   #previous = new Map<string, Window>()
   #startedAt = performance.now()

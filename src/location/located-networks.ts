@@ -60,7 +60,7 @@ export function networkChoice({ within, ipVersion, countries }: NetworksOptions)
   }
 }
 
-/** The first position, and the end of all. */
+/** The first position, which is also the end of all addresses. */
 const FIRST = new Uint32Array(4)
 /** The position after IPv4. */
 const AFTER_IPV4 = Uint32Array.of(0, 0, 1, 0)

@@ -42,7 +42,7 @@ const LONGITUDE = 4
 export const UNIT_DECIMALS = 7
 const UNITS_PER_DEGREE = 10 ** UNIT_DECIMALS
 
-/** The latitude of a row for other coordinates. Its longitude is their number. */
+/** The latitude of a row whose coordinates are stored apart. The longitude of the row is then their number. */
 export const STORED_APART = -(2 ** 31)
 
 /** Estimated memory of coordinates that are stored apart. */
@@ -57,7 +57,7 @@ export class LocationTable extends RecordTable {
   #reader: LocationReader
   /** Rows of locations by their numbers. No location has the number 0. */
   #rows = rowsAfterFirst()
-  /** The coordinates of the first locations, once made. Making and freezing an object for each result takes long. */
+  /** The coordinates of the first locations as frozen objects, made when they are first needed, and shared by results. */
   #coordinates: (Coordinates | null)[] = [NO_COORDINATES]
   #apart: Coordinates[] = [NO_COORDINATES]
   /** Names that are read when they are first needed: `undefined` before, and `null` without a name. */
@@ -164,7 +164,7 @@ export class LocationTable extends RecordTable {
   }
 
   #readText(texts: (string | null | undefined)[], offsets: readonly number[], number: number): string | null {
-    // V8 makes a table of hashes of an array with gaps.
+    // Leave no gaps: V8 would turn the array into a hash table.
     while (texts.length <= number) texts.push(undefined)
     const offset = offsets[number] ?? NO_TEXT
     const text = offset === NO_TEXT ? null : this.#reader.textAt(offset)

@@ -57,7 +57,7 @@ export type FieldName =
 /** Where the fields of a location are in the records of a database. The first source that has a value is used. Plain data. */
 export type SchemaFields = { readonly [Name in FieldName]?: readonly Source[] }
 
-/** The fields that each value which can be left out is made from. */
+/** The values that can be left out, and the fields that each of them is made from. */
 const OPTIONAL_VALUES = {
   registration: ['registeredCode', 'registeredName'],
   region: ['regionCode', 'regionName'],
@@ -97,7 +97,7 @@ export class SourceReader extends FieldReader {
     return null
   }
 
-  /** Where a text is, or of names the English one, or else the first; `NO_TEXT` without one. */
+  /** Where a text is. Of names, the English one is used, or else the first. `NO_TEXT` without one. */
   firstTextOffset(sources: readonly Source[] = NO_SOURCES): number {
     for (const { key, type } of sources) {
       const offset = type === 'names' ? this.defaultName(key) : this.textOffset(key)

@@ -112,7 +112,7 @@ export class Timezone {
   readonly #windows = new Map<number, readonly Span[]>()
   readonly #unknown: Span
   #last: Span
-  /** The end of the window that the platform was last asked about. A log asks for the next window next. */
+  /** The end of the window that the platform was last asked about. The times of a log go on to the next window. */
   #asked = NO_INSTANT
   #askedMinutes: number | null = null
 
@@ -147,8 +147,8 @@ export class Timezone {
   }
 
   /**
-   * The offsets in a window, in order. To ask the platform takes long, so this finds the few instants at which the offset
-   * changes.
+   * The offsets in a window, in order. Finds the few instants at which the offset changes, so that the platform need not be asked
+   * about each line.
    *
    * @param window its number since 1970
    */
@@ -201,7 +201,7 @@ function clockOf(id: string, window: number): Clock {
   const kept = (window < FIRST_WHOLE_WINDOW ? undefined : processClock?.(id)) ?? clocks.get(id)
   if (kept !== undefined) return kept
   const clock = makeClock(id)
-  // A log, whose times are not the present, asks about many windows.
+  // A log has other times than the present, and asks about many windows.
   const isPresent = window === Math.floor(Date.now() / WINDOW_MS)
   if (asked.has(id) || !isPresent) remember(clocks, MAX_ZONES, id, () => clock)
   else remember(asked, MAX_ZONES, id, () => true)

@@ -154,9 +154,9 @@ export class FieldReader {
   }
 
   /**
-   * Where the entries are that are non-empty text, such as names by language, of the map at an offset that {@link mapOffset} gave,
-   * for any record. {@link textAt} reads one: a lookup needs one language of eight. Values count for the record that was read last, or
-   * from the last {@link textAt} on.
+   * Finds the entries of a map that are non-empty text, such as names by language, and where each text is. The offset is one that
+   * {@link mapOffset} gave, for any record. {@link textAt} reads a text: a lookup needs one language of eight. The values count
+   * towards the limit of the record that was read last, or of the last {@link textAt}.
    */
   textsAt(offset: number): StoredTexts {
     const texts = new Map<string, number>()

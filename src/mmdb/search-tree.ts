@@ -178,7 +178,7 @@ const GLOBAL_UNICAST_BITS = 3
 
 /**
  * A lookup also fills the entries that differ from its own in this many last bits only. Their nodes lie close together in
- * the file, so that filling 256 entries takes less time than walking to a few of them from the root.
+ * the file, and each walk from the root would read many distant places.
  */
 const FILLED_BITS = 8
 
@@ -210,7 +210,7 @@ export class PrefixIndex {
   readonly #resultOf: (offset: number) => number
 
   /**
-   * Lookups fill the tables, so that opening a file is fast.
+   * Lookups fill the tables. Opening a file fills none of them.
    *
    * @param resultOf gives the result for the offset of a record in the file: an integer from 1 to 2 ** 31 - 1, or 0 for
    *   none. Called once for each entry, and for each lookup that walks further. Default: the offset

@@ -209,7 +209,7 @@ function lengthOf(bytes: Uint8Array, path: string | undefined, maxBytes: number)
 }
 
 /**
- * zlib gives one chunk, because it would copy several chunks into one buffer at the end. The chunk has room for one byte more, to
+ * Makes zlib give one chunk, because it would copy several chunks into one buffer at the end. The chunk has room for one byte more, to
  * detect a file that is longer than its trailer says without decompressing all of it.
  */
 function optionsFor(length: number, info = true): zlib.ZlibOptions {

@@ -181,7 +181,7 @@ function parseDirectory(bytes: Uint8Array): Omit<ReadDirectory, 'positions'> {
   }
 }
 
-/** Reads little-endian numbers. A little-endian platform needs no loop, which would take long in a new process. */
+/** Reads little-endian numbers. A little-endian platform needs no loop. */
 function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
   const numbers = new Uint32Array(buffer, 0, byteLength / 4)
   if (new Uint8Array(Uint32Array.of(1).buffer)[0] === 1) return numbers
@@ -191,7 +191,7 @@ function numbersOf({ buffer, byteLength }: Uint8Array): Uint32Array {
 
 /**
  * Where the blocks start. Bounds what they can take in memory, and checks that they fill the file. Uses loops
- * in one function: callbacks take longer in a new process, and V8 would compile them twice.
+ * in one function, because V8 would compile callbacks twice.
  *
  * @param start where the first block starts
  */

@@ -11,7 +11,7 @@ const ENTRY_ADDRESSES = 2 ** SHIFT
 
 /**
  * After this many searches in a block, the entries of its addresses are filled. A search without them waits for memory a dozen
- * times. To fill them takes as long as decoding the block, which is a twentieth of the time of 1,000 lookups in a new process.
+ * times. Filling them takes as long as decoding the block, which is a twentieth of the time of 1,000 lookups in a new process.
  */
 const HINTED_SEARCHES = 4
 

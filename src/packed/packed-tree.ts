@@ -26,7 +26,7 @@ export class PackedTree {
   readonly #words = new Uint32Array(4)
   #runs: Runs
   #run = -1
-  /** Bits that the prefix has more than the prefix of the run: an alias replaces 96 bits by others. */
+  /** How many bits the prefix is longer than the prefix of the run: an alias replaces 96 bits by others. */
   #offset = 0
 
   constructor(file: BlockFile, contents: PackedContents) {
@@ -56,7 +56,7 @@ export class PackedTree {
    * The value of an address's run.
    *
    * @param address an unsigned 32-bit number
-   * @param hint a run that is not after the address: the closer, the faster. Negative for none
+   * @param hint a run that is not after the address, from which the search goes on. Negative for none
    * @throws InvalidDatabaseError when the block of the address is damaged
    */
   valueIPv4(address: number, hint = -1): number {
@@ -93,7 +93,7 @@ export class PackedTree {
     const end = runs.endOfIPv4(place, first + count - 1) | 0
     let entry = Math.ceil((words[place] ?? 0) / 2 ** shift)
     for (let i = 0; i < count; i++) {
-      // In whole numbers of 32 bits, which takes half the time.
+      // In whole numbers of 32 bits: V8 computes with larger ones as doubles.
       const next = i + 1 < count ? (words[place + i + 1] ?? 0) | 0 : end
       for (const last = (next - 1) >>> shift; entry <= last; entry++)
         if (hints[entry] === 0) hints[entry] = first + i + 1
