@@ -11,6 +11,7 @@ import { enrich } from '../../src/enrich.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, float, MmdbWriter } from '../../src/writer.ts'
+import { ASN_DATABASE } from '../http/service.ts'
 import { counted } from './counted.ts'
 
 const place = (
@@ -106,8 +107,10 @@ export const LOCATED = [
 export const NOT_LOCATED = [...'9.9.9.9 10.0.0.1 127.0.0.1 ::1 2a00::1 unknown 81.2.69.256 -'.split(' '), '']
 
 const SMALL = smallDatabase()
-export const smallSet = (): DatabaseSet => new DatabaseSet([new Database(SMALL)])
-export const smallResolver = (): Promise<Resolver> => Resolver.open(SMALL)
+/** The small database, with autonomous systems. */
+export const smallSet = (): DatabaseSet =>
+  new DatabaseSet([new Database(SMALL), new Database(ASN_DATABASE)], { asnCount: 1 })
+export const smallResolver = (): Promise<Resolver> => Resolver.open(SMALL, { asn: ASN_DATABASE })
 
 /** Summer in the northern half, so that daylight saving shows in offsets. */
 export const AT = Date.UTC(2026, 6, 1, 12)

@@ -4,6 +4,8 @@ import type { RowOptions } from '../../../src/enrich/row-writer.ts'
 const NGINX =
   '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" rt=$request_time'
 
+const SYSTEM = ['asn_number', 'asn_organization'] as const
+
 /**
  * Inputs and what they become with the small database, byte by byte. Every line of the files was read before they
  * were kept: a difference is a fault or a decision, so that nothing here writes them anew.
@@ -50,6 +52,18 @@ export const CASES: readonly [input: string, options: EnrichOptions, expected: s
   ['addresses.txt', {}, 'addresses.ndjson'],
   ['addresses.txt', { append: true }, 'addresses.append.txt'],
   ['addresses.txt', { append: true, fields: ['country_code', 'city'] }, 'addresses.columns.txt'],
+  ['combined.log', { asn: true }, 'combined.asn.ndjson'],
+  ['combined.log', { asn: true, append: true }, 'combined.asn.log'],
+  ['events.ndjson', { asn: true, overwrite: true, field: 'client.ip' }, 'events.asn.ndjson'],
+  ['events.ndjson', { asn: true, field: 'client.ip', into: 'place' }, 'events.place.asn.ndjson'],
+  ['cloudtrail.json', { asn: true }, 'cloudtrail.asn.json'],
+  ['quoted.csv', { asn: true, timeField: 'at', field: 'client ip' }, 'quoted.asn.csv'],
+  ['quoted.csv', { asn: true, fields: ['asn_number', 'city'], into: 'src' }, 'quoted.systems.csv'],
+  ['zeek.log', { asn: true, fields: [...SYSTEM] }, 'zeek.asn.log'],
+  ['iis.log', { asn: true, fields: [...SYSTEM] }, 'iis.asn.log'],
+  ['text.log', { asn: true }, 'text.asn.log'],
+  ['text.log', { asn: true, append: true, fields: ['city', ...SYSTEM] }, 'text.systems.log'],
+  ['addresses.txt', { asn: true, append: true }, 'addresses.asn.txt'],
 ]
 
 /** The same for rows. */
@@ -84,4 +98,10 @@ export const ROWS: readonly [input: string, options: RowOptions, expected: strin
   ['aws-alb.log', { format: 'aws-alb' }, 'aws-alb.ndjson'],
   ['aws-s3.log', { format: 'aws-s3' }, 'aws-s3.ndjson'],
   ['nginx.log', { format: 'custom-log', logFormat: NGINX }, 'nginx.ndjson'],
+  ['rows.ndjson', { asn: true, format: 'ndjson', field: 'client.ip' }, 'rows.asn.ndjson'],
+  [
+    'rows.tsv',
+    { asn: true, format: 'tsv', quoting: 'none', field: '1', fields: [...SYSTEM] },
+    'rows.asn.tsv',
+  ],
 ]
