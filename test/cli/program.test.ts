@@ -369,13 +369,13 @@ describe('geofix detect', () => {
   it.each([
     [
       'a client behind a proxy',
-      words`--peer 10.0.0.1 --trust uniquelocal --header ${'X-Forwarded-For: 1.1.1.1, 81.2.69.142, 10.0.0.2'}`,
+      words`--peer 10.0.0.1 --trust uniquelocal --header ${'X-Forwarded-For: x, 2A00::1,, ::ffff:10.0.0.2'}`,
       0,
       [
         /^1\. The peer 10\.0\.0\.1 is a trusted proxy/,
         /^2\. The hop 10\.0\.0\.2 is a trusted/,
-        /^3\. The hop 81\.2\.69\.142 .* is the client/,
-        /^The client is 81\.2\.69\.142, from the header field x-forwarded-for\.$/,
+        /^3\. The hop 2a00::1 .* is the client/,
+        /^The client is 2a00::1, from the header field x-forwarded-for\.$/,
       ],
     ],
     [
@@ -389,6 +389,12 @@ describe('geofix detect', () => {
       words`--peer unix: --trust unix: --forwarded-header X-Real-IP --header ${'x-real-ip: 2002:808:808::1'}`,
       0,
       [/^1\. The peer unix: /, /was set by the trusted proxy/, /looked up as 8\.8\.8\.8/],
+    ],
+    [
+      'one address that would be trusted in a list',
+      [...PROXY, '--forwarded-header', 'X-Real-IP', '--header', 'X-Real-IP: 10.0.0.7'],
+      1,
+      [/trusted/, /^2\. The hop 10\.0\.0\.7 was set by the trusted proxy/, /private/],
     ],
     [
       'a malformed hop',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
-import { ClientWalk, createClientAddress, type WalkStep } from '../../src/client/client-address.ts'
+import { createClientAddress } from '../../src/client/client-address.ts'
 import type { DetectSource } from '../../src/client/request-source.ts'
 import {
   AddressUnavailableError,
@@ -404,60 +403,5 @@ describe('the error message', () => {
     expect(() => createClientAddress({ trustedProxies: ['unix:'] })(unix)).toThrow(
       /^only trusted proxies are known$/,
     )
-  })
-})
-
-describe('an observer', () => {
-  const stepsOf = (options: object, source: DetectSource): WalkStep[] => {
-    const steps: WalkStep[] = []
-    outcomeOf(() =>
-      new ClientWalk(options).find(source, undefined, new Address(), (step) => steps.push(step)),
-    )
-    return steps
-  }
-
-  const unix = { headers: { forwarded: 'proto=http;for=8.8.8.8' }, socket: UNIX_SOCKET }
-  const single = { ...TRUSTED, forwardedHeader: 'X-Real-IP' }
-  it.each<[what: string, options: object, source: DetectSource, ...steps: string[]]>([
-    ['the peer alone', {}, behind({ 'x-forwarded-for': '1.1.1.1' }, '8.8.8.8'), 'socket: 8.8.8.8: client'],
-    [
-      'each hop up to the client, in canonical text, and none left of it',
-      TRUSTED,
-      behind({ 'x-forwarded-for': 'x, 2A00::1,, ::ffff:10.0.0.2' }),
-      'socket: 10.0.0.1: trusted',
-      'x-forwarded-for: 10.0.0.2: trusted',
-      'x-forwarded-for: 2a00::1: client',
-    ],
-    [
-      'a local socket as unix:',
-      { trustedProxies: ['unix:'], forwardedHeader: 'Forwarded' },
-      unix,
-      'socket: unix:: trusted',
-      'forwarded: 8.8.8.8: client',
-    ],
-    [
-      'an unidentified hop, with its text',
-      TRUSTED,
-      behind({ 'x-forwarded-for': ' Unknown ' }),
-      'socket: 10.0.0.1: trusted',
-      'x-forwarded-for: Unknown: unidentified',
-    ],
-    [
-      'a malformed hop, with its text',
-      single,
-      behind({ 'x-real-ip': '8.8.8.8, 9.9.9.9' }),
-      'socket: 10.0.0.1: trusted',
-      'x-real-ip: 8.8.8.8, 9.9.9.9: malformed',
-    ],
-    [
-      'a single address as the client, even if it would be trusted in a list',
-      single,
-      behind({ 'x-real-ip': '10.0.0.7' }),
-      'socket: 10.0.0.1: trusted',
-      'x-real-ip: 10.0.0.7: client',
-    ],
-  ])('is called for %s', (_, options, source, ...steps) => {
-    const seen = stepsOf(options, source).map(({ via, text, verdict }) => `${via}: ${text}: ${verdict}`)
-    expect(seen).toEqual(steps)
   })
 })

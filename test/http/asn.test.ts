@@ -15,10 +15,6 @@ describe('the option asn', () => {
     expect(await (await ask('/v1/ip', { peer: ip })).text()).toBe(expected(ip))
   })
 
-  it('is null where no system is known', async () => {
-    expect(await (await ask(`/v1/ip/${CHIYODA}`)).json()).toMatchObject({ city: 'Chiyoda', asn: null })
-  })
-
   it('adds it to each record of a batch, and not to failures', async () => {
     const ips = [LONDON, '10.0.0.1', 'nonsense', OSAKA, '9.9.9.9', CHIYODA, LONDON]
     const response = await ask('/v1/ip/batch', batchOf(ips))

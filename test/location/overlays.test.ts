@@ -1,5 +1,3 @@
-import { renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { formatCidr, formatIPv4, parseNetwork } from '../../src/address/ip-text.ts'
@@ -7,7 +5,6 @@ import { Resolver as CoreResolver } from '../../src/core.ts'
 import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
 import { readOverlays as read } from '../../src/location/overlays.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { makeFile, temporaryFolder } from '../temporary.ts'
 import { BERLIN, summerInBerlin } from './berlin.ts'
 
 const CITY = { city: 'Here' }
@@ -201,19 +198,6 @@ describe('a resolver with overlays', () => {
     const sharing = open()
     sharing.share()
     expect(sharing.lookup('10.1.2.3').city).toBe('Rack')
-  })
-
-  it('keeps them when a file is replaced', async () => {
-    const path = makeFile(join(temporaryFolder(), 'city.mmdb'), DATABASE)
-    const watching = await Resolver.open(path, { overlays: OVERLAYS, watch: true, watchInterval: 20 })
-    const next = new MmdbWriter({ databaseType: 'Next-City' }).insert('81.2.0.0/16', {
-      country: { iso_code: 'IE' },
-    })
-    writeFileSync(`${path}.new`, next.toBytes())
-    renameSync(`${path}.new`, path)
-    await vi.waitFor(() => expect(watching.lookup('81.2.70.1').country.code).toBe('IE'), 10_000)
-    expect(watching.lookup('10.1.2.3').city).toBe('Rack')
-    watching.close()
   })
 
   it('keeps nothing of the given objects, and does not change them', () => {

@@ -452,18 +452,6 @@ describe('coordinatesOf', () => {
     expect(coordinatesOf(latitude, longitude)).toEqual([null, null])
   })
 
-  it.each([
-    [51.4036, 51.4036, 'a double stays as it is'],
-    [0.1, 0.1, 'a double that is not a 32-bit float'],
-    [16.777217, 16.777217, 'a double near a float'],
-  ])('writes latitude %d as %d: %s', (latitude, expected) => {
-    expect(coordinatesOf(latitude, 10)).toEqual([expected, 10])
-  })
-
-  it('keeps 0 if only one of the two is 0', () => {
-    expect(coordinatesOf(0, 32.5)).toEqual([0, 32.5])
-  })
-
   it('writes the shortest decimal with the same 32-bit float', () => {
     fc.assert(
       fc.property(fc.float({ min: -90, max: 90, noNaN: true }), (float) => {
