@@ -215,7 +215,7 @@ const timestamp = /* @__PURE__ */ new Timestamp()
  * form of access logs, or a number since 1970. The size of a number decides whether it is in seconds, milliseconds, microseconds or
  * nanoseconds. Local times without an offset are not instants.
  *
- * @returns milliseconds since 1970, or {@link NO_TIME}
+ * @returns milliseconds since 1970, rounded down, or {@link NO_TIME}
  */
 export function eventTime(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > MAX_LENGTH || start >= end) return NO_TIME
@@ -236,8 +236,9 @@ export function eventTimeOf(text: string): number {
 
 function sinceEpoch(value: number): number {
   const size = Math.abs(value)
-  if (size < MOST_SECONDS) return Math.round(value * 1000)
-  if (size < MOST_SECONDS * 1e3) return Math.round(value)
-  if (size < MOST_SECONDS * 1e6) return Math.round(value / 1e3)
-  return size < MOST_SECONDS * 1e9 ? Math.round(value / 1e6) : NO_TIME
+  // A double has microseconds: in seconds its digits after them are noise.
+  if (size < MOST_SECONDS) return Math.floor(Math.round(value * 1e6) / 1e3)
+  if (size < MOST_SECONDS * 1e3) return Math.floor(value)
+  if (size < MOST_SECONDS * 1e6) return Math.floor(value / 1e3)
+  return size < MOST_SECONDS * 1e9 ? Math.floor(value / 1e6) : NO_TIME
 }
