@@ -1,6 +1,6 @@
 import { deflateRawSync, crc32 as zlibCrc32 } from 'node:zlib'
 
-/** 10 KB that compress to a file small enough to damage at every byte. */
+/** 10 KB that compress to a small file. */
 export const CONTENT: Uint8Array = Uint8Array.from({ length: 10_000 }, (_, i) => (i % 97) ^ (i >> 9))
 
 interface Parts {

@@ -121,32 +121,6 @@ const ALL_TRUSTED = { reason: 'trusted-proxy' }
 
 // How the client is found, in the order in which it is decided.
 describe('the rules', () => {
-  it('the peer comes first, then the first untrusted hop from the right; text left of it is not parsed', () => {
-    const found = hops('<script>\u0000, 8.8.8.8, 10.0.0.2')
-    expect(found).toMatchObject({ address: '8.8.8.8', via: 'x-forwarded-for' })
-    // An unbalanced quote that the caller wrote must not swallow the elements that proxies append.
-    for (const left of ['for="1.1.1.1', 'for="a\\', 'x="', '"'])
-      expect(elements(`${left}, for=8.8.8.8`)).toMatchObject({ address: '8.8.8.8', via: 'forwarded' })
-  })
-
-  it('a chain of trusted hops only is an error', () => {
-    const farthest = { ...ALL_TRUSTED, address: '10.0.0.3', via: 'x-forwarded-for' }
-    expect(hops('10.0.0.3,10.0.0.2')).toMatchObject(farthest)
-    const unix = ask({ trustedProxies: ['unix:'] }, { headers: {}, remoteAddress: 'unix:' })
-    expect(unix).toMatchObject({ ...ALL_TRUSTED, address: undefined })
-  })
-
-  it('a missing or invalid peer is an error', () => {
-    const unavailable = (reason: string) => ({ outcome: 'unavailable', reason })
-    for (const remoteAddress of ['', null, undefined]) {
-      expect(ask(TRUSTED, { headers: {}, remoteAddress })).toEqual(unavailable('no-remote-address'))
-      expect(ask(TRUSTED, { headers: {} }, { remoteAddress })).toEqual(unavailable('no-remote-address'))
-      expect(ask(TRUSTED, { headers: {}, socket: { remoteAddress } })).toEqual(
-        unavailable('no-remote-address'),
-      )
-    }
-  })
-
   it.each(tableOf(import.meta.dirname, 'trusted-peers.tsv'))(
     'with %s trusted, the client of the peer %s is that of: %s',
     (trusted, peer, via) => {
@@ -223,14 +197,6 @@ describe('the rules', () => {
       expect(ask(TRUSTED, { headers, remoteAddress: '10.0.0.1' })).toMatchObject(none)
   })
 
-  it('empty elements are skipped, and a field of empty elements names no client', () => {
-    for (const value of [',8.8.8.8', ' ,\t8.8.8.8 ,, '])
-      expect(hops(value)).toMatchObject({ address: '8.8.8.8' })
-    expect(single(' \t8.8.8.8\t ')).toMatchObject({ address: '8.8.8.8' })
-    for (const read of [elements, hops, single]) expect(read(' \t ')).toMatchObject(ALL_TRUSTED)
-    expect(single(',')).toMatchObject(MALFORMED)
-  })
-
   it('a field of very many lines is too long', () => {
     const headers = { 'x-forwarded-for': new Array<string>(300_000).fill('1.1.1.1') }
     expect(ask(TRUSTED, { headers, socket: { remoteAddress: '10.0.0.1' } })).toMatchObject(MALFORMED)
@@ -277,7 +243,7 @@ describe('the rules', () => {
   })
 
   it.each([
-    ...[{}, null, () => true, ['10.0.0.0/8', undefined]].map((value) => ({ value })),
+    ...[{}, null, () => true, ['10.0.0.0/8', undefined], new Array(1)].map((value) => ({ value })),
     ...'fe80::1%eth0 fe80::%eth0/64 ::1/129 10.0.0.0/08 10.0.0.1/8 2001:db8::1/32 127.1 private __proto__ *'
       .split(' ')
       .map((each) => ({ value: [each] })),
@@ -285,13 +251,6 @@ describe('the rules', () => {
     expect(() => Reflect.apply(createClientAddress, undefined, [{ trustedProxies: value }])).toThrow(
       TypeError,
     )
-  })
-
-  it.each([
-    [{ trustedProxies: new Array(1), forwardedHeader: 'forwarded' }],
-    [{ trustedProxies: [], forwardedHeader: 'x-forwarded-for' }],
-  ])('%j is a configuration error', (options) => {
-    expect(() => Reflect.apply(createClientAddress, undefined, [options])).toThrow(TypeError)
   })
 
   it('uses the socket before other members of a request, also of requests that frameworks have changed', () => {

@@ -83,7 +83,7 @@ function contentBy(read: (bytes: Uint8Array) => Uint8Array, bytes: Uint8Array): 
 export const gzip: Target<Uint8Array> = {
   name: 'gzip',
   inputs,
-  shortRuns: 150,
+  shortRuns: 1000,
   check(bytes) {
     const expected = zlibContent(bytes)
     const native = contentBy(nativeGunzip, bytes)
