@@ -81,15 +81,6 @@ describe('planList', () => {
 })
 
 describe('a list', () => {
-  it('keeps its lines with `append`, blank ones and comments too', () => {
-    const given = '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \r\n  # more\r\n10.0.0.1 '
-    const { output, counts } = enrichBytes(utf8(given), { append: true })
-    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(output)).toBe(
-      '\ufeff# mine\r\n\r\n \t\r\n 9.9.9.9\t \tnull\r\n  # more\r\n10.0.0.1 \tnull',
-    )
-    expect(counts).toMatchObject({ lines: 6, blank: 4, bad: 0, failed: { 'not-found': 1, private: 1 } })
-  })
-
   it.each([
     ['1.2.3.4 5.6.7.8', '1.2.3.4 5.6.7.8'],
     ['1.2.3.4,5', '1.2.3.4,5'],

@@ -64,7 +64,6 @@ describe('planAccessLog', () => {
 
 const LOG: EnrichOptions = { format: 'access-log' }
 const TIME = '[10/Oct/2000:13:55:36 -0700]'
-const _AT = Date.parse('2000-10-10T13:55:36-07:00')
 
 type Parts = Readonly<Record<string, unknown>>
 
@@ -351,14 +350,6 @@ describe('lines that are cut off or damaged', () => {
     const trusting = { ...LOG, field: 'x_forwarded_for', trustedProxies: ['10.0.0.0/8'] }
     const { counts } = enrichBytes(utf8(`10.0.0.1 - - ${TIME} "-" 200 1 "-" "cut`), trusting)
     expect(counts.failed).toEqual({ 'trusted-proxy': 1 })
-  })
-
-  it('are kept and located with `append`', () => {
-    expect(enrichText('81.2.69.142 cut\n', { ...LOG, append: true })).toMatch(
-      /^81\.2\.69\.142 cut\t\{"ip".*\}\n$/,
-    )
-    expect(enrichText('cut\n', { ...LOG, append: true })).toBe('cut\n')
-    expect(enrichText(`${START}\r\n`, { ...LOG, append: true })).toMatch(/ 2326\t\{"ip".*\}\r\n$/)
   })
 })
 

@@ -206,27 +206,6 @@ const csv = (text: string, options: EnrichOptions = {}): string =>
   enrichText(text, { format: 'csv', fields: ['country_code', 'city'], at: AT, ...options })
 
 describe('columns', () => {
-  it.each<[string, string, string]>([
-    ['ip,a\n81.2.69.142,1\n', 'ip,a,country_code,city\n81.2.69.142,1,GB,London\n', 'follow the others'],
-    ['ip,a\r\n9.9.9.9,1\r\n', 'ip,a,country_code,city\r\n9.9.9.9,1,,\r\n', 'are empty; the line end stays'],
-    ['ip,a\n81.2.69.142,1', 'ip,a,country_code,city\n81.2.69.142,1,GB,London', 'without a last line end'],
-    ['ip,a', 'ip,a,country_code,city', 'of a header alone'],
-    ['\ufeffip,a\n', '\ufeffip,a,country_code,city\n', 'after a byte order mark'],
-    [
-      '\ufeff"ip",a\n"81.2.69.142",1\n',
-      '\ufeff"ip",a,country_code,city\n"81.2.69.142",1,GB,London\n',
-      'the same, in front of a quote',
-    ],
-    ['ip\n81.2.69.142\n', 'ip,country_code,city\n81.2.69.142,GB,London\n', 'follow an only column'],
-    [
-      '\n\r\nip,a\n81.2.69.142,1\n',
-      '\n\r\nip,a,country_code,city\n81.2.69.142,1,GB,London\n',
-      'after empty lines',
-    ],
-  ])('%j becomes %j: %s', (given, expected) => {
-    expect(csv(given)).toBe(expected)
-  })
-
   it('have names that begin with the one that is given', () => {
     expect(csv('ip,city\n81.2.69.142,a\n', { into: 'src' })).toBe(
       'ip,city,src_country_code,src_city\n81.2.69.142,a,GB,London\n',

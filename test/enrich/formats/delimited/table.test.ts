@@ -35,21 +35,6 @@ describe('separatorLine', () => {
 describe('a table with a separator line', () => {
   const options = { fields: ['country_code'] as const }
 
-  it.each<[string, string, string]>([
-    ['Excel', 'sep=;\r\nip;a\r\n81.2.69.142;1\r\n', 'sep=;\r\nip;a;country_code\r\n81.2.69.142;1;GB\r\n'],
-    ['a mark', '\ufeffsep=;\nip;a\n81.2.69.142;1\n', '\ufeffsep=;\nip;a;country_code\n81.2.69.142;1;GB\n'],
-    ['bars', 'sep=|\nip|a,b;c\n81.2.69.142|1\n', 'sep=|\nip|a,b;c|country_code\n81.2.69.142|1|GB\n'],
-    ['tabs', 'sep=\t\nip\ta\n81.2.69.142\t1\n', 'sep=\t\nip\ta\tcountry_code\n81.2.69.142\t1\tGB\n'],
-    ['an empty line', 'sep=;\n\nip;a\n81.2.69.142;1\n', 'sep=;\n\nip;a;country_code\n81.2.69.142;1;GB\n'],
-    ['one column', 'sep=;\nip\n81.2.69.142\n', 'sep=;\nip;country_code\n81.2.69.142;GB\n'],
-  ])('keeps the line, and its header is that which follows: %s', (_, table, expected) => {
-    for (const blockBytes of [1, 7, 4096]) {
-      const { output, counts } = enrichBytes(utf8(table), options, blockBytes)
-      expect(text(output)).toBe(expected)
-      expect(counts).toMatchObject({ resolved: 1, bad: 0 })
-    }
-  })
-
   it('is read as the separator line says, whatever the header looks like', () => {
     const { plan, notes } = enrichBytes(utf8('sep=;\nip;a,b,c\n81.2.69.142;1\n'), options)
     expect(plan).toMatchObject({ format: 'csv', delimiter: 0x3b, names: ['ip', 'a,b,c'] })

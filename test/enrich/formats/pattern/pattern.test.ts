@@ -8,11 +8,6 @@ function located(input: string, options: EnrichOptions = {}) {
   const run = enrichBytes(utf8(input), options)
   return { ...run, output: text(run.output) }
 }
-const _objectsOf = (output: string): unknown[] =>
-  output
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 
 describe('the option logFormat', () => {
   const NGINX =
