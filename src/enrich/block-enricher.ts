@@ -96,6 +96,11 @@ export class BlockEnricher extends Enricher {
     this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
+  /** Whether the pieces of a line that is too long are written as they are. Otherwise an object of its start is. */
+  get keepsPieces(): boolean {
+    return this.#raw === null
+  }
+
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()

@@ -193,8 +193,7 @@ class AddressChain extends Enricher {
     return {
       ...block,
       bytes,
-      // A plan that writes objects has made an object of the start of a line that is too long.
-      oversized: block.oversized && plan.format === next.format,
+      oversized: block.oversized && this.#stages[stage]?.keepsPieces === true,
       state: block.state === undefined ? undefined : definitionFor(plan).stateAfterAdded?.(plan, block.state),
     }
   }

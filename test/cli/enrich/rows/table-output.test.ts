@@ -111,6 +111,14 @@ describe('geofix enrich --to csv', () => {
     expect(err).toContain('2 rows have members that are no columns, now as JSON in _rescued_data: more, raw')
   })
 
+  it('has the text of a line that is too long once, whatever the number of addresses', async () => {
+    const long = `{"ip":"81.2.69.142","to":"1.2.3.4","text":"${'x'.repeat(2 ** 21)}"}`
+    const fields = ['--fields', 'city', '--field', 'ip=from', '--field', 'to=at']
+    const { out } = await enrich(['--to', 'csv', ...fields], `{"ip":"81.2.69.142","to":"1.2.3.4"}\n${long}\n`)
+    const [, , [, , , , rescued = ''] = []] = recordsOf(out)
+    expect(JSON.parse(rescued)).toEqual({ raw: long.slice(0, 2 ** 20) })
+  })
+
   it('has no location twice: a column of this name must be named anew', async () => {
     const input = '{"ip":"81.2.69.142","city":"here"}\n'
     const { status, err } = await enrich(['--to', 'csv'], input)
