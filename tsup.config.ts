@@ -72,13 +72,18 @@ export default defineConfig([
     format: ['esm'],
     plugins: [
       throughCommonJs(COMMON_JS),
-      joinedChunks('', 'esm', {
-        embedded: [['core.js', 'country.js']],
-        core: [
-          ['core.js', 'index.js'],
-          ['core.js', 'enrich.js'],
-        ],
-      }),
+      joinedChunks(
+        '',
+        'esm',
+        {
+          embedded: [['core.js', 'country.js']],
+          core: [
+            ['core.js', 'index.js'],
+            ['core.js', 'enrich.js'],
+          ],
+        },
+        ['index.js', 'city-server.js'],
+      ),
     ],
   },
   {

@@ -75,20 +75,25 @@ const HASH = /-[A-Z0-9]{8}\.js$/
  *   process 20
  * @param entries sets of entries, by the name of a joined chunk: it has the code that all entries of one of its sets use, and
  *   an entry that is a set alone; the first name that fits is taken
+ * @param whole entries that get a copy of the code in their chunks, and share only the joined chunk `core`. With fewer files, a
+ *   process to one answer takes 0.94 of the time: see `scripts/bench/README.md`
  */
 export function joinedChunks(
   prefix: string,
   format: 'esm' | 'cjs',
   entries: Readonly<Record<string, readonly (readonly string[])[]>>,
+  whole: readonly string[] = [],
 ): TsupPlugin {
   const extension = format === 'esm' ? '.js' : '.cjs'
   return {
     name: 'joined-chunks',
     async buildEnd({ writtenFiles }) {
       const paths = writtenFiles.map(({ name }) => name).filter((name) => name.endsWith('.js'))
+      const names = paths.filter((path) => !HASH.test(path)).map((path) => basename(path))
+      const external = /^node:|^fflate$|\.cjs$/
       const bundle = await rollup({
-        input: paths.filter((path) => !HASH.test(path)),
-        external: /^node:|^fflate$|\.cjs$/,
+        input: names.map((name) => `dist/${name}`),
+        external,
         // Otherwise the import of a Node module keeps two chunks apart.
         treeshake: { moduleSideEffects: 'no-external' },
         // Nobody reads the bundled packages of the command, and the tarball has a bound.
@@ -114,6 +119,19 @@ export function joinedChunks(
         },
       })
       await bundle.close()
+      const shared = output.flatMap((each) => (each.name === 'core' ? each.fileName : []))
+      for (const entry of whole) {
+        const copy = await rollup({
+          input: `dist/${entry}`,
+          external: (id, importer) =>
+            importer !== undefined && (external.test(id) || [...names, ...shared].includes(basename(id))),
+          treeshake: { moduleSideEffects: 'no-external' },
+          plugins: [constants],
+          logLevel: 'silent',
+        })
+        await copy.write({ file: `dist/${entry}`, format, generatedCode: 'es2015' })
+        await copy.close()
+      }
       const kept = new Set(output.map(({ fileName }) => `dist/${fileName}`))
       for (const path of paths) if (!kept.has(path)) rmSync(path)
     },

@@ -53,11 +53,17 @@ export class PackedContents {
     this.firstData = this.#firstRecords + blocksOf(recordCount)
     this.places = new Int32Array(blocks.crc.length).fill(NOT_DECODED)
     this.#columns = new Float64Array(this.places.length + 1)
-    for (const block of this.places.keys()) {
-      const count = block >= this.firstData ? COLUMNS_OF_DATA : (this.#familyOf(block)?.width ?? 0) + 1
-      this.#columns[block + 1] = (this.#columns[block] ?? 0) + count
+    let block = 0
+    let all = 0
+    const add = (blocks: number, columns: number): void => {
+      for (const end = block + blocks; block < end; ) {
+        all += columns
+        this.#columns[++block] = all
+      }
     }
-    const all = this.#columns.at(-1) ?? 0
+    for (const { blocks, width } of this.families) add(blocks, width + 1)
+    add(blocksOf(recordCount), 1)
+    add(this.places.length - this.firstData, COLUMNS_OF_DATA)
     this.#room = Math.min(all, Math.max(MIN_COLUMNS, Math.floor(limit / COLUMN_BYTES)))
     this.#owners = new Int32Array(this.#room < all ? this.#room : 0).fill(NOT_DECODED)
   }

@@ -128,7 +128,8 @@ describe('the tarball', () => {
     const [enrich, others] = [true, false].map((is) =>
       library.filter(({ path }) => (path === 'dist/enrich.js') === is),
     )
-    expect(sizeOf(others ?? [])).toBeLessThan(490_000)
+    // dist/index.js has a copy of 100 kB, so that a process loads fewer files.
+    expect(sizeOf(others ?? [])).toBeLessThan(600_000)
     expect(sizeOf(enrich ?? [])).toBeLessThan(505_000)
   })
 
