@@ -26,8 +26,6 @@ export class PackedTree {
   readonly #words = new Uint32Array(4)
   #runs: Runs
   #run = -1
-  /** How many bits the prefix is longer than the prefix of the run: an alias replaces 96 bits by others. */
-  #offset = 0
 
   constructor(file: BlockFile, contents: PackedContents) {
     this.#file = file
@@ -41,7 +39,7 @@ export class PackedTree {
     if (this.#run < 0) return 0
     const [start, end] = this.#bounds()
     const words = this.#runs === this.#ipv4 ? Uint32Array.of(0, 0, 0, this.#address) : this.#words
-    return prefixLengthWithin(words, start, end) + this.#offset - this.#file.base
+    return prefixLengthWithin(words, start, end) - this.#file.base
   }
 
   findIPv4(address: number): number {
@@ -69,10 +67,7 @@ export class PackedTree {
     this.#address = address
     this.#runs = runs
     this.#run = run
-    this.#offset = 0
-    const value = runs.valueOf(place, run)
-    if (value === ALIAS) throw this.#file.noAlias()
-    return value
+    return runs.valueOf(place, run)
   }
 
   /**
@@ -126,28 +121,15 @@ export class PackedTree {
     this.#words.set(words)
     this.#runs = runs
     this.#run = run
-    this.#offset = 0
-    const value = runs.valueOf(place, run)
-    return value === ALIAS ? this.#valueOfAlias(words) : value
-  }
-
-  /** The value of the IPv4 address in an IPv6 address. */
-  #valueOfAlias(words: Words): number {
-    if (this.#ipv4.count === 0) throw this.#file.noAlias()
-    const length = this.#file.aliasLength(...this.#bounds())
-    const word = length >>> 5
-    const shift = length & 31
-    const high = (words[word] ?? 0) << shift
-    const low = shift === 0 ? 0 : (words[word + 1] ?? 0) >>> (32 - shift)
-    const value = this.valueIPv4((high | low) >>> 0)
-    this.#offset = length - 96
-    return value
+    return runs.valueOf(place, run)
   }
 
   /** The offset of a record in the original file, by the value of its run, or {@link NO_RECORD}. */
   offsetOf(value: number): number {
     if (value === NONE) return NO_RECORD
     const file = this.#file
+    // No address is looked up in an alias: `Address` gives the IPv4 address in it.
+    if (value === ALIAS) throw file.noAlias()
     const stored = this.#contents.record(value - FIRST_RECORD)
     const offset = stored - SEPARATOR_BYTES + file.dataStart
     if (offset < file.dataStart || offset >= file.dataEnd) {

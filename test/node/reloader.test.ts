@@ -121,7 +121,7 @@ describe('the trial of a replacement', () => {
       spy.mock.calls.filter(([, what]) => what === kind).map(([number]) => number)
     const networks = blocksOf('networks')
     expect(networks.length).toBeGreaterThan(500)
-    // Teredo and 6to4 addresses lead back to blocks of IPv4.
+    // Teredo and 6to4 addresses are looked up as IPv4 addresses.
     expect(networks.length - new Set(networks).size).toBeLessThan(5)
     // The names of places are in other blocks than the records. In the order of the addresses, it would be 8,000 blocks.
     expect(blocksOf('data').length).toBeLessThan(2500)
