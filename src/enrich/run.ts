@@ -78,7 +78,7 @@ export class Run {
   input: RunInput | null = null
   /** `null` after {@link read}: the databases can then be given up. */
   #settings: RunSettings | null
-  readonly #seam = new Seam()
+  readonly #missingLineEnd = new MissingLineEnd()
   /**
    * The groups of all inputs, for each query of the first plan: see `queriesOf`. Later inputs have the same format, and so the same
    * queries. None if no input has lines. Complete at the end.
@@ -150,7 +150,7 @@ export class Run {
       this.groups = queriesOf(plan).map((query) => new GroupTotals(query, mask))
     }
     checkSameKind(this.#first, known)
-    this.#seam.begin()
+    this.#missingLineEnd.begin()
     const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) await this.#withFormats(() => checkAddresses(enricher, plan, sample, isWhole))
@@ -236,7 +236,7 @@ export class Run {
         this[name].push({ input: input.name, line: line + linesBefore, message })
       }
     }
-    for (const part of [this.#seam.before(bytes), bytes]) {
+    for (const part of [this.#missingLineEnd.before(bytes), bytes]) {
       if (part.length === 0) continue
       this.bytesWritten += part.length
       await output.write(part, objects, source)
@@ -275,7 +275,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Adds a line end after an input that ends without one, so that the next input starts on a new line. */
-export class Seam {
+export class MissingLineEnd {
   #lacksLineEnd = false
   #isAtStart = false
   #lineEnd = Uint8Array.of(LINE_FEED)

@@ -3,7 +3,7 @@ import { countriesOf } from '../../src/enrich/counting/totals.ts'
 import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/errors.ts'
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
-import { Run, type RunInput, Seam } from '../../src/enrich/run.ts'
+import { MissingLineEnd, Run, type RunInput } from '../../src/enrich/run.ts'
 import { smallSet, utf8 } from './world.ts'
 
 const set = smallSet()
@@ -129,12 +129,12 @@ describe('Run', () => {
 })
 
 /** The output for inputs that are given in pieces. */
-function joinedBySeam(...inputs: readonly (readonly string[])[]): string {
-  const seam = new Seam()
+function joinedInputs(...inputs: readonly (readonly string[])[]): string {
+  const lineEnd = new MissingLineEnd()
   let written = ''
   for (const pieces of inputs) {
-    seam.begin()
-    for (const piece of pieces) written += Buffer.from(seam.before(utf8(piece))).toString() + piece
+    lineEnd.begin()
+    for (const piece of pieces) written += Buffer.from(lineEnd.before(utf8(piece))).toString() + piece
   }
   return written
 }
@@ -149,6 +149,6 @@ describe('between two inputs', () => {
     ['empty inputs', [['a'], [''], [], ['b']], 'a\nb'],
     ['an empty input first', [[''], ['b']], 'b'],
   ])('adds only the missing line end: %s', (_, inputs, expected) => {
-    expect(joinedBySeam(...inputs)).toBe(expected)
+    expect(joinedInputs(...inputs)).toBe(expected)
   })
 })

@@ -136,7 +136,7 @@ const own = new Set<string>()
 /** A new temporary path in the folder of an output. It names this process, so that others see whether it still runs. */
 function temporaryPath(target: string): string {
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(3))).toString('hex')
-  const path = join(dirname(target), `${stemOf(target)}.${place()}-${process.pid}-${random}.partial`)
+  const path = join(dirname(target), `${stemOf(target)}.${processSpace()}-${process.pid}-${random}.partial`)
   own.add(path)
   return path
 }
@@ -157,7 +157,7 @@ export function removeLeftovers(target: string): string[] {
     const path = join(folder, name)
     const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
     if (from === undefined || own.has(path) || !isFile) return []
-    if (from !== place()) {
+    if (from !== processSpace()) {
       return [
         `${path} is left over if the run that wrote it, on another machine or in another container, has ended: remove it then`,
       ]
@@ -189,15 +189,15 @@ function namesIn(folder: string): string[] {
 }
 
 /** Eight hexadecimal digits for the set of processes that this process can see. */
-export function place(): string {
-  // A checksum tells places apart well enough, and does not load `node:crypto`.
-  return crc32(Buffer.from(`${hostname()}\0${processSpace()}`))
+export function processSpace(): string {
+  // A checksum distinguishes them well enough, and does not load `node:crypto`.
+  return crc32(Buffer.from(`${hostname()}\0${processNamespace()}`))
     .toString(16)
     .padStart(8, '0')
 }
 
 /** The namespace of process numbers, which containers on one machine do not share. Linux; elsewhere ''. */
-function processSpace(): string {
+function processNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
@@ -205,7 +205,7 @@ function processSpace(): string {
   }
 }
 
-/** Whether a process runs at this place. */
+/** Whether a process with this number runs, of those that this process can see. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -113,7 +113,7 @@ export function asUsage<Result>(check: () => Result, end = ''): Result {
 }
 
 /** Converts an error about lines to one that names the input. Returns other errors as they are. */
-export function inWords(error: unknown, name: string): unknown {
+export function withInputName(error: unknown, name: string): unknown {
   if (error instanceof BadLineError) {
     return new CommandFailure(`${name}, line ${error.line}: ${error.fault}`, ExitStatus.failed, error)
   }

@@ -5,7 +5,7 @@ import type { DatabaseSet } from '../../location/database-set.ts'
 import { openForOneThread } from '../databases.ts'
 import { countOf } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
-import { checkFit, type EnrichCommand, inWords } from './command-line.ts'
+import { checkFit, type EnrichCommand, withInputName } from './command-line.ts'
 import { Input } from './input.ts'
 import { loadFormats, locatedStarts, planStart } from './located-sample.ts'
 
@@ -29,7 +29,7 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
       for (const line of await explained(input, command, set))
         await writeLine(terminal.stdout, line.split('\t').map(printable).join('\t'))
     } catch (error) {
-      throw inWords(error, input.name)
+      throw withInputName(error, input.name)
     } finally {
       input.close()
     }

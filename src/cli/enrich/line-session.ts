@@ -12,7 +12,7 @@ import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { collectGarbage } from '../v8-flags.ts'
-import { asUsage, checkFit, type EnrichCommand, inWords } from './command-line.ts'
+import { asUsage, checkFit, type EnrichCommand, withInputName } from './command-line.ts'
 import { Input } from './input.ts'
 import { type InputStart, loadFormats } from './located-sample.ts'
 import type { Output } from './output.ts'
@@ -122,7 +122,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     if (signal.aborted) return null
     this.showProgress(this.position, this.showsLines)
     await run.read(lines).catch((error) => {
-      throw inWords(error, run.input?.name ?? '')
+      throw withInputName(error, run.input?.name ?? '')
     })
     await lines.flush()
     executor.stop()

@@ -14,7 +14,7 @@ import { DEFAULT_PLANS } from '../../http/rate-limit.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import { AtomicFile, isRunning, place, removeLeftovers, startOf } from '../enrich/atomic-file.ts'
+import { AtomicFile, isRunning, processSpace, removeLeftovers, startOf } from '../enrich/atomic-file.ts'
 import { resolveLinks } from '../enrich/descriptors.ts'
 import type { FlagsOf } from '../options.ts'
 import {
@@ -219,7 +219,7 @@ function make(path: string): KeysLock {
   // `wx` fails on an existing file or link.
   const fd = openSync(path, 'wx', 0o600)
   try {
-    writeSync(fd, `${place()} ${process.pid} ${startOf(process.pid)}\n`)
+    writeSync(fd, `${processSpace()} ${process.pid} ${startOf(process.pid)}\n`)
     // It stays open, so that no other file gets its number.
     const made = fstatSync(fd)
     const isHeld = (): boolean => {
@@ -250,7 +250,7 @@ function ownerOf(path: string): string | null {
     throw error
   }
   const [, where, pid, start] = OWNER.exec(text) ?? []
-  if (where !== place()) {
+  if (where !== processSpace()) {
     return 'a command on another machine or in another container may be changing the keys: if none is running, delete that file'
   }
   if (!isRunning(Number(pid)) || startOf(Number(pid)) !== start) return null

@@ -15,7 +15,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { place } from '../../../src/cli/enrich/atomic-file.ts'
+import { processSpace } from '../../../src/cli/enrich/atomic-file.ts'
 import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
@@ -195,8 +195,8 @@ describe('geofix keys', () => {
       [2 ** 31 - 1, '5'],
       [process.pid, '1'],
     ]) {
-      writeFileSync(`${file}.lock`, `${place()} ${pid} ${start}\n`)
-      writeFileSync(`${file}.${place()}-${2 ** 31 - 1}-abcdef.partial`, 'half')
+      writeFileSync(`${file}.lock`, `${processSpace()} ${pid} ${start}\n`)
+      writeFileSync(`${file}.${processSpace()}-${2 ** 31 - 1}-abcdef.partial`, 'half')
       expect((await add(file)).status).toBe(0)
     }
     expect(await list(file)).toHaveLength(3)

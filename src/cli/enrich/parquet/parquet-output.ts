@@ -7,7 +7,7 @@ import { sampleLines } from '../../../enrich/reading/sample.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { flagOf } from '../../../option-kinds.ts'
 import { CommandFailure, ExitStatus, UsageError } from '../../terminal.ts'
-import { type AddressOption, asUsage, type EnrichCommand, inWords } from '../command-line.ts'
+import { type AddressOption, asUsage, type EnrichCommand, withInputName } from '../command-line.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
 import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
@@ -119,7 +119,7 @@ function planned(objects: readonly object[], options: EnrichOptions, name: strin
   try {
     return asUsage(() => planNdjson(objects, { ...options, into: memberOf(0) }, false))
   } catch (error) {
-    throw inWords(error, name)
+    throw withInputName(error, name)
   }
 }
 
