@@ -137,13 +137,13 @@ const DAY: Dimension = { kind: 'time', columns: ['day'] }
 const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }
 
 /** A count of a report by dimensions and fields of requests. The log must have the first of these fields. */
-interface Tally extends Partial<Pick<CountPlan, 'maxGroups' | 'unique'>> {
+interface ReportTally extends Partial<Pick<CountPlan, 'maxGroups' | 'unique'>> {
   readonly name: ReportQuery
   readonly by: readonly (Dimension | FieldRole)[]
   readonly sumsBytes?: boolean
 }
 
-const TALLIES: readonly Tally[] = [
+const TALLIES: readonly ReportTally[] = [
   { name: 'addresses', by: [PLACE, ADDRESS] },
   { name: 'times', by: [TIME, COUNTRY], sumsBytes: true },
   { name: 'days', by: [DAY], unique: true },

@@ -7,7 +7,7 @@ import { jsonText, printable } from '../terminal.ts'
 import type { CountForm } from './flags.ts'
 
 /** How a table is shown. */
-export interface TableForm {
+export interface ShownForm {
   readonly hasBars: boolean
   /** Whether a byte order mark begins CSV. */
   readonly hasMark: boolean
@@ -71,7 +71,7 @@ interface KnownTexts extends TextColumn {
 export function* textOf(
   table: CountColumns,
   form: Exclude<CountForm, 'parquet'>,
-  shown: TableForm,
+  shown: ShownForm,
 ): Generator<string> {
   if (form === 'table') return yield* aligned(table, shown)
   const columns = [...table.columns, ...numbersOf(table)]
@@ -193,7 +193,7 @@ const MAX_WIDTH = 48
 /** Rows whose widths decide on the columns. A wider value in a later row pushes the columns after it to the right. */
 const MEASURED_ROWS = 10_000
 
-function* aligned(table: CountColumns, { hasBars, isShown }: TableForm): Generator<string> {
+function* aligned(table: CountColumns, { hasBars, isShown }: ShownForm): Generator<string> {
   const { counts, shown, hidden, other } = table
   const all = shown + hidden.lines + other
   const most = counts.reduce((largest, count) => Math.max(largest, count), 0)

@@ -8,7 +8,7 @@ import { CommandFailure, ExitStatus, UsageError } from '../terminal.ts'
 export type Compression = 'gzip' | 'zstd'
 
 /** What a decompressor gets. Each chunk is valid until the next one is asked for. */
-export type Bytes = AsyncGenerator<Uint8Array, undefined, undefined>
+export type ByteChunks = AsyncGenerator<Uint8Array, undefined, undefined>
 
 /** How many first bytes {@link recogniseCompression} needs. */
 export const MAGIC_BYTES = 4
@@ -114,7 +114,7 @@ function* frameParts(): Generator<FramePart, void, number> {
  *
  * @param failure makes the error that is thrown for data that is truncated, or damaged
  */
-export async function* zstdFrames(stored: Bytes, failure: (isTruncated: boolean) => Error): Bytes {
+export async function* zstdFrames(stored: ByteChunks, failure: (isTruncated: boolean) => Error): ByteChunks {
   const parts = frameParts()
   let part = parts.next().value ?? MAGIC
   /** Bytes of the part that are still missing. */

@@ -7,7 +7,7 @@ import type { RunInput } from '../../enrich/run.ts'
 import { CommandFailure, codeOf, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
 import { bytesOf, checkInput, checkOpen, descriptorStatus, resolveLinks } from './descriptors.ts'
 import {
-  type Bytes,
+  type ByteChunks,
   type Compression,
   decompressor,
   MAGIC_BYTES,
@@ -147,7 +147,10 @@ export class Input implements RunInput {
     yield* this.#decompressed(compression, joined(first, raw))
   }
 
-  async *#decompressed(compression: Compression, stored: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#decompressed(
+    compression: Compression,
+    stored: ByteChunks,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const plain = decompressor(compression, this.name)
     const failure = (isTruncated: boolean, cause?: unknown): CommandFailure => {
       const reason = `its ${compression} data is ${isTruncated ? 'truncated' : 'damaged'}`
@@ -302,7 +305,7 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
   return `${dev}:${ino}`
 }
 
-async function* joined(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>): Bytes {
+async function* joined(first: Iterable<Uint8Array>, rest: AsyncIterable<Uint8Array>): ByteChunks {
   yield* first
   yield* rest
 }

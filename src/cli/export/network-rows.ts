@@ -36,7 +36,7 @@ export interface RowSink {
 }
 
 /** Settings of rows. */
-export interface RowOptions {
+export interface NetworkRowOptions {
   readonly choice: NetworkChoice
   /** Whether the columns have values of a location, and of an autonomous system. */
   readonly hasLocations: boolean
@@ -57,7 +57,7 @@ export class NetworkRows {
   readonly countries = new Set<string>()
   rows = 0
   readonly #set: DatabaseSet
-  readonly #options: RowOptions
+  readonly #options: NetworkRowOptions
   readonly #walk: NetworkWalk | null
   readonly #systems: LocatedSystems | null
   readonly #rendered: RenderedLocations
@@ -71,7 +71,7 @@ export class NetworkRows {
   #number = NO_NUMBER
 
   /** @throws InvalidDatabaseError, TypeError when autonomous systems are asked for and no database has them */
-  constructor(set: DatabaseSet, options: RowOptions) {
+  constructor(set: DatabaseSet, options: NetworkRowOptions) {
     const { choice, hasLocations, hasSystems } = options
     this.#set = set
     this.#options = options

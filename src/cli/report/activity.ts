@@ -11,14 +11,14 @@ import { type Requests, requestsOf } from './requests.ts'
 import { type DailyAddresses, dailyAddresses, type Timeline, timelineOf } from './times.ts'
 
 /** Distinct addresses of lines. */
-export interface DistinctAddresses {
+export interface DistinctTotal {
   readonly total: number
   /** Whether the numbers are exact. If there were more addresses than can be counted, each number is a lower limit. */
   readonly isExact: boolean
 }
 
 export interface Activity {
-  readonly addresses: DistinctAddresses
+  readonly addresses: DistinctTotal
   readonly tables: Tables
   readonly timeline: Timeline | null
   readonly days: DailyAddresses | null

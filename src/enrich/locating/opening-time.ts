@@ -27,7 +27,7 @@ const SHORTEST = 14
  * What is known about a time: an `instant`, a `local` time whose offset from UTC is unknown, a local time that is `yearless` too,
  * or nothing.
  */
-export type TimeKind = 'none' | 'instant' | 'local' | 'yearless'
+export type OpeningTimeKind = 'none' | 'instant' | 'local' | 'yearless'
 
 /**
  * Reads the time that opens a line of text, also in a bracket, after the priority of syslog, `<34>` or `<165>1 `, and after the
@@ -67,13 +67,13 @@ export class OpeningTime {
   }
 
   /** Reads the time that opens `bytes[line, end)`. */
-  read(bytes: Uint8Array, line: number, end: number): TimeKind {
+  read(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
     this.instant = NO_TIME
     const kind = this.#readFirst(bytes, line, end)
     return kind === 'none' ? this.#readLater(bytes, line, end) : kind
   }
 
-  #readFirst(bytes: Uint8Array, line: number, end: number): TimeKind {
+  #readFirst(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
     let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
     if (bytes[start] === BRACKET) start++
     else if (bytes[start] === LOWER_T) start = endOfKey(bytes, start)
@@ -91,7 +91,7 @@ export class OpeningTime {
    * Reads a time after other words: see {@link BEFORE} and {@link opensAccessLog}. Most lines have no such time. Their bytes
    * show that, so no text is made of them.
    */
-  #readLater(bytes: Uint8Array, line: number, end: number): TimeKind {
+  #readLater(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
     const mark = nextMark(bytes, line, limit)
     if (bytes[mark] === EQUALS) {
@@ -114,12 +114,12 @@ export class OpeningTime {
     return 'none'
   }
 
-  #readAt(bytes: Uint8Array, at: number, end: number): TimeKind {
+  #readAt(bytes: Uint8Array, at: number, end: number): OpeningTimeKind {
     return isDigit(bytes[at]) && end - at >= SHORTEST ? this.#readNumbers(bytes, at, end) : 'none'
   }
 
   /** `date=2023-10-11 time=14:32:52` and what else says the instant. */
-  #readFortigate(head: string): TimeKind {
+  #readFortigate(head: string): OpeningTimeKind {
     const [, date, time] = BEFORE.fortigate.exec(head) ?? []
     if (date === undefined) return 'none'
     const [, epoch] = / eventtime=(\d{10,19}) /.exec(head) ?? []
@@ -131,7 +131,7 @@ export class OpeningTime {
   }
 
   /** A time that begins with a digit. */
-  #readNumbers(bytes: Uint8Array, start: number, end: number): TimeKind {
+  #readNumbers(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
     const separator = bytes[start + 4]
     if (separator === DASH || bytes[start + 2] === SLASH) {
       const after = this.#timestamp.read(bytes, start, end)
@@ -152,7 +152,7 @@ export class OpeningTime {
   }
 
   /** `10/11/2023-14:32:52.123` or `10/11-14:32:52.123`, month and day. */
-  #readMonthFirst(bytes: Uint8Array, start: number, end: number): TimeKind {
+  #readMonthFirst(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
     const [month, day] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
     const isYearless = bytes[start + 5] === DASH
     if (!isYearless && (bytes[start + 5] !== SLASH || bytes[start + 10] !== DASH)) return 'none'
@@ -162,7 +162,7 @@ export class OpeningTime {
   }
 
   /** `11-Oct-2023 14:32:52`, `11/Oct/2023 14:32:52`, or `11/Oct/2023:14:32:52` without an offset, as HAProxy writes it. */
-  #readNamedMonth(bytes: Uint8Array, start: number, end: number, month: number): TimeKind {
+  #readNamedMonth(bytes: Uint8Array, start: number, end: number, month: number): OpeningTimeKind {
     const separator = bytes[start + 2]
     const isSpelt =
       (separator === DASH || separator === SLASH) &&
@@ -172,7 +172,7 @@ export class OpeningTime {
   }
 
   /** The time of the day after a day, and the zone if it is UTC. */
-  #readRest(bytes: Uint8Array, start: number, end: number): TimeKind {
+  #readRest(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
     const after = this.#readClock(bytes, start, end)
     if (after === -1) return 'none'
     this.instant = this.#midnight + this.#clock
@@ -180,7 +180,13 @@ export class OpeningTime {
   }
 
   /** `11 14:32:52` or `11 2023 14:32:52`; with a weekday before it `11 14:32:52 2023`. */
-  #readDay(bytes: Uint8Array, start: number, end: number, month: number, hasWeekday: boolean): TimeKind {
+  #readDay(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    month: number,
+    hasWeekday: boolean,
+  ): OpeningTimeKind {
     // Days below ten have a space, a zero, or nothing before them.
     const isShort = bytes[start + 1] === SPACE
     const day =
@@ -202,7 +208,7 @@ export class OpeningTime {
   }
 
   /** `1697034772.123`. */
-  #readSeconds(bytes: Uint8Array, start: number, end: number): TimeKind {
+  #readSeconds(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
     let at = start
     let seconds = 0
     while (at < end && at < start + EPOCH_DIGITS && isDigit(bytes[at]))

@@ -14,7 +14,7 @@ import {
 } from './field-messages.ts'
 
 /** The fields of a sample, and what a format calls them. */
-export interface SampledFields {
+export interface SampleFields {
   readonly fields: readonly SampleField[]
   readonly words: FieldWords
   /** @throws EnrichError when there is no field of this name */
@@ -44,7 +44,7 @@ const FIELD_WORDS: NumberedWords = {
 export function numberedFields(
   fields: readonly SampleField[],
   words: NumberedWords = FIELD_WORDS,
-): SampledFields {
+): SampleFields {
   return {
     fields,
     words,
@@ -62,7 +62,7 @@ export function numberedFields(
  */
 export function chosenAddress(
   name: string | undefined,
-  sampled: SampledFields,
+  sampled: SampleFields,
   { trustedProxies }: Pick<CommonPlan, 'trustedProxies'>,
   notes: string[],
 ): SampleField {
@@ -82,7 +82,7 @@ export function chosenAddress(
 /** Chooses the field with the time of the event in the same way. @returns `null` if none has a usual name */
 export function chosenTime(
   name: string | undefined,
-  sampled: SampledFields,
+  sampled: SampleFields,
   notes: string[],
 ): SampleField | null {
   const { words } = sampled

@@ -4,10 +4,10 @@ import { addressWeight, CLEAR_WEIGHT, depthOf, isListName, isOtherName, timeRank
 import { AddressEvidence, type SampleTimes, timesIn } from './sample-times.ts'
 
 /** The kind of a field's value. A `list` is several hops, separated by commas, at least one of them an address. */
-export type ValueKind = 'address' | 'list' | 'missing' | 'other'
+export type SampleValueKind = 'address' | 'list' | 'missing' | 'other'
 
 /** The kind of a value, whether or not proxies are trusted. An address can have a port, IPv6 also without brackets. */
-export function kindOfValue(text: string, address = new Address()): ValueKind {
+export function kindOfValue(text: string, address = new Address()): SampleValueKind {
   if (text === '' || text === '-') return 'missing'
   if (!text.includes('.') && !text.includes(':')) return 'other'
   if (readHop(text, address) === 'address' || readHopWithPort(text, address) === 'address') return 'address'
@@ -118,9 +118,9 @@ export class SampleField {
 /** What the values of a field are. */
 class SeenValues {
   /** Number of strings of each kind. Numbers are `other`. */
-  readonly kinds: Record<ValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
+  readonly kinds: Record<SampleValueKind, number> = { address: 0, list: 0, missing: 0, other: 0 }
   /** The first value of each kind. */
-  readonly examples: Partial<Record<ValueKind, string>> = {}
+  readonly examples: Partial<Record<SampleValueKind, string>> = {}
   readonly evidence = new AddressEvidence()
   /** Addresses that have a port for certain, and IPv4 addresses that have none. */
   withPort = 0

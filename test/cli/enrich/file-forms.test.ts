@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Bytes, formOfName, zstdFrames } from '../../../src/cli/enrich/file-forms.ts'
+import { type ByteChunks, formOfName, zstdFrames } from '../../../src/cli/enrich/file-forms.ts'
 import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix, ndjson, writeDatabase } from './command-line.ts'
 
@@ -163,7 +163,7 @@ const FRAMES: Readonly<Record<string, number[]>> = {
 
 /** Where the chunks end that pass. */
 async function endsOf(bytes: readonly number[], size = bytes.length): Promise<number[]> {
-  async function* chunks(): Bytes {
+  async function* chunks(): ByteChunks {
     for (let at = 0; at < bytes.length; at += size) yield Uint8Array.from(bytes.slice(at, at + size))
   }
   const ends: number[] = []

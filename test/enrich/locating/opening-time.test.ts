@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NO_TIME } from '../../../src/enrich/locating/event-time.ts'
-import { OpeningTime, type TimeKind } from '../../../src/enrich/locating/opening-time.ts'
+import { OpeningTime, type OpeningTimeKind } from '../../../src/enrich/locating/opening-time.ts'
 import { tableOf } from '../../table-of.ts'
 import { utf8 } from '../world.ts'
 
 /** The log was last written on 2 March 2024. */
 const LATEST = Date.UTC(2024, 2, 2, 12)
 
-function read(text: string, latest = LATEST): [TimeKind, string | null] {
+function read(text: string, latest = LATEST): [OpeningTimeKind, string | null] {
   const time = new OpeningTime(latest)
   // What is before and after the line must not matter.
   const bytes = utf8(`<1>${text}\n2024`)

@@ -2,7 +2,7 @@
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
-import { chosenAddress, chosenTime, refuseTaken, type SampledFields } from '../../reading/chosen-fields.ts'
+import { chosenAddress, chosenTime, refuseTaken, type SampleFields } from '../../reading/chosen-fields.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
@@ -62,7 +62,7 @@ export function planObjects(
   refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
   const notes: string[] = []
   let all: readonly SampleField[] | undefined
-  const sampled: SampledFields = {
+  const sampled: SampleFields = {
     // Read only if a field must be guessed, because it finds all members of all objects.
     get fields() {
       all ??= fieldsOf(objects, common.overwrite ? common.into : null)
@@ -152,7 +152,7 @@ function namedPath(
   option: 'field' | 'timeField',
   field: string,
   objects: readonly object[],
-  sampled: SampledFields,
+  sampled: SampleFields,
   { force, isCut }: { readonly force: boolean; readonly isCut: boolean },
   notes: string[],
 ): readonly string[] {

@@ -4,7 +4,7 @@ import { OptionError, wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
 import { ANNOTATION } from '../../line-options.ts'
 import { NO_TIME } from '../../locating/event-time.ts'
-import { OpeningTime, type TimeKind } from '../../locating/opening-time.ts'
+import { OpeningTime, type OpeningTimeKind } from '../../locating/opening-time.ts'
 import {
   ALL_FIELDS,
   ASN_FIELDS,
@@ -208,7 +208,7 @@ function timeNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): string
   const hasOffset =
     plan.annotate?.includes('{timezone_offset}') ?? plan.fields?.includes('timezone_offset') ?? true
   if (!hasOffset && !plan.details) return []
-  const kinds = new Set<TimeKind>()
+  const kinds = new Set<OpeningTimeKind>()
   const time = new OpeningTime(plan.latest ?? NO_TIME)
   for (const { start, end } of firstLines(sample, isWhole, LINES)) kinds.add(time.read(sample, start, end))
   const notes: string[] = []
