@@ -43,7 +43,9 @@ describe('geofix enrich --explain', () => {
   it('names what is written around lines', async () => {
     const path = file('pod.log', `2026-07-01T12:00:00Z stdout F ${ACCESS}\n`.repeat(3))
     const { out } = await explain(path, '--append', '--fields', 'city')
-    expect(out).toContain(': the format is access-log\n  each line comes after a prefix that a container runtime writes')
+    expect(out).toContain(
+      ': the format is access-log\n  each line comes after a prefix that a container runtime writes',
+    )
     expect(out).toContain(`  2026-07-01T12:00:00Z stdout F ${ACCESS}\tLondon\n`)
   })
 
