@@ -10,27 +10,22 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Resolver } from '../src/index.ts'
-import { MmdbWriter } from '../src/writer.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { textOf } from './documents.ts'
 import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
+import { british } from './own-databases.ts'
 import { makeFile, temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
 
-const databaseOf = (city: string): Uint8Array =>
-  new MmdbWriter({ databaseType: 'Sample-City' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
-    .toBytes()
-
 /** What the vendor answers. */
 const ANSWERS = new Map<string, Uint8Array | string>([
-  ['/new.mmdb', databaseOf('New')],
-  ['/new.mmdb.gz', gzipSync(databaseOf('New'))],
-  ['/new.tar.gz', gzipSync(tarOf({ 'GeoLite2-City_20260701/GeoLite2-City.mmdb': databaseOf('New') }))],
+  ['/new.mmdb', british('New')],
+  ['/new.mmdb.gz', gzipSync(british('New'))],
+  ['/new.tar.gz', gzipSync(tarOf({ 'GeoLite2-City_20260701/GeoLite2-City.mmdb': british('New') }))],
   ['/page', '<!doctype html><title>Sign in</title>'],
-  ['/half.gz', gzipSync(databaseOf('New')).subarray(0, 200)],
+  ['/half.gz', gzipSync(british('New')).subarray(0, 200)],
 ])
 const server = createServer(({ url = '', headers }, response) => {
   const answer = ANSWERS.get(url)
@@ -67,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('the script that downloads a datab
     ['gzip', '/new.mmdb.gz', []],
     ['an archive, with a key', '/new.tar.gz', ['--user', '1:key']],
   ])('replaces the file, which a resolver follows: %s', async (_, path, options) => {
-    writeFileSync(at('geo/city.mmdb'), databaseOf('Old'))
+    writeFileSync(at('geo/city.mmdb'), british('Old'))
     using geo = Resolver.openSync(at('geo/city.mmdb'), { watch: true, watchInterval: 20 })
     expect(geo.lookup('81.2.69.1').city).toBe('Old')
     expect(await update(path, ...options)).toEqual({ status: 0, err: '' })
@@ -81,12 +76,12 @@ describe.skipIf(process.platform === 'win32')('the script that downloads a datab
     ['a page', '/page', 'HTML'],
     ['half a file', '/half.gz', 'geofix:'],
   ])('leaves the old file and nothing else: %s', async (_, path, message) => {
-    writeFileSync(at('geo/city.mmdb'), databaseOf('Old'))
+    writeFileSync(at('geo/city.mmdb'), british('Old'))
     const { status, err } = await update(path, '--retry', '0')
     expect(status).not.toBe(0)
     expect(err).toContain(message)
     expect(readdirSync(at('geo'))).toEqual(['city.mmdb'])
-    expect(readFileSync(at('geo/city.mmdb')).equals(databaseOf('Old'))).toBe(true)
+    expect(readFileSync(at('geo/city.mmdb')).equals(british('Old'))).toBe(true)
   })
 })
 
@@ -100,7 +95,7 @@ describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpd
   /** What MaxMind answers: an edition compressed, unless the client has it. */
   const answer: RequestListener = ({ url = '', headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'https://localhost')
-    const edition = databaseOf('New')
+    const edition = british('New')
     const digest = createHash('md5').update(edition).digest('hex')
     const isKnown = headers.authorization === `Basic ${btoa('123456:abcdefgh')}`
     const isThere = /^\/geoip\/databases\/GeoLite2-(City|ASN)\/update$/.test(pathname)
@@ -128,7 +123,7 @@ describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpd
       return stderr
     }
     mkdirSync(at('editions'))
-    const city = makeFile(at('editions/GeoLite2-City.mmdb'), databaseOf('Old'))
+    const city = makeFile(at('editions/GeoLite2-City.mmdb'), british('Old'))
     using geo = Resolver.openSync(city, { watch: true, watchInterval: 20 })
     await run(here)
     await vi.waitFor(() => expect(geo.lookup('81.2.69.1').city).toBe('New'), 20_000)
@@ -141,6 +136,6 @@ describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpd
     expect(await run(here)).toContain('No new updates available')
     expect(statSync(city).mtimeMs).toBe(mtimeMs)
     await expect(run(here.replace('abcdefgh', 'wrong'))).rejects.toThrow('401')
-    expect(readFileSync(city).equals(databaseOf('New'))).toBe(true)
+    expect(readFileSync(city).equals(british('New'))).toBe(true)
   })
 })

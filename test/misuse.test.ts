@@ -5,11 +5,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, Resolver } from '../src/index.ts'
 import { utf8Decoder, utf8Encoder } from '../src/realm.ts'
-import { MmdbWriter } from '../src/writer.ts'
+import { british } from './own-databases.ts'
 
-const bytes = new MmdbWriter({ databaseType: 'T' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-  .toBytes()
+const bytes = british()
 const geo = Resolver.openSync(bytes)
 
 /** Calls a method as a program in JavaScript can. */

@@ -6,17 +6,13 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ByteSource, Resolver as CoreResolver } from '../src/core.ts'
 import { embedded, InvalidDatabaseError, Resolver } from '../src/index.ts'
-import { MmdbWriter } from '../src/writer.ts'
 import { foreign } from './foreign.ts'
 import { portOf } from './listening.ts'
+import { british } from './own-databases.ts'
 import { makeFile, temporaryFolder } from './temporary.ts'
 
 const folder = temporaryFolder()
-const mmdb = new Uint8Array(
-  new MmdbWriter({ databaseType: 'Sample' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-    .toBytes(),
-)
+const mmdb = british()
 const file = makeFile(join(folder, 'sample.mmdb'), mmdb)
 
 let server: Server

@@ -3,14 +3,11 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { type OpenProgress, Resolver } from '../src/index.ts'
-import { MmdbWriter, pack } from '../src/writer.ts'
+import { pack } from '../src/writer.ts'
+import { british } from './own-databases.ts'
 import { makeFile, temporaryFolder } from './temporary.ts'
 
-const mmdb = new Uint8Array(
-  new MmdbWriter({ databaseType: 'Sample' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-    .toBytes(),
-)
+const mmdb = british()
 const packed = new Uint8Array(gzipSync(mmdb))
 const SIZE = packed.length
 const file = makeFile(join(temporaryFolder(), 'x.mmdb.gz'), packed)

@@ -11,11 +11,10 @@ import { createHandler, createKeyFile } from '../src/http.ts'
 import { createClientAddress, embedded, Resolver } from '../src/index.ts'
 import { nearestName } from '../src/option-names.ts'
 import { MmdbWriter, slim } from '../src/writer.ts'
+import { british } from './own-databases.ts'
 import { temporaryFolder } from './temporary.ts'
 
-const bytes = new MmdbWriter({ databaseType: 'T' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-  .toBytes()
+const bytes = british()
 const geo = Resolver.openSync(bytes)
 const request = { headers: {}, remoteAddress: '81.2.69.142' }
 const keys = join(temporaryFolder(), 'keys.json')

@@ -23,6 +23,14 @@ function written(
   return writer.toBytes()
 }
 
+/** A database of one network, 81.2.69.0/24 in Great Britain. */
+export const british = (city?: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    written({ databaseType: 'Sample-City' }, [
+      ['81.2.69.0/24', { country: { iso_code: 'GB' }, ...(city && { city: { names: { en: city } } }) }],
+    ]),
+  )
+
 /** Networks of all prefix lengths near each other; each record is its network's first address. */
 const IPV4_NETWORKS = ['1.1.1.1/32', '1.1.1.2/31', '1.1.1.4/30', '1.1.1.8/29', '1.1.1.16/28', '1.1.1.32/32']
 const IPV6_NETWORKS = ['::1:ffff:ffff/128', '::2:0:0/122', '::2:0:40/124', '::2:0:50/125', '::2:0:58/127']

@@ -9,13 +9,10 @@ import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter, overlay, pack } from '../src/writer.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { effort } from './effort.ts'
+import { british } from './own-databases.ts'
 import { makeFile, temporaryFolder } from './temporary.ts'
 
-const mmdb = new Uint8Array(
-  new MmdbWriter({ databaseType: 'Sample' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-    .toBytes(),
-)
+const mmdb = british()
 const IP = '81.2.69.142'
 const folder = temporaryFolder()
 const file = (name: string, content: Uint8Array): string => makeFile(join(folder, name), content)

@@ -4,14 +4,13 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { isPacked } from '../../src/bytes/file-kind.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { british } from '../own-databases.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { geofix, valuesIn } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
-const DB = new MmdbWriter({ databaseType: 'Sample-City' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: 'London' } } })
-  .toBytes()
+const DB = british('London')
 writeFileSync(at('db.mmdb'), DB)
 writeFileSync(at('db.mmdb.gz'), gzipSync(DB))
 

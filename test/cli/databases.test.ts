@@ -2,21 +2,17 @@ import { copyFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
-import { Address } from '../../src/address/address.ts'
 import { openForOneThread, openForThreads, useOwnZone } from '../../src/cli/databases.ts'
 import { embedded } from '../../src/embedded.ts'
 import type { DatabaseSet } from '../../src/location/database-set.ts'
 import { Timezone } from '../../src/location/timezone.ts'
+import { addressOf } from '../address/address-of.ts'
 import { temporaryFolder } from '../temporary.ts'
 
 const path = join(temporaryFolder(), 'city.mmdb.packed')
 copyFileSync(fileURLToPath(embedded.city), path)
 
-function find(set: DatabaseSet, ip: string): number {
-  const address = new Address()
-  address.parse(ip)
-  return set.find(address)
-}
+const find = (set: DatabaseSet, ip: string): number => set.find(addressOf(ip))
 
 describe('openForOneThread', () => {
   it('reads a packed database from its file when a lookup needs it, and not into memory', async () => {

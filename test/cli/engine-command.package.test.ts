@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MmdbWriter, pack } from '../../src/writer.ts'
+import { british } from '../own-databases.ts'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { geofix, words } from './enrich/command-line.ts'
@@ -10,12 +11,7 @@ import { geofix, words } from './enrich/command-line.ts'
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
 
-writeFileSync(
-  at('db.mmdb'),
-  new MmdbWriter({ databaseType: 'Sample-City' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: 'Own' } } })
-    .toBytes(),
-)
+writeFileSync(at('db.mmdb'), british('Own'))
 // The real one has 100 MB.
 writeFileSync(at('node'), Buffer.concat([Buffer.from([0x7f]), Buffer.from('ELF of a runtime')]))
 writeFileSync(at('debian-node'), Buffer.concat([Buffer.from([0x7f]), Buffer.from('ELF libnode.so.108')]))

@@ -1,3 +1,4 @@
+import { ByteSink } from '../../src/bytes/byte-sink.ts'
 import { Resolver } from '../../src/core.ts'
 import { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting/counts.ts'
@@ -119,6 +120,13 @@ const encoder = new TextEncoder()
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 /** Bytes of a text whose characters are bytes. */
+/** What is written into a sink. */
+export function written(write: (out: ByteSink) => void): string {
+  const out = new ByteSink()
+  write(out)
+  return text(out.take())
+}
+
 export const bytesOf = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 export const latin1 = (bytes: Uint8Array): string =>

@@ -1,26 +1,18 @@
 import { once } from 'node:events'
 import http from 'node:http'
-import { connect } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { type HttpBindings, serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHandler, createNodeListener, nodeRequestInfo } from '../../src/http.ts'
+import { raw } from '../cli/serve/raw.ts'
 import { portOf, started } from '../listening.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback'] })
 const handle = createHandler(geo, { authenticate, plans: AMPLE })
 const listener = createNodeListener(handle)
-
-/** Sends bytes, and gives the whole answer. */
-async function sent(port: number, bytes: string): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
-  socket.write(bytes)
-  return (await buffer(socket)).toString()
-}
 
 /** As the guide shows them. */
 const MOUNTS: Record<string, () => Promise<number>> = {
@@ -91,7 +83,7 @@ describe.each(Object.keys(MOUNTS))('mounted in %s', (name) => {
       [2000, 431],
     ] as const) {
       const head = `GET /v1/ip HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${own}${key}`
-      const answer = await sent(port, `${head}${'a:\r\n'.repeat(lines - 7)}${byProxy}\r\n`)
+      const answer = await raw({ port }, `${head}${'a:\r\n'.repeat(lines - 7)}${byProxy}\r\n`)
       expect(answer, `${lines} lines`).toContain(`HTTP/1.1 ${status} `)
       expect(answer).not.toContain('133.11.93.3')
       if (status === 431) expect(answer).toContain('"code":"HEADER_TOO_LARGE"')

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createHandler, createNodeListener } from '../../src/http.ts'
+import { raw } from '../cli/serve/raw.ts'
 import { portOf } from '../listening.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
@@ -24,12 +25,7 @@ const HOST = 'Host: geo.example\r\n'
 const JSON_BODY = 'Content-Type: application/json\r\n'
 const LONDON = '/v1/ip/81.2.69.142'
 
-async function sent(bytes: string): Promise<string> {
-  const socket = connect(await portOf(server), '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write(Buffer.from(bytes, 'latin1'))
-  return (await buffer(socket)).toString()
-}
+const sent = async (text: string): Promise<string> => raw({ port: await portOf(server) }, text)
 
 describe('a handler in a server of Node', () => {
   const get = (target = LONDON, lines = HOST) => `GET ${target} HTTP/1.1\r\n${lines}${KEY}\r\n`

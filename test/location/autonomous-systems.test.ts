@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { Address } from '../../src/address/address.ts'
 import { Resolver as CoreResolver } from '../../src/core.ts'
 import { InvalidDatabaseError, MalformedAddressError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
 import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
+import { addressOf } from '../address/address-of.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const IP = '81.2.69.142'
@@ -197,12 +197,6 @@ describe('the option asn', () => {
 })
 
 describe('numbers of systems', () => {
-  const addressOf = (text: string): Address => {
-    const address = new Address()
-    address.parse(text)
-    return address
-  }
-
   it('are equal for equal systems of different records, and give one frozen object', () => {
     const bytes = databaseOf({
       '81.2.69.0/24': { asn: 'AS1', name: 'One', route: 'a' },

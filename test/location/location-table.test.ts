@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
 import { Resolver } from '../../src/index.ts'
 import { localeOf } from '../../src/location/locale.ts'
 import { LocationTable, NO_LOCATION } from '../../src/location/location-table.ts'
@@ -9,6 +8,7 @@ import { coordinatesOf, type OptionalValue } from '../../src/location/schema.ts'
 import { recognised } from '../../src/location/vendors.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { double, MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { addressOf } from '../address/address-of.ts'
 import { itInLongRun } from '../effort.ts'
 import { heldMemory } from '../heap.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from './mapped-record.ts'
@@ -25,12 +25,6 @@ const source = (changes: Source = {}): Source => ({
   ...changes,
 })
 
-const wordsOf = (text: string): Address => {
-  const address = new Address()
-  address.parse(text)
-  return address
-}
-
 const locationsOf = (database: Database): LocationTable =>
   new LocationTable(database, recognised(new SampledFields(database))?.schema ?? {}, ['registration'])
 
@@ -40,7 +34,7 @@ function tableOf(records: readonly Source[]): { table: LocationTable; numbers: n
   for (const [index, record] of records.entries()) writer.insert(`20.${index}.0.0/16`, record)
   const database = new Database(writer.toBytes())
   const table = locationsOf(database)
-  const numbers = records.map((_, index) => table.find(wordsOf(`20.${index}.0.1`)))
+  const numbers = records.map((_, index) => table.find(addressOf(`20.${index}.0.1`)))
   return { table, numbers }
 }
 
@@ -49,7 +43,7 @@ describe('LocationTable', () => {
     const { table, numbers } = tableOf([source(), { registered_country: { iso_code: 'FR' } }])
     expect(numbers[0]).toBeGreaterThan(NO_LOCATION)
     expect(numbers[1]).toBe(NO_LOCATION)
-    expect(table.find(wordsOf('30.0.0.1'))).toBe(NO_LOCATION)
+    expect(table.find(addressOf('30.0.0.1'))).toBe(NO_LOCATION)
   })
 
   it('leaves values out, and has the same locations', () => {
@@ -63,7 +57,7 @@ describe('LocationTable', () => {
         const { table, numbers } = tableOf([source(), ...records])
         const narrow = new LocationTable(table.database, table.schema, left, table)
         for (const [index, number] of numbers.entries()) {
-          const found = narrow.find(wordsOf(`20.${index}.0.1`))
+          const found = narrow.find(addressOf(`20.${index}.0.1`))
           if (number === NO_LOCATION) {
             expect(found).toBe(NO_LOCATION)
             unknown++

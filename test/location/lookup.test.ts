@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../src/address/address.ts'
 import { BORROW } from '../../src/borrowing.ts'
 import { InvalidDatabaseError } from '../../src/errors.ts'
 import { Resolver } from '../../src/index.ts'
@@ -10,14 +9,9 @@ import { isLookupFailure } from '../../src/location/location-record.ts'
 import { BATCH_ITEMS, findLocation, lookupRecord, lookupResult } from '../../src/location/lookup.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
+import { addressOf } from '../address/address-of.ts'
 
 const AT = Date.UTC(2026, 5, 1)
-
-const addressOf = (text: string): Address => {
-  const address = new Address()
-  expect(address.parse(text)).toBe(true)
-  return address
-}
 
 const setOf = (record: WritableValue): DatabaseSet => {
   const bytes = new MmdbWriter({ databaseType: 'Sample', ipVersion: 4 })

@@ -4,14 +4,12 @@ import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { InvalidDatabaseError, Resolver } from '../../src/index.ts'
-import { MmdbWriter } from '../../src/writer.ts'
 import { tarOf } from '../bytes/tar-samples.ts'
+import { british } from '../own-databases.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
-const mmdb = new MmdbWriter({ databaseType: 'Sample' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-  .toBytes()
+const mmdb = british()
 
 /** Writes a file without an extension. */
 const file = (name: string, bytes: Uint8Array): string => makeFile(join(folder, name), bytes)

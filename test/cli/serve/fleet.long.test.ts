@@ -7,7 +7,7 @@ import { Agent } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
-import { MmdbWriter } from '../../../src/writer.ts'
+import { british } from '../../own-databases.ts'
 import { ROOT } from '../../package/project.ts'
 import { makeFile, replaceFile, temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
@@ -21,13 +21,6 @@ const hasHaproxy = spawnSync('haproxy', ['-v'], { env }).status === 0
 if (!hasHaproxy) console.warn('haproxy is not installed: the test of a fleet is skipped')
 
 const folder = temporaryFolder()
-
-function writeDatabase(path: string, city: string): void {
-  const bytes = new MmdbWriter({ databaseType: 'Sample-City' })
-    .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, city: { names: { en: city } } })
-    .toBytes()
-  replaceFile(path, bytes)
-}
 
 /** Writes the keys as Kubernetes mounts a ConfigMap: `keys.json` leads through `..data`, a link that is replaced. */
 function mountKeys(at: string, plans: readonly (keyof typeof KEYS)[]): string {
@@ -113,7 +106,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       timeout: 180_000,
     }, async () => {
       const database = join(folder, 'sample.mmdb')
-      writeDatabase(database, 'London')
+      replaceFile(database, british('London'))
       const mounted = join(folder, 'mounted')
       const keys = mountKeys(mounted, ['developer', 'business'])
       const [front, store, one, two] = [
@@ -139,7 +132,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       // 1. The database is replaced on both under load.
       const load = new Load(origin, `Bearer ${KEYS.business}`)
       await load.more(500)
-      writeDatabase(database, 'Leeds')
+      replaceFile(database, british('Leeds'))
       for (const server of [first, second]) await server.until('reload')
       load.cities.clear()
       await load.more(500)

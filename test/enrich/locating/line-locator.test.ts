@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Address } from '../../../src/address/address.ts'
-import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import { queriesOf } from '../../../src/enrich/count-plan.ts'
 import type { FailureReason } from '../../../src/enrich/counting/counts.ts'
 import { LineCounter } from '../../../src/enrich/locating/line-counter.ts'
@@ -12,19 +11,13 @@ import { localeOf } from '../../../src/location/locale.ts'
 import { Location } from '../../../src/location/location-table.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../src/writer.ts'
-import { AT, openWorld, PLACED, run, text, utf8, WORLD, worldSet } from '../world.ts'
+import { AT, openWorld, PLACED, run, text, utf8, WORLD, worldSet, written } from '../world.ts'
 
 const plan = commonPlan({ at: AT, details: true })
 
 function locate(locator: LineLocator, address: string): boolean {
   const bytes = utf8(`<${address}>`)
   return locator.locate(bytes, 1, bytes.length - 1)
-}
-
-function written(write: (out: ByteSink) => void): string {
-  const out = new ByteSink()
-  write(out)
-  return text(out.take())
 }
 
 /** The LocationRecord of the last address, in JSON. */

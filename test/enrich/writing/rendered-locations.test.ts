@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Address } from '../../../src/address/address.ts'
 import { ByteSink } from '../../../src/bytes/byte-sink.ts'
 import type { LocationField } from '../../../src/enrich/options.ts'
 import {
@@ -19,16 +18,13 @@ import { LocalizedCountry, SharedParts, Translations } from '../../../src/locati
 import { Timezone } from '../../../src/location/timezone.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { double, MmdbWriter } from '../../../src/writer.ts'
-import { text, worldSet } from '../world.ts'
+import { addressOf } from '../../address/address-of.ts'
+import { worldSet, written } from '../world.ts'
 
 const english = localeOf('en')
 const set = worldSet()
 
-function placeOf(ip: string): Location {
-  const address = new Address()
-  if (!address.parse(ip)) throw new Error(`${ip} is not an address`)
-  return set.location(set.find(address))
-}
+const placeOf = (ip: string): Location => set.location(set.find(addressOf(ip)))
 
 // London, Linköping, somewhere in the Philippines (no zone), Delhi (no daylight saving time), Chicago's zone.
 const places = ['81.2.69.142', '89.160.20.112', '202.196.224.1', '1.128.0.1', '2001:4860::1'].map(placeOf)
@@ -44,12 +40,6 @@ let added = 0
 /** Adds a location that its set has not numbered before. */
 const add = (table: RenderedLocations, place: Location): number =>
   table.numberOf(++added, { location: () => place, stored: () => null })
-
-function written(write: (out: ByteSink) => void): string {
-  const out = new ByteSink()
-  write(out)
-  return text(out.take())
-}
 
 function jsonFrom({ shared, city, postalCode, coordinates }: Location, at: number): string {
   const [country, region] = [shared.countryIn(english), shared.regionIn(english)]
@@ -115,10 +105,8 @@ describe('rendered locations', () => {
           const copied = new RenderedLocations(english, template, 'countries')
           const made = new RenderedLocations(english, template, 'countries')
           const objects = { location: (number: number) => source.location(number), stored: () => null }
-          const address = new Address()
           for (const index of records.keys()) {
-            address.parse(`20.${index}.0.1`)
-            const found = source.find(address)
+            const found = source.find(addressOf(`20.${index}.0.1`))
             const expected = written((out) => made.write(made.numberOf(found, objects), WINTER, out))
             expect(written((out) => copied.write(copied.numberOf(found, source), WINTER, out))).toBe(expected)
           }
