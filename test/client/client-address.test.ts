@@ -153,6 +153,7 @@ describe('the rules', () => {
     ['for="8.8.8.\\8"', '8.8.8.8'],
     ['proto=http ;\tfor=8.8.8.8 ; ;', '8.8.8.8'],
     ['for=8.8.8.8;host="x, for=1.1.1.1"', '8.8.8.8'],
+    ['for=8.8.8.8, for=10.0.0.2', '8.8.8.8'],
   ])('the element %j of Forwarded is %s', (element, address) => {
     const found = elements(`for=9.9.9.9, ${element}`)
     expect(found).toMatchObject({ outcome: 'lookup', address, via: 'forwarded' })
