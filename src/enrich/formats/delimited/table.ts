@@ -52,8 +52,8 @@ export function tableIn(
   maxBytes: number,
   maxLines = DEFAULT_RECORD_LINES,
 ): SampleTable {
-  const read = (delimiter: number, quotes = true): SampleTable =>
-    sampleTable(sample, isWhole, { delimiter, quotes }, maxBytes, maxLines)
+  const read = (delimiter: number, quotes = true, most = MAX_RECORDS): SampleTable =>
+    sampleTable(sample, isWhole, { delimiter, quotes }, maxBytes, maxLines, most)
   if (format === 'tsv') {
     const [quoted, plain] = [read(TAB), read(TAB, false)]
     if (plain.misfits !== quoted.misfits) return plain.misfits < quoted.misfits ? plain : quoted
@@ -61,9 +61,10 @@ export function tableIn(
   }
   const separator = separatorLine(sample)
   if (separator !== null) return read(separator.delimiter)
+  // The first record decides for most tables.
+  if (read(SEMICOLON, true, 1).width < 2) return read(COMMA)
+  if (read(COMMA, true, 1).width < 2) return read(SEMICOLON)
   const [commas, semicolons] = [read(COMMA), read(SEMICOLON)]
-  if (semicolons.width < 2) return commas
-  if (commas.width < 2) return semicolons
   if (commas.misfits !== semicolons.misfits) return commas.misfits < semicolons.misfits ? commas : semicolons
   return semicolons.width > commas.width ? semicolons : commas
 }
@@ -105,6 +106,7 @@ export interface SampleTable {
  * @param isWhole whether the sample is the whole file; if not, its last record can be cut off
  * @param maxBytes bound of a record, in bytes
  * @param maxLines bound of a record, in lines
+ * @param most records that are read, at most
  */
 export function sampleTable(
   sample: Uint8Array,
@@ -112,6 +114,7 @@ export function sampleTable(
   dialect: Dialect,
   maxBytes: number,
   maxLines: number,
+  most = MAX_RECORDS,
 ): SampleTable {
   const { delimiter, quotes } = dialect
   const ends = new LineRecordEnds(quotes ? { delimiter, maxLines } : null, maxBytes)
@@ -128,7 +131,7 @@ export function sampleTable(
   const counts = { width: 0, firstBytes: 0, linesBefore, fitting: 0, misfits: 0 }
   const table = { ...counts, dialect, separatorLine: separator, row }
   let start = separator?.length ?? markLength(sample)
-  while (start < sample.length && table.fitting + table.misfits < MAX_RECORDS) {
+  while (start < sample.length && table.fitting + table.misfits < most) {
     // A first record that is cut off is read too: part of a header is a better guess than none.
     const lineFeed = ends.next(start, sample.length, isWhole || table.width === 0)
     if (lineFeed === -1) break
@@ -191,7 +194,7 @@ export function distinctNames(names: readonly string[]): string[] {
 
 /** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
-  if (startsJsonArray(sample)) return false
+  if (startsJsonArray(sample) || !sample.includes(TAB)) return false
   const table = tableIn(sample, false, 'tsv', sample.length)
   return isTable(table, sample) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }

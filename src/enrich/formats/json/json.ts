@@ -38,8 +38,9 @@ function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
   // If the lines have the member that the user named, the address is in it and not in an array.
   if (isNdjson && field !== undefined && isIn(inLines, pathOf(field, 'field'))) return false
   if (arrayOf(sample) !== null) return true
+  if (isNdjson) return false
   const { records, objects } = elementsOf(sample, null)
-  return !isNdjson && objects.length > 0 && objects.length * 2 >= records
+  return objects.length > 0 && objects.length * 2 >= records
 }
 
 /**

@@ -190,6 +190,8 @@ const MAX_LISTED = 8
 /** The objects of those texts that are JSON objects. */
 export function objectsIn(texts: readonly string[]): object[] {
   return texts.flatMap((text) => {
+    // An error takes long to make: the lines of other formats throw none here.
+    if (!/^\s*\{/.test(text)) return []
     try {
       const value: unknown = JSON.parse(text)
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []
