@@ -18,11 +18,14 @@ class Registry {
     }
   }
 
-  meaningOf(words: ArrayLike<number>): SpecialPurpose | null {
+  meaningOf(words: Uint32Array): SpecialPurpose | null {
     for (const [network, meaning] of this.#rows) if (covers(network, words)) return meaning
     return null
   }
 }
+
+/** An IPv4 address. In an array made for each, V8 would leave its compiled code as numbers pass 31 bits. */
+const WORD = /* @__PURE__ */ new Uint32Array(1)
 
 let ipv4: Registry | undefined
 let ipv6: Registry | undefined
@@ -34,7 +37,8 @@ let ipv6: Registry | undefined
  */
 export function specialPurposeOfIPv4(address: number): SpecialPurpose | null {
   ipv4 ??= new Registry(IPV4_REGISTRY)
-  return ipv4.mayMatch[address >>> 16] === 0 ? null : ipv4.meaningOf([address])
+  WORD[0] = address
+  return ipv4.mayMatch[address >>> 16] === 0 ? null : ipv4.meaningOf(WORD)
 }
 
 /**

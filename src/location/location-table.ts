@@ -205,7 +205,7 @@ export class LocationTable extends RecordTable {
     const [latitude, longitude] = this.#reader.coordinates()
     this.#setCoordinates(latitude, longitude)
     const isLocation =
-      latitude !== null ||
+      !Number.isNaN(latitude) ||
       city.values[town] !== NO_TEXT ||
       parts.values[shared]?.isUnknown === false ||
       // The record can have only values that are left out.
@@ -215,11 +215,11 @@ export class LocationTable extends RecordTable {
     return number
   }
 
-  #setCoordinates(latitude: number | null, longitude: number | null): void {
+  #setCoordinates(latitude: number, longitude: number): void {
     const row = this.#row
     row[LATITUDE] = STORED_APART
     row[LONGITUDE] = 0
-    if (latitude === null || longitude === null) return
+    if (Number.isNaN(latitude)) return
     const north = Math.round(latitude * UNITS_PER_DEGREE)
     const east = Math.round(longitude * UNITS_PER_DEGREE)
     if (north / UNITS_PER_DEGREE === latitude && east / UNITS_PER_DEGREE === longitude) {

@@ -15,7 +15,7 @@ import { messageOf, utf8Encoder } from '../realm.ts'
 import { officialCountryCode } from './country-codes.ts'
 import type { Coordinates } from './location-record.ts'
 import { MEMBER_NAMES, type MemberNames, membersIn } from './location-schema.ts'
-import { coordinatesOf } from './schema.ts'
+import { coordinatesOf, NO_COORDINATES } from './schema.ts'
 import { regionCodeOf } from './shared-parts.ts'
 import { timezoneOf } from './timezone.ts'
 
@@ -248,6 +248,7 @@ function positionOf(members: ReadonlyMap<string, unknown>, nameOf: (field: strin
   if (latitude === 0 && longitude === 0) {
     throw refused(nameOf('coordinates.latitude'), '0, 0 means an unknown location: leave both out')
   }
+  if (latitude === null || longitude === null) return NO_COORDINATES
   const [north, east] = coordinatesOf(latitude, longitude)
   return { latitude: north, longitude: east }
 }

@@ -449,7 +449,7 @@ describe('coordinatesOf', () => {
     [Number.NaN, 0, 'not a number'],
     [0, Number.POSITIVE_INFINITY, 'infinite'],
   ])('has no coordinates for %o, %o: %s', (latitude, longitude, _) => {
-    expect(coordinatesOf(latitude, longitude)).toEqual([null, null])
+    expect(coordinatesOf(latitude, longitude)).toEqual([Number.NaN, Number.NaN])
   })
 
   it('writes the shortest decimal with the same 32-bit float', () => {
@@ -457,7 +457,7 @@ describe('coordinatesOf', () => {
       fc.property(fc.float({ min: -90, max: 90, noNaN: true }), (float) => {
         fc.pre(float !== 0)
         const [latitude] = coordinatesOf(float, 1)
-        expect(latitude).not.toBeNull()
+        expect(latitude).not.toBeNaN()
         const decimal = Number(latitude)
         expect(Math.fround(decimal)).toBe(float)
         const digits = decimal.toExponential().replace(/e.*|[-.]/g, '').length

@@ -44,9 +44,11 @@ export class RecordLoop {
   #sliceStart = 0
   #sliceEnd = 0
   #outputEnd = OUTPUT_START
-  #resolved = 0
-  /** Lines without a location in the last run, by index in `FAILURE_REASONS`. */
-  readonly #failed = new Int32Array(FAILURE_REASONS.length)
+  /**
+   * Lines in the last run without a location, by index in `FAILURE_REASONS`, and those with one. One way for both: V8 would leave its
+   * compiled loop at the first line without a location.
+   */
+  readonly #found = new Int32Array(FIRST_LOCATION + 1)
   /** Lines without a time of their own in the last run. */
   #withoutTime = 0
   /** Lines in countries that are not wanted in the last run. */
@@ -88,16 +90,17 @@ export class RecordLoop {
   run(start: number, out: ByteSink, counts: RunningCounts): number {
     this.lines = 0
     if (start >= this.#sliceEnd && !this.#copySlice(start)) return start
-    this.#resolved = this.#withoutTime = this.#excluded = 0
-    this.#failed.fill(0)
+    this.#withoutTime = this.#excluded = 0
+    this.#found.fill(0)
     const stop = this.#run(start - this.#sliceStart, this.#sliceEnd - this.#sliceStart) + this.#sliceStart
     out.write(this.#arena.bytes, OUTPUT_START, this.#outputEnd)
-    let lines = this.#resolved + this.#excluded
-    counts.resolved += this.#resolved
+    const resolved = this.#found[FIRST_LOCATION] ?? 0
+    let lines = resolved + this.#excluded
+    counts.resolved += resolved
     counts.excluded += this.#excluded
     counts.withoutTime += this.#withoutTime
     for (const [index, reason] of FAILURE_REASONS.entries()) {
-      const count = this.#failed[index] ?? 0
+      const count = this.#found[index] ?? 0
       if (count === 0) continue
       lines += count
       counts.failed[reason] = (counts.failed[reason] ?? 0) + count
@@ -173,8 +176,8 @@ export class RecordLoop {
     const [reader, locator] = [this.#reader, this.#locator]
     const { instant } = reader
     if (Number.isNaN(instant)) this.#withoutTime++
-    if (number < FIRST_LOCATION) this.#failed[number] = (this.#failed[number] ?? 0) + 1
-    else this.#resolved++
+    const index = Math.min(number, FIRST_LOCATION)
+    this.#found[index] = (this.#found[index] ?? 0) + 1
     const { counter } = this
     if (counter?.isOfLocations === true) counter.use(number)
     else if (counter !== null) {

@@ -85,8 +85,8 @@ export class AddressCache {
   /** `get` for an address that is parsed already. @param ipv4 a signed 32-bit number */
   getIPv4(ipv4: number): number {
     const slot = (Math.imul(ipv4, 0x9e3779b1) >>> (32 - IPV4_BITS)) * PAIR
-    if (this.#ipv4[slot] === ipv4) return (this.#ipv4[slot + 1] ?? 0) - 1
-    return this.#ipv4[slot + 2] === ipv4 ? (this.#ipv4[slot + 3] ?? 0) - 1 : UNKNOWN
+    const at = this.#ipv4[slot] === ipv4 ? slot : slot + 2
+    return this.#ipv4[at] === ipv4 ? (this.#ipv4[at + 1] ?? 0) - 1 : UNKNOWN
   }
 
   /** Stores the number of an address. @param value 0 or more */
