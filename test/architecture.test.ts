@@ -111,15 +111,24 @@ describe('the imports of src', () => {
     ['commander', ['cli/flags.ts', 'cli/program.ts']],
     ['rate-limiter-flexible', ['cli/parts-of-packages.d.ts', 'cli/serve/cluster.ts']],
     ['prom-client', ['cli/serve/cluster.ts', 'cli/serve/metrics.ts']],
-    // All but pages.ts and parquet-file.ts import types.
+    // All but compression.ts, pages.ts and parquet-file.ts import types.
     [
       'hyparquet',
-      ['column-writer', 'columns', 'located-columns', 'pages', 'parquet-file', 'rows-output', 'values']
+      [
+        'column-writer',
+        'columns',
+        'compression',
+        'located-columns',
+        'pages',
+        'parquet-file',
+        'rows-output',
+        'values',
+      ]
         .map((name) => `cli/enrich/parquet/${name}.ts`)
         .concat('cli/export/parquet-rows.ts'),
     ],
     ['hyparquet-writer', ['cli/enrich/parquet/column-writer.ts']],
-    ['fzstd', ['cli/enrich/parquet/pages.ts']],
+    ['fzstd', ['cli/enrich/parquet/compression.ts']],
     ['nanotar', ['cli/engine-command.ts']],
     ['bowser', ['cli/report/requests.ts']],
     ['isbot', ['cli/report/requests.ts']],

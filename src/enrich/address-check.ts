@@ -33,6 +33,12 @@ export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Arra
   const counts = firstRecords(enricher, plan, sample, isWhole)
   // The run counts these records again.
   enricher.forgetCounts()
+  checkCounts(counts, plan, sample, isWhole)
+}
+
+/** {@link checkAddresses} for the counts of the first records. */
+export function checkCounts(counts: Counts, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+  if (plan.force) return
   const records = counts.lines - counts.blank
   const isEmpty = isMerelyEmpty(counts)
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1

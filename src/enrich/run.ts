@@ -60,6 +60,9 @@ export interface RunSettings {
   readonly loadFormats?: () => Promise<unknown>
 }
 
+/** What a run gives its caller. */
+export type LineRun = Omit<Run, 'stop'>
+
 /** Enriches several inputs, one after another, into one output. */
 export class Run {
   /** Counts of the output so far, of all inputs. Line numbers are those of each input. */

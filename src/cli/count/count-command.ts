@@ -2,7 +2,7 @@ import { countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import { makeCountPlan, type Plan } from '../../enrich/formats/formats.ts'
-import type { Run, RunInput } from '../../enrich/run.ts'
+import type { LineRun, RunInput } from '../../enrich/run.ts'
 import { asUsage, checkFit } from '../enrich/command-line.ts'
 import { type FinishedRun, LineSession, type LinesOutput } from '../enrich/line-session.ts'
 import type { InputStart } from '../enrich/located-sample.ts'
@@ -56,7 +56,10 @@ class CountSession extends LineSession<CountCommand> {
   }
 
   /** Says what the rows leave out. */
-  #noteOmissions({ counts, badLines }: Run, hidden: { readonly rows: number; readonly lines: number }): void {
+  #noteOmissions(
+    { counts, badLines }: LineRun,
+    hidden: { readonly rows: number; readonly lines: number },
+  ): void {
     const { lines, bad, blank, excluded, resolved } = counts
     const failures = failuresOf(counts).sort(([, a], [, b]) => b - a)
     const parts = [

@@ -5,7 +5,7 @@ import { countriesOf } from '../../enrich/counting/totals.ts'
 import type { DelimitedPlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, type RequestFields, UNMASKED } from '../../enrich/options.ts'
-import type { RunInput } from '../../enrich/run.ts'
+import type { LineRun, RunInput, RunSettings } from '../../enrich/run.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import type { ReportDetails } from '../report/report.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
@@ -57,10 +57,10 @@ class EnrichSession extends LineSession<EnrichCommand> {
       this.#tables.add(input.name)
     }
     this.#rows = await this.#rowOutput(target)
-    const lines = this.#rows === null ? target : this.keep(this.#rows)
+    const lines = this.#parquetRun?.output ?? this.#rows
     for (const { form, path } of this.command.summaries)
       this.#reports.push({ form, output: await this.openOutput(path) })
-    return lines
+    return lines === null ? target : this.keep<Output>(lines)
   }
 
   protected override async tell(finished: FinishedRun): Promise<void> {
@@ -77,14 +77,23 @@ class EnrichSession extends LineSession<EnrichCommand> {
     return this.#reports.length > 0
   }
 
-  /** The output of a run that writes Parquet, a table or an array, if it does. Its code is loaded only then. */
+  /** Columns are read, located and written in one thread. */
+  protected override get threads(): number {
+    return this.#parquetRun?.makeRun === undefined ? super.threads : 1
+  }
+
+  protected override makeRun(settings: RunSettings): LineRun {
+    return this.#parquetRun?.makeRun?.(settings, this.signal) ?? super.makeRun(settings)
+  }
+
+  /** The output of a run whose lines become Parquet, a table or an array, if they do. Its code is loaded only then. */
   async #rowOutput(target: Output): Promise<RowOutput | null> {
     const { table: form, isArray, isParquet, hasMark, options, others } = this.command
     const note = this.noteOnce
     if (isParquet) {
       const { parquetRun } = await import('./parquet/parquet-output.ts')
       this.#parquetRun = await parquetRun(target, this.inputs, this.command, note)
-      return this.#parquetRun.output
+      return this.#parquetRun.rows
     }
     if (isArray) {
       const { ArrayOutput } = await import('./rows/row-output.ts')
@@ -112,8 +121,8 @@ class EnrichSession extends LineSession<EnrichCommand> {
     checkFit(options, plan.format, name)
     if (rows !== null) rows.keepsBytes = isKept
     rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(planned.kept().plan) : null)
-    if (run?.isPlanned !== true) for (const note of notes) this.noteOnce(`${name}: ${note}`)
-    const cells = rows?.cells ?? null
+    for (const note of notes) this.noteOnce(`${name}: ${note}`)
+    const cells = run?.output.cells ?? rows?.cells ?? null
     const fields = cells === null ? options.fields : undefined
     const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
     const chain = { ...plan, ...next }
@@ -121,7 +130,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
     // Columns of a million random addresses in Parquet take 0.93 of the time if nothing is counted.
     if (summaries.length === 0)
       return this.command.statistics === 'none' ? { ...written, tallies: null } : written
-    this.#reportFields ??= reportFields(plan)
+    this.#reportFields ??= run?.makeRun === undefined ? reportFields(plan) : {}
     return withReport(written, namesAddresses, this.#reportFields)
   }
 
@@ -134,7 +143,11 @@ class EnrichSession extends LineSession<EnrichCommand> {
     set: DatabaseSet,
   ): Pick<Plan, 'next'> {
     if (others.length === 0) return {}
-    const [, ...starts] = locatedStarts(first, others, options, name, set)
+    // Columns are planned by the same rows, and lines by what is written for the address before.
+    const [, ...starts] =
+      this.#parquetRun?.makeRun === undefined
+        ? locatedStarts(first, others, options, name, set)
+        : [first, ...others.map((other) => planStart(first, this.command, { ...options, ...other }))]
     for (const { notes } of starts) for (const note of notes) this.noteOnce(`${name}: ${note}`)
     return starts.reduceRight<Pick<Plan, 'next'>>(
       (after, { plan }) => ({ next: Object.assign(plan, after) }),
@@ -154,7 +167,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       badLines: run.badLines,
       doubtfulLines: run.doubtfulLines,
       bytesRead: this.position().bytes,
-      bytesWritten: this.#rows?.bytesWritten ?? run.bytesWritten,
+      bytesWritten: (this.#parquetRun?.output ?? this.#rows ?? run).bytesWritten,
       others: run.others.map((counts, index) => ({ into: this.command.others[index]?.into ?? '', counts })),
       threads,
       seconds,

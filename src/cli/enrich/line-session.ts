@@ -2,7 +2,7 @@
 
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
-import { Run, type RunInput } from '../../enrich/run.ts'
+import { type LineRun, Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
 import { AutonomousSystems, areSystemsOpen } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
@@ -32,7 +32,7 @@ export type LinesOutput = Omit<Output, 'discard'>
 
 /** A run that has read all its lines. */
 export interface FinishedRun {
-  readonly run: Run
+  readonly run: LineRun
   readonly databases: readonly DatabaseInfo[]
   /** The owners of networks; `null` without a database of them, or if no report is made. */
   readonly systems: AutonomousSystems | null
@@ -49,7 +49,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   /** The threads. They are started early, so that they start up while the databases are read. */
   #workers: WorkerPool | null = null
   #executor: ThreadedExecutor | null = null
-  #run: Run | null = null
+  #run: LineRun | null = null
 
   constructor(
     protected readonly command: Command,
@@ -66,6 +66,14 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
 
   /** Writes what follows the lines, before their output gets its name. */
   protected abstract tell(finished: FinishedRun): Promise<void>
+
+  protected get threads(): number {
+    return this.command.threads
+  }
+
+  protected makeRun(settings: RunSettings): LineRun {
+    return new Run(settings)
+  }
 
   /** Whether lines are written to standard output. */
   protected abstract readonly showsLines: boolean
@@ -103,14 +111,14 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   /** Reads and writes the lines. Nothing holds the databases of locations afterwards. @returns `null` if the run was aborted */
   async #read(lines: LinesOutput): Promise<Omit<FinishedRun, 'seconds' | 'target'> | null> {
     const { signal } = this
-    const { databases, asn, threads } = this.command
-    this.#workers = await workersFor(threads, signal)
+    const { databases, asn } = this.command
+    this.#workers = await workersFor(this.threads, signal)
     const opened = await openForThreads(databases, asn, signal)
     // A set that is shared has the decoded blocks of all threads.
     const { set, shared } = this.#workers === null ? { set: opened, shared: null } : shareDatabases(opened)
     const executor = new ThreadedExecutor(shared, this.#workers)
     this.#executor = executor
-    const run = new Run({
+    const run = this.makeRun({
       inputs: this.inputs,
       plan: (sample, isWhole, isCut, input) => this.plan({ sample, isWhole, isCut }, input, set),
       maxLineBytes: this.command.options.maxLineBytes,

@@ -58,9 +58,7 @@ export class RecordLines {
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
   useColumns(names: readonly string[] | undefined): void {
     const { cells } = this.#plan
-    // Any record can become a row without fields.
-    const hasRows =
-      cells !== undefined && (this.#isObject || (cells.form === 'values' && names?.length === 0))
+    const hasRows = cells !== undefined && this.#isObject
     // The receiver of the rows keeps a text for each number, so their count must be bounded.
     if (this.#places.count > MAX_LOCATIONS) this.#places.restart(0)
     if (!hasRows || names === undefined) this.row = null

@@ -5,7 +5,7 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { grown, MAX_KEPT_BYTES } from '../../../bytes/distinct-texts.ts'
 import { CachedView, viewOf } from '../../../enrich/swar.ts'
-import { SnappyCompressor, writeVarint } from './snappy.ts'
+import { SnappyCompressor, writeVarint } from './compression.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'

@@ -49,8 +49,6 @@ export class LocatedColumns {
   readonly #leaves: LocatedLeaf[] = []
   /** The column of the address; `null` if there is none. */
   #address: readonly SchemaElement[] | null = null
-  readonly #members: ObjectMembers
-  readonly #member: number
   readonly #fields: readonly LocationField[]
   readonly #isWhole: boolean
   /** The texts of the columns of locations. */
@@ -69,9 +67,7 @@ export class LocatedColumns {
   #mostTexts = MAX_TEXTS
 
   /** @param isWhole whether the columns are structs: of the whole location, and of the autonomous system if there is one */
-  constructor(members: ObjectMembers, { member, into, asn, fields }: AddedColumns, isWhole: boolean) {
-    this.#members = members
-    this.#member = members.add(member)
+  constructor({ into, asn, fields }: AddedColumns, isWhole: boolean) {
     this.#fields = [...fields.values()]
     this.#isWhole = isWhole
     if (isWhole) {
@@ -85,7 +81,7 @@ export class LocatedColumns {
       }
   }
 
-  /** Sets the source of the next packed rows. */
+  /** Sets the source of the next rows. Each source numbers its texts. */
   useSource(id: number): void {
     this.#source = this.#sources.get(id) ?? { places: new Int32Array(1024) }
     this.#sources.set(id, this.#source)
@@ -93,48 +89,54 @@ export class LocatedColumns {
 
   /** Adds the location of a packed row, which begins at `start`. @returns where its columns begin. @param view of all of `bytes` */
   addPacked(bytes: Uint8Array, view: DataView, start: number): number {
-    const row = this.#addRow()
     const packed = view.getInt32(start, true)
     let at = start + 4
-    if (packed === 0) return at
     if (packed < 0) {
-      const source = this.#source
-      while (-packed >= source.places.length) source.places = grown(source.places, 0)
       const end = at + 4 + view.getInt32(at, true)
-      source.places[-packed] = this.#texts.numberOf(bytes, view, at + 4, end)
+      this.setText(-packed, bytes, view, at + 4, end)
       at = end
     }
-    this.#numbers[row] = this.#source.places[Math.abs(packed)] ?? NONE
-    if (!this.#isWhole) return at
+    this.addNumber(packed === 0 ? NONE : Math.abs(packed))
+    if (packed === 0 || !this.#isWhole) return at
     const end = at + 4 + view.getInt32(at, true)
-    this.#addresses[row] = this.#ips.numberOf(bytes, view, at + 4, end)
+    this.setAddress(bytes, view, at + 4, end)
     return end
   }
 
-  #addRow(): number {
-    const row = this.#rows++
-    if (row === this.#numbers.length) {
+  /** Sets the text with a number of the source, as it is in a string of JSON: `bytes[start, end)`. @param view of all of `bytes` */
+  setText(number: number, bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    const source = this.#source
+    while (number >= source.places.length) source.places = grown(source.places, 0)
+    source.places[number] = this.#texts.numberOf(bytes, view, start, end)
+  }
+
+  /** Adds a row. @param number of its text; {@link NONE} without a location */
+  addNumber(number: number): void {
+    if (this.#rows === this.#numbers.length) {
       this.#numbers = grown(this.#numbers, 0)
       this.#addresses = grown(this.#addresses, 0)
     }
-    this.#numbers[row] = NONE
-    return row
+    this.#numbers[this.#rows++] = number === NONE ? NONE : (this.#source.places[number] ?? NONE)
   }
 
-  /** Adds the location of the row. */
-  add(): void {
-    const members = this.#members
-    const row = this.#addRow()
-    const member = members.memberOf(this.#member)
+  /** Sets the address of the row that was added last, `bytes[start, end)`. @param view of all of `bytes` */
+  setAddress(bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    this.#addresses[this.#rows - 1] = this.#ips.numberOf(bytes, view, start, end)
+  }
+
+  /** Adds the location of a row. @param number of the member with its text */
+  add(members: ObjectMembers, number: number): void {
+    this.addNumber(NONE)
+    const member = members.memberOf(number)
     if (member === NONE || !members.isText(member)) return
     const { bytes, view, starts, ends } = members
     let start = (starts[member] ?? 0) + 1
     if (this.#isWhole) {
       const end = bytes.indexOf(COMMA, start)
-      this.#addresses[row] = this.#ips.numberOf(bytes, view, start, end)
+      this.setAddress(bytes, view, start, end)
       start = end + 1
     }
-    this.#numbers[row] = this.#texts.numberOf(bytes, view, start, (ends[member] ?? 0) - 1)
+    this.#numbers[this.#rows - 1] = this.#texts.numberOf(bytes, view, start, (ends[member] ?? 0) - 1)
   }
 
   /** The values of the columns, in the order of {@link elements}. */

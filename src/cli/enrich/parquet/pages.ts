@@ -1,48 +1,15 @@
 // The pages of a column (github.com/apache/parquet-format, Data Pages), before hyparquet decodes them: it trusts their headers,
 // the lengths of their runs, and indexes. Damaged ones could make it read for ever, take all memory, or give other values.
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { decompress } from 'fzstd'
-import {
-  type ColumnMetaData,
-  type Compressors,
-  type ParquetType,
-  type SchemaTree,
-  snappyUncompress,
-} from 'hyparquet'
+import type { ColumnMetaData, ParquetType, SchemaTree } from 'hyparquet'
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
 import { readVarInt } from 'hyparquet/src/thrift.js'
-import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
+import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { NATIVE_CODEC } from '../../../node/file-bytes.ts'
+import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
 import { checksumOf, countOf, flagOf, partOf, readStruct } from './footer.ts'
 
-/** Limit of one page, decompressed. */
-export const MAX_PAGE_BYTES = 2 ** 30
 /** Limit of the rows of a row group, and of the values of a column in it. */
 export const MAX_GROUP_VALUES = 2 ** 26
-
-export const COMPRESSORS: Compressors = {
-  SNAPPY: bounded((input, length) => {
-    const output = new Uint8Array(length)
-    snappyUncompress(input, output)
-    return output
-  }),
-  GZIP: bounded((input, length) => gunzipSync(input, { maxOutputLength: Math.max(length, 1) })),
-  BROTLI: bounded((input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(length, 1) })),
-  ZSTD: bounded((input, length) => decompress(input, new Uint8Array(length))),
-  LZ4: bounded(decompressLz4),
-  LZ4_RAW: bounded(decompressLz4Raw),
-}
-
-type Decompress = (input: Uint8Array, length: number) => Uint8Array
-
-/** Bounds the memory of a page: a damaged page could ask for any size. Each page gets memory of its own. */
-function bounded(decompressPage: Decompress): Decompress {
-  return (input, length) => {
-    if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
-    const page = length === 0 ? new Uint8Array(0) : decompressPage(input, length)
-    return page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page)
-  }
-}
 
 /** Fields of the structs in parquet.thrift. */
 const PAGE = { type: 1, size: 2, storedSize: 3, checksum: 4, data: 5, dictionary: 7, dataV2: 8 } as const
@@ -81,12 +48,16 @@ const ENCODED = new Map<number, readonly ParquetType[]>([
   [ENCODING.split, [...INTEGERS, ...FLOATS, 'FIXED_LEN_BYTE_ARRAY']],
   [ENCODING.floats, FLOATS],
 ])
+/** The encodings whose texts are read here. hyparquet reads the others. */
+const TEXT_ENCODINGS: readonly number[] = [ENCODING.plain, ENCODING.plainDictionary, ENCODING.dictionary]
 /** Bytes of a plain value. */
 const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 }
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
 /** hyparquet loses bits of wider packed values. */
 const MAX_PACKED_BITS = 24
+
+const NO_NUMBERS: Int32Array = new Int32Array(0)
 
 /** The path of a column in the schema, which begins with the root. */
 export type SchemaPath = readonly SchemaTree[]
@@ -96,6 +67,8 @@ export type SchemaPath = readonly SchemaTree[]
  *
  * @param chunk its bytes
  * @param rows of the row group
+ * @param pages gets the texts of each page of a column of texts; `null` if they are not wanted
+ * @returns whether it has got all of them. Some encodings are left out
  * @throws Error when a page is damaged, or the pages have other values than the footer says
  */
 export function checkPages(
@@ -103,29 +76,31 @@ export function checkPages(
   path: SchemaPath,
   metadata: ColumnMetaData,
   rows: number,
-): void {
+  pages: ColumnTexts[] | null = null,
+): boolean {
   if (path.at(-1)?.element.type !== metadata.type) throw damaged('another type than its schema says')
   const isFlat = path.length === 2 && path[1]?.element.repetition_type !== 'REPEATED'
   const total = Number(metadata.num_values)
   if (!(total <= MAX_GROUP_VALUES) || (isFlat && total !== rows)) throw damaged(`${total} values`)
-  const pages = new Pages(path, metadata)
+  const reader = new PageReader(path, metadata, pages)
   let seen = 0
   let at = 0
   // hyparquet ends at the last byte too.
   while (at < chunk.length - 1 && seen < total) {
     const { struct: header, end } = readStruct(chunk, at)
     const storedSize = countOf(header, PAGE.storedSize, chunk.length - end)
-    seen += pages.check(header, chunk.subarray(end, end + storedSize), total - seen)
+    seen += reader.check(header, chunk.subarray(end, end + storedSize), total - seen)
     at = end + storedSize
   }
   if (seen < total || (!isFlat && at < chunk.length - 1)) throw damaged('other values than its footer says')
+  return reader.hasTexts && seen === rows
 }
 
 function damaged(what: string): Error {
   return new Error(`a column has ${what}`)
 }
 
-class Pages {
+class PageReader {
   readonly #codec: string
   readonly #type: ParquetType
   readonly #fixedSize: number
@@ -135,14 +110,23 @@ class Pages {
   /** The values of the dictionary; 0 until its page has been read. */
   #dictionary = 0
   #prefixBytes = 0
+  /** Gets the texts; `null` if they are not wanted, or have another encoding. */
+  #pages: ColumnTexts[] | null
+  /** Those of the dictionary. */
+  #entries: ColumnTexts = { bytes: new Uint8Array(0), starts: NO_NUMBERS, ends: NO_NUMBERS }
 
-  constructor(path: SchemaPath, { codec, type }: ColumnMetaData) {
+  constructor(path: SchemaPath, { codec, type }: ColumnMetaData, pages: ColumnTexts[] | null) {
+    this.#pages = pages
     const below = path.slice(1).map(({ element }) => element.repetition_type)
     this.#codec = codec
     this.#type = type
     this.#fixedSize = SIZES[type] ?? path.at(-1)?.element.type_length ?? 0
     this.#repetition = below.filter((each) => each === 'REPEATED').length
     this.#definition = below.filter((each) => each !== 'REQUIRED').length
+  }
+
+  get hasTexts(): boolean {
+    return this.#pages !== null
   }
 
   /** Returns the values of a page; 0 for a dictionary. */
@@ -155,7 +139,10 @@ class Pages {
       case TYPES.dictionary:
         this.#dictionary = countOf(partOf(header, PAGE.dictionary), DATA.values, MAX_GROUP_VALUES)
         // hyparquet cannot read beyond a decompressed page, which has memory of its own.
-        if (this.#codec === 'UNCOMPRESSED') this.#checkPlain(stored, this.#dictionary)
+        if (this.#codec === 'UNCOMPRESSED' || this.#pages !== null) {
+          const bytes = this.#decompressed(stored, size)
+          this.#entries = { bytes, ...this.#checkPlain(bytes, this.#dictionary) }
+        }
         return 0
       case TYPES.data: {
         const data = partOf(header, PAGE.data)
@@ -163,13 +150,14 @@ class Pages {
         const page = this.#decompressed(stored, size)
         let at = 0
         let present = values
+        const levels = this.#room(values)
         for (const most of [this.#repetition, this.#definition]) {
           if (most === 0) continue
           const start = at + 4
           at = start + uint32(page, at)
-          present = checkRuns(page.subarray(start, at), bitsOf(most), values, most)
+          present = checkRuns(page.subarray(start, at), bitsOf(most), values, most, levels)
         }
-        this.#checkValues(page.subarray(at), countOf(data, DATA.encoding, 255), present)
+        this.#checkValues(page.subarray(at), countOf(data, DATA.encoding, 255), present, levels)
         return values
       }
       case TYPES.dataV2: {
@@ -179,19 +167,20 @@ class Pages {
         countOf(data, DATA_V2.rows, values)
         const repetition = countOf(data, DATA_V2.repetition, Math.min(size, stored.length))
         const definition = countOf(data, DATA_V2.definition, Math.min(size, stored.length) - repetition)
-        const levels = stored.subarray(repetition, repetition + definition)
+        const stops = stored.subarray(repetition, repetition + definition)
+        const levels = this.#room(values)
         if (this.#repetition > 0)
           checkRuns(stored.subarray(0, repetition), bitsOf(this.#repetition), values, this.#repetition)
         if (this.#definition === 0 && definition > 0) throw damaged('levels that its schema does not have')
         const present =
           this.#definition > 0
-            ? checkRuns(levels, bitsOf(this.#definition), values, this.#definition)
+            ? checkRuns(stops, bitsOf(this.#definition), values, this.#definition, levels)
             : values
         if (present !== values - nulls) throw damaged('other missing values than the header of its page says')
         const rest = stored.subarray(repetition + definition)
         const isStored = flagOf(data, DATA_V2.isStored) === false
         const page = isStored ? rest : this.#decompressed(rest, size - repetition - definition)
-        this.#checkValues(page, countOf(data, DATA_V2.encoding, 255), present)
+        this.#checkValues(page, countOf(data, DATA_V2.encoding, 255), present, levels)
         return values
       }
       default:
@@ -203,25 +192,36 @@ class Pages {
     if (this.#codec === 'UNCOMPRESSED') return stored
     const decompressPage = Object.entries(COMPRESSORS).find(([codec]) => codec === this.#codec)?.[1]
     if (decompressPage === undefined) throw damaged(`the compression ${this.#codec}`)
-    return decompressPage(stored, size)
+    const page = decompressPage(stored, size)
+    if (page.length !== size) throw damaged('a page of another length than its header says')
+    return page
   }
 
-  /** @param count of the values that are not missing */
-  #checkValues(bytes: Uint8Array, encoding: number, count: number): void {
+  /** Memory for numbers of a page, if its texts are wanted. */
+  #room(count: number): Int32Array {
+    return this.#pages === null ? NO_NUMBERS : new Int32Array(count)
+  }
+
+  /** @param count of the values that are not missing. @param levels of all values, if texts are wanted */
+  #checkValues(bytes: Uint8Array, encoding: number, count: number, levels: Int32Array): void {
+    if (!TEXT_ENCODINGS.includes(encoding)) this.#pages = null
     if (ENCODED.get(encoding)?.includes(this.#type) === false) throw damaged('an encoding of another type')
-    if (count === 0) return
-    switch (encoding) {
+    let texts: ColumnTexts = { bytes, starts: NO_NUMBERS, ends: NO_NUMBERS }
+    switch (count === 0 ? -1 : encoding) {
       case ENCODING.plain:
-        this.#checkPlain(bytes, count)
+        texts = { bytes, ...this.#checkPlain(bytes, count) }
         break
       case ENCODING.runs:
         checkRuns(bytes.subarray(4), 1, count, 1)
         break
       case ENCODING.plainDictionary:
-      case ENCODING.dictionary:
+      case ENCODING.dictionary: {
         if (this.#dictionary === 0 || this.#type === 'BOOLEAN') throw damaged('indexes without a dictionary')
-        checkRuns(bytes.subarray(1), bytes[0] ?? 0, count, this.#dictionary - 1)
+        const indexes = this.#room(count)
+        checkRuns(bytes.subarray(1), bytes[0] ?? 0, count, this.#dictionary - 1, indexes)
+        texts = chosen(this.#entries, indexes)
         break
+      }
       case ENCODING.deltas:
         checkDeltas(readerOf(bytes), count)
         break
@@ -229,15 +229,27 @@ class Pages {
       case ENCODING.prefixes:
         this.#checkLengths(bytes, count, encoding === ENCODING.prefixes)
     }
+    this.#pages?.push(count < levels.length ? chosen(texts, presentIn(levels, this.#definition)) : texts)
   }
 
-  /** Checks that a page has all of its plain values. hyparquet would read them from the page after it. */
-  #checkPlain(bytes: Uint8Array, count: number): void {
+  /**
+   * Checks that a page has all of its plain values. hyparquet would read them from the page after it.
+   *
+   * @returns where they are, if they are wanted
+   */
+  #checkPlain(bytes: Uint8Array, count: number): Omit<ColumnTexts, 'bytes'> {
     const { view } = readerOf(bytes)
+    const [starts, ends] = [this.#room(count), this.#room(count)]
     let end = this.#fixedSize * count
     if (this.#type === 'BYTE_ARRAY')
-      for (let value = 0; value < count; value++) end += 4 + view.getUint32(end, true)
+      for (let value = 0; value < count; value++) {
+        const start = end + 4
+        end = start + view.getUint32(end, true)
+        starts[value] = start
+        ends[value] = end
+      }
     if (end > bytes.length) throw damaged('a page that is too short')
+    return { starts, ends }
   }
 
   /** Checks the lengths of texts, and of the prefixes that they repeat. */
@@ -262,6 +274,23 @@ class Pages {
   }
 }
 
+/** Some of the texts, or an empty one at each negative index. */
+function chosen({ bytes, starts, ends }: ColumnTexts, indexes: Int32Array): ColumnTexts {
+  const own = { bytes, starts: new Int32Array(indexes.length), ends: new Int32Array(indexes.length) }
+  for (let row = 0; row < indexes.length; row++) {
+    const index = indexes[row] ?? 0
+    own.starts[row] = starts[index] ?? 0
+    own.ends[row] = ends[index] ?? 0
+  }
+  return own
+}
+
+/** For each level the index of its value, or -1 if it is not `most`. */
+function presentIn(levels: Int32Array, most: number): Int32Array {
+  let next = 0
+  return levels.map((level) => (level === most ? next++ : -1))
+}
+
 function readerOf(bytes: Uint8Array) {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
 }
@@ -280,10 +309,11 @@ function checkDeltas(reader: ReturnType<typeof readerOf>, count: number): void {
  * @param width of a value. Bits
  * @param count of the values
  * @param most the greatest value that there may be
+ * @param into gets the values, if it has room
  * @returns how many values are `most`
  * @throws Error when a run has more values, the bytes have fewer, or a value is greater
  */
-function checkRuns(bytes: Uint8Array, width: number, count: number, most: number): number {
+function checkRuns(bytes: Uint8Array, width: number, count: number, most: number, into = NO_NUMBERS): number {
   let found = 0
   for (let at = 0, seen = 0; seen < count; ) {
     // Some writers have no run of indexes into a dictionary of one value.
@@ -304,13 +334,14 @@ function checkRuns(bytes: Uint8Array, width: number, count: number, most: number
     if (at + Math.ceil((isPacked ? used * width : width) / 8) > bytes.length)
       throw damaged('fewer values than the header of its page says')
     if (isPacked) {
-      found += checkPacked(bytes, at, width, used, most)
+      found += checkPacked(bytes, at, width, used, most, into.subarray(seen))
       at += half * width
     } else {
       let value = 0
       for (let bits = 0; bits < width; bits += 8) value += (bytes[at++] ?? 0) * 2 ** bits
       if (value > most) throw damaged(BEYOND)
       if (value === most) found += used
+      into.fill(value, seen, seen + used)
     }
     seen += values
   }
@@ -320,7 +351,14 @@ function checkRuns(bytes: Uint8Array, width: number, count: number, most: number
 const BEYOND = 'an index beyond its dictionary, or a level beyond its schema'
 
 /** {@link checkRuns} for one run of packed bits. */
-function checkPacked(bytes: Uint8Array, start: number, width: number, count: number, most: number): number {
+function checkPacked(
+  bytes: Uint8Array,
+  start: number,
+  width: number,
+  count: number,
+  most: number,
+  into: Int32Array,
+): number {
   if (width > MAX_PACKED_BITS) throw damaged(`indexes of ${width} bits`)
   const mask = 2 ** width - 1
   let found = 0
@@ -335,6 +373,7 @@ function checkPacked(bytes: Uint8Array, start: number, width: number, count: num
     const each = (word >>> (bit & 7)) & mask
     if (each > most) throw damaged(BEYOND)
     if (each === most) found++
+    if (value < into.length) into[value] = each
   }
   return found
 }

@@ -1,6 +1,7 @@
 // hyparquet reads the values. It is bundled into the command line's output.
 import { type FileHandle, open } from 'node:fs/promises'
 import {
+  type ColumnMetaData,
   type DecodedArray,
   type FileMetaData,
   type ParquetScan,
@@ -9,13 +10,16 @@ import {
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError, messageOf } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
+import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
 import { checkFooter, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
-import { COMPRESSORS, checkPages, MAX_GROUP_VALUES, MAX_PAGE_BYTES, type SchemaPath } from './pages.ts'
-import { jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
+import { checkPages, MAX_GROUP_VALUES, type SchemaPath } from './pages.ts'
+import { isStoredText, jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
@@ -27,10 +31,6 @@ const MAX_FOOTER_BYTES = 2 ** 28
 export const SAMPLE_ROWS = 1000
 /** Lines are yielded in chunks of about this size. Characters. */
 const CHUNK_CHARS = 256 * 1024
-/** A longer text is neither an address nor a time, and would make a line that is too long to be read. Characters. */
-const MAX_TEXT_CHARS = 1024
-/** Stands for such a text: it is neither an address nor a time. */
-const TOO_LONG = '"(too long)"'
 
 /** Writes a row of columns, or a value of the row, as text. */
 type LineWriter = (values: readonly DecodedArray[], row: number) => string
@@ -111,8 +111,10 @@ export class ParquetFile {
   /** The first rows as lines of JSON, without columns that JSON has no values for. */
   async sampleLines(): Promise<Uint8Array> {
     const columns = this.#tree.children.filter((column) => lossIn(column) === null)
-    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, lineWriter(columns, jsonOrNull))) return chunk
-    return new Uint8Array(0)
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, lineWriter(columns, jsonOrNull)))
+      chunks.push(chunk)
+    return Buffer.concat(chunks)
   }
 
   /** All rows as lines of JSON, in chunks. @throws CommandFailure when the file is damaged, or JSON would lose values */
@@ -136,15 +138,55 @@ export class ParquetFile {
   }
 
   /**
-   * A line for each row with the values at some paths, each named by its path with dots, in chunks.
+   * The texts at some paths, by row group: for each path those of parts of the rows, one after another. Values that are not texts
+   * are as JSON has them. They are missing if JSON would change them.
    *
    * @throws CommandFailure when the file is damaged
    */
-  async *linesOf(paths: readonly (readonly string[])[]): AsyncGenerator<Uint8Array> {
-    const columns = this.#tree.children.filter(({ element }) => paths.some(([root]) => root === element.name))
-    const values = paths.map((path) => valueWriter(columns, path))
-    const names = paths.map((path) => path.join('.'))
-    yield* this.#lines(columns, Number.POSITIVE_INFINITY, objectWriter(names, values))
+  async *textsOf(paths: readonly (readonly string[])[]): AsyncGenerator<readonly (readonly ColumnTexts[])[]> {
+    try {
+      for (const group of this.groupRows.keys()) {
+        const texts: (readonly ColumnTexts[])[] = []
+        for (const path of paths)
+          texts.push((await this.#storedTexts(group, path)) ?? [await this.#madeTexts(group, path)])
+        yield texts
+      }
+    } catch (cause) {
+      throw damaged(this.name, cause)
+    }
+  }
+
+  /** The texts at a path in a row group, from its pages; `null` if they are not stored as they are. */
+  async #storedTexts(group: number, path: readonly string[]): Promise<readonly ColumnTexts[] | null> {
+    const pages: ColumnTexts[] = []
+    for (const metadata of this.#chunksOf(group)) {
+      const nodes = pathTo(this.#tree, metadata.path_in_schema)
+      if (metadata.path_in_schema.join('\0') !== path.join('\0') || !isStoredText(nodes)) continue
+      return (await this.#checkChunk(group, nodes, metadata, pages)) ? pages : null
+    }
+    return null
+  }
+
+  /** The texts at a path in a row group, from its values. */
+  async #madeTexts(group: number, [root = '', ...names]: readonly string[]): Promise<ColumnTexts> {
+    const columns = this.#tree.children.filter(({ element }) => element.name === root)
+    let [node] = columns
+    for (const name of names) node = node?.children.find(({ element }) => element.name === name)
+    const rows = this.groupRows[group] ?? 0
+    const [starts, ends, out] = [new Int32Array(rows), new Int32Array(rows), new ByteSink()]
+    await this.#checkGroup(group, columns)
+    const scan = await this.#scan(columns)
+    const { rowStart = 0, rowEnd = 0 } = scan.ranges[group] ?? {}
+    const values = node === undefined ? [] : await valuesOf(scan, root, rowStart, rowEnd)
+    for (let row = 0; row < values.length; row++) {
+      let value: unknown = values[row]
+      for (const name of names)
+        value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+      starts[row] = out.length
+      if (node !== undefined) out.write(Buffer.from(textOf(jsonOrNull(value, node))))
+      ends[row] = out.length
+    }
+    return { bytes: out.bytes, starts, ends }
   }
 
   #refuseLoss(): void {
@@ -165,14 +207,7 @@ export class ParquetFile {
         await this.#checkGroup(group, columns)
         const end = Math.min(rowEnd, rowStart + left)
         const values: DecodedArray[] = []
-        for (const { element } of columns) {
-          const column = await scan.readColumn({ column: element.name, rowStart, rowEnd: end })
-          if (column.length !== end - rowStart)
-            throw new Error(
-              `${JSON.stringify(element.name)} has another number of rows than its row group says`,
-            )
-          values.push(column)
-        }
+        for (const { element } of columns) values.push(await valuesOf(scan, element.name, rowStart, end))
         let text = ''
         for (let row = 0; row < end - rowStart; row++) {
           text += lineOf(values, row)
@@ -192,20 +227,34 @@ export class ParquetFile {
 
   /** Checks the pages of some columns in a row group. @throws Error when they are damaged */
   async #checkGroup(group: number, columns: readonly SchemaTree[]): Promise<void> {
+    for (const metadata of this.#chunksOf(group)) {
+      const path = pathTo(this.#tree, metadata.path_in_schema)
+      if (columns.some((column) => column === path[1])) await this.#checkChunk(group, path, metadata)
+    }
+  }
+
+  #chunksOf(group: number): readonly ColumnMetaData[] {
+    const columns = this.#metadata.row_groups[group]?.columns ?? []
+    return columns.flatMap(({ meta_data: metadata }) => metadata ?? [])
+  }
+
+  /** Checks the pages of a column in a row group, see {@link checkPages}. */
+  async #checkChunk(
+    group: number,
+    path: SchemaPath,
+    metadata: ColumnMetaData,
+    pages: ColumnTexts[] | null = null,
+  ): Promise<boolean> {
     const rows = this.groupRows[group] ?? 0
     if (rows > MAX_GROUP_VALUES)
       throw new Error(`a row group has ${rows} rows: ${MAX_GROUP_VALUES} are the most`)
-    for (const { meta_data: metadata } of this.#metadata.row_groups[group]?.columns ?? []) {
-      const path = metadata === undefined ? [] : pathTo(this.#tree, metadata.path_in_schema)
-      if (metadata === undefined || !columns.some((column) => column === path[1])) continue
-      const {
-        dictionary_page_offset: dictionary,
-        data_page_offset: data,
-        total_compressed_size: size,
-      } = metadata
-      const start = Number(dictionary || data)
-      checkPages(await readAt(this.#file, start, start + Number(size)), path, metadata, rows)
-    }
+    const {
+      dictionary_page_offset: dictionary,
+      data_page_offset: data,
+      total_compressed_size: size,
+    } = metadata
+    const start = Number(dictionary || data)
+    return checkPages(await readAt(this.#file, start, start + Number(size)), path, metadata, rows, pages)
   }
 
   #scan(columns: readonly SchemaTree[]): Promise<ParquetScan> {
@@ -236,44 +285,39 @@ function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
 }
 
 /** Writes rows as lines of JSON. */
-function lineWriter(columns: readonly SchemaTree[], textOf: typeof jsonText): LineWriter {
-  return objectWriter(
-    columns.map(({ element }) => element.name),
-    columns.map((column, index) => (values, row) => textOf(values[index]?.[row], column)),
+function lineWriter(columns: readonly SchemaTree[], jsonOf: typeof jsonText): LineWriter {
+  const members = columns.map(
+    ({ element }, index) => `${index === 0 ? '' : ','}${JSON.stringify(element.name)}:`,
   )
-}
-
-/** Writes the values of a row as a line of JSON. */
-function objectWriter(names: readonly string[], texts: readonly LineWriter[]): LineWriter {
-  const members = names.map((name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`)
   return (values, row) => {
     let line = '{'
-    for (let at = 0; at < members.length; at++) line += members[at] + (texts[at]?.(values, row) ?? '')
+    for (const [at, column] of columns.entries()) line += members[at] + jsonOf(values[at]?.[row], column)
     return `${line}}\n`
   }
+}
+
+/** The values of a column in a row group. @throws Error when they are not as many as its rows */
+async function valuesOf(
+  scan: ParquetScan,
+  column: string,
+  rowStart: number,
+  rowEnd: number,
+): Promise<DecodedArray> {
+  const values = await scan.readColumn({ column, rowStart, rowEnd })
+  if (values.length !== rowEnd - rowStart)
+    throw new Error(`${JSON.stringify(column)} has another number of rows than its row group says`)
+  return values
 }
 
 /** A text as it is, another value as JSON. */
 function cellText(value: unknown, column: SchemaTree): string {
   if (typeof value === 'string') return value
-  const text = jsonText(value, column)
-  return text === 'null' ? '' : text.startsWith('"') ? String(JSON.parse(text)) : text
+  return textOf(jsonText(value, column))
 }
 
-/** Writes the value at a path as JSON; `null` if there is none, another text if it is too long. */
-function valueWriter(columns: readonly SchemaTree[], [root, ...names]: readonly string[]): LineWriter {
-  const index = columns.findIndex(({ element }) => element.name === root)
-  let node = columns[index]
-  for (const name of names) node = node?.children.find(({ element }) => element.name === name)
-  const found = node
-  if (found === undefined) return () => 'null'
-  return (values, row) => {
-    let value: unknown = values[index]?.[row]
-    for (const name of names)
-      value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-    const text = jsonOrNull(value, found)
-    return text.length > MAX_TEXT_CHARS ? TOO_LONG : text
-  }
+/** A string of JSON as text, other JSON as it is; empty for `null`. */
+function textOf(json: string): string {
+  return json === 'null' ? '' : json.startsWith('"') ? String(JSON.parse(json)) : json
 }
 
 /** Bytes of the file, in memory of their own. @throws Error when the file has fewer */

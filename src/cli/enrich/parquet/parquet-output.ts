@@ -1,18 +1,32 @@
 // Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
-import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
-import { pathText } from '../../../enrich/formats/ndjson/member-path.ts'
-import { objectsIn, planNdjson } from '../../../enrich/formats/ndjson/ndjson.ts'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { type Steps, withPauses } from '../../../bytes/long-work.ts'
+import { checkCounts } from '../../../enrich/address-check.ts'
+import { ColumnLocator, type ColumnTexts } from '../../../enrich/column-stream.ts'
+import { queriesOf } from '../../../enrich/count-plan.ts'
+import { emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
+import { GroupTotals } from '../../../enrich/counting/totals.ts'
+import { type EnrichOptions, type Format, type Plan, withFormats } from '../../../enrich/formats/formats.ts'
+import type { NdjsonPlan } from '../../../enrich/formats/ndjson/ndjson.ts'
+import { eventTime, NO_TIME } from '../../../enrich/locating/event-time.ts'
+import { LineCounter } from '../../../enrich/locating/line-counter.ts'
+import { LineLocator } from '../../../enrich/locating/line-locator.ts'
 import { isMasked, type LocationCells } from '../../../enrich/options.ts'
-import { sampleLines } from '../../../enrich/reading/sample.ts'
-import { viewOf } from '../../../enrich/swar.ts'
+import type { LineRun, RunSettings } from '../../../enrich/run.ts'
+import { CachedView } from '../../../enrich/swar.ts'
+import { JsonText, jsonRoom } from '../../../enrich/writing/json-text.ts'
+import { NO_PLACE } from '../../../enrich/writing/location-columns.ts'
+import { MAX_LOCATIONS } from '../../../enrich/writing/rendered-locations.ts'
+import type { DatabaseSet } from '../../../location/database-set.ts'
+import { localeOf } from '../../../location/locale.ts'
 import { flagOf } from '../../../option-kinds.ts'
-import { CommandFailure, ExitStatus, UsageError } from '../../terminal.ts'
-import { type AddressOption, asUsage, type EnrichCommand, withInputName } from '../command-line.ts'
+import { UsageError } from '../../terminal.ts'
+import type { AddressOption, EnrichCommand } from '../command-line.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
 import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
 import type { Output } from '../output.ts'
-import { type AddedColumns, addedColumns, RowOutput } from '../rows/row-output.ts'
+import { type AddedColumns, addedColumns } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf } from './column-writer.ts'
 import { sparkFields } from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
@@ -22,12 +36,14 @@ import { RowsOutput } from './rows-output.ts'
 
 /** How a run writes Parquet. */
 export interface ParquetRun {
-  readonly output: RowOutput
-  /** The options for the lines of the run, and where their other addresses are. */
+  readonly output: RowsOutput | AddedColumnsOutput
+  /** The output, if it takes lines. */
+  readonly rows: RowsOutput | null
+  /** Makes the run of a file that gets columns. */
+  readonly makeRun?: (settings: RunSettings, signal: AbortSignal) => LineRun
+  /** The options for the input, and where its other addresses are. */
   readonly options: EnrichOptions
   readonly others: readonly AddressOption[]
-  /** Whether the notes of this plan have been printed. */
-  readonly isPlanned: boolean
 }
 
 /**
@@ -50,9 +66,10 @@ export async function parquetRun(
   if (found.includes(true) && isMasked(options))
     note('the file is written anew, without its addresses: its columns get types by their values')
   const isFlat = options.fields !== undefined
+  const added = addedColumns(options, others)
   if (input === undefined || !found.includes(true) || isMasked(options)) {
-    const output = new RowsOutput(target, addedColumns(options, others), isFlat)
-    return { output, options, others, isPlanned: false }
+    const rows = new RowsOutput(target, added, isFlat)
+    return { output: rows, rows, options, others }
   }
   if (inputs.length > 1)
     throw new UsageError('Columns are added to one Parquet file at a time: name one input.')
@@ -63,64 +80,30 @@ export async function parquetRun(
     why,
   )
   const file = await ParquetFile.open(input.name)
-  try {
-    const added = addedColumns(options, others)
-    const taken = added
-      .flatMap(({ into, asn, fields }) =>
-        isFlat ? [...fields.keys()] : [into, ...(asn === null ? [] : [asn])],
-      )
-      .find((name) => file.columns.includes(name))
-    if (taken !== undefined)
-      throw new UsageError(
-        `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
-      )
-    const objects = objectsIn(sampleLines(await file.sampleLines(), true, SAMPLE_ROWS))
-    const plans = [options, ...others].map(({ field, into }) =>
-      planned(objects, { ...options, field, into }, input.name),
+  const taken = added
+    .flatMap(({ into, asn, fields }) =>
+      isFlat ? [...fields.keys()] : [into, ...(asn === null ? [] : [asn])],
     )
-    for (const each of plans.flatMap(({ notes }) => notes)) note(`${input.name}: ${each}`)
-    const [time = null] = plans.map(({ plan }) => plan.timePath)
-    const addresses = plans.map(({ plan }) => plan.path)
-    const paths = new Map(
-      [...addresses, ...(time === null ? [] : [time])].map((path) => [path.join('.'), path]),
-    )
-    input.readRows = () => file.linesOf([...paths.values()])
-    const textOf = (path: readonly string[]): string => pathText([path.join('.')])
-    const [first, ...rest] = addresses.map((path, index) => ({ field: textOf(path), into: memberOf(index) }))
-    return {
-      output: new AddedColumnsOutput(
-        target,
-        file,
-        added.map((each, index) => ({ ...each, member: memberOf(index) })),
-        isFlat,
-      ),
-      options: {
-        ...options,
-        ...first,
-        format: 'ndjson',
-        timeField: time === null ? undefined : textOf(time),
-      },
-      others: rest,
-      isPlanned: true,
-    }
-  } catch (error) {
+    .find((name) => file.columns.includes(name))
+  if (taken !== undefined) {
     await file.close()
-    throw error
+    throw new UsageError(
+      `${input.name} has a column ${JSON.stringify(taken)} already: write another name, as in --into geo.`,
+    )
+  }
+  const output = new AddedColumnsOutput(target, file, added, isFlat)
+  return {
+    output,
+    rows: null,
+    makeRun: (settings, signal) => new ColumnRun(settings, input, output, signal),
+    options: { ...options, format: 'ndjson', into: memberOf(0) },
+    others: others.map(({ field }, index) => ({ field, into: memberOf(index + 1) })),
   }
 }
 
-/** The member of a line with the location of an address. No column has this name. */
+/** The member of a row with the location of an address. No column has this name. */
 function memberOf(index: number): string {
   return `__location_${index}`
-}
-
-/** Finds the columns of the address and the time. */
-function planned(objects: readonly object[], options: EnrichOptions, name: string) {
-  try {
-    return asUsage(() => planNdjson(objects, { ...options, into: memberOf(0) }, false))
-  } catch (error) {
-    throw withInputName(error, name)
-  }
 }
 
 function refuse(options: EnrichOptions, names: readonly (keyof EnrichOptions)[], why: string): void {
@@ -135,106 +118,86 @@ const SPARK_SCHEMA = 'org.apache.spark.sql.parquet.row.metadata'
 const ARROW_SCHEMA = 'ARROW:schema'
 
 /**
- * Writes a copy of a Parquet file with one more column, or some more. It takes a line for each row, with the location at its
- * end.
+ * Writes a copy of a Parquet file with one more column, or some more.
  *
  * All bytes of the file before its footer stay as they are and where they are: pages, indexes and Bloom filters. The new
  * columns of all row groups follow them, and then a footer with both. So no value is decoded and encoded again, whatever its type.
  */
-class AddedColumnsOutput extends RowOutput {
-  readonly #file: ParquetFile
-  readonly #isFlat: boolean
-  readonly #located: readonly LocatedColumns[]
+export class AddedColumnsOutput implements Output {
+  readonly file: ParquetFile
+  readonly cells: LocationCells
+  /** The columns of each address of a row group. */
+  readonly located: readonly LocatedColumns[]
+  /** Bytes written so far. */
+  bytesWritten = 0
+  readonly #target: Output
   readonly #elements: LocatedColumns['elements']
   readonly #writer: ColumnWriter
+  /** Bytes that are not written yet. */
+  readonly #out = new ByteSink()
   #isCopied = false
-  /** Row groups that have their columns, and rows of the next one. */
-  #groups = 0
-  #rows = 0
+  #isEnded = false
 
   /** @param isFlat whether a location is columns with one value each. Otherwise it is a struct */
   constructor(target: Output, file: ParquetFile, added: readonly AddedColumns[], isFlat: boolean) {
-    super(target)
-    this.#file = file
-    this.#isFlat = isFlat
-    this.#located = added.map((each) => new LocatedColumns(this.members, each, !isFlat))
-    this.#elements = this.#located.flatMap(({ elements }) => elements)
+    this.#target = target
+    this.file = file
+    this.cells = { form: 'values', hasAddress: !isFlat }
+    this.located = added.map((each) => new LocatedColumns(each, !isFlat))
+    this.#elements = this.located.flatMap(({ elements }) => elements)
     this.#writer = new ColumnWriter(this.#elements)
     // The magic, which the file has already.
     this.#writer.take()
   }
 
-  override get cells(): LocationCells {
-    return { form: 'values', hasAddress: !this.#isFlat }
-  }
-
-  /** No columns: rows have nothing but a location. Several locations are added one after the other, to objects. */
-  get columns(): readonly string[] | undefined {
-    return this.#located.length === 1 ? [] : undefined
-  }
-
-  override async write(bytes: Uint8Array, objects?: readonly number[], source?: number): Promise<void> {
-    await this.#copy()
-    await super.write(bytes, objects, source)
-  }
-
-  override async flush(): Promise<void> {
-    await this.#copy()
-    await super.flush()
-  }
-
-  override async finish(): Promise<void> {
-    await super.finish()
-    await this.#file.close()
-  }
-
-  override discard(): void {
-    super.discard()
-    this.#file.close().catch(() => {})
-  }
-
-  protected override takeRows(bytes: Uint8Array, start: number, end: number, source: number): void {
-    const view = viewOf(bytes)
-    for (const located of this.#located) located.useSource(source)
-    // A line feed ends each row.
-    for (let at = start; at < end; at++) {
-      for (const located of this.#located) at = located.addPacked(bytes, view, at)
-      this.#endRow()
-    }
-  }
-
-  protected row(): void {
-    for (const located of this.#located) located.add()
-    this.#endRow()
-  }
-
-  #endRow(): void {
-    if (++this.#rows === this.#file.groupRows[this.#groups]) this.#addGroup()
-  }
-
-  /** Copies the file up to its footer, before anything else is written. */
-  async #copy(): Promise<void> {
-    if (this.#isCopied) return
-    this.#isCopied = true
-    for await (const chunk of this.#file.bytes()) await this.send(chunk)
-  }
-
-  /** Writes the columns of a row group. */
-  #addGroup(): void {
-    this.#writer.add(this.#leaves(), this.#rows)
-    this.#rows = 0
-    this.#groups++
-    this.out.write(this.#writer.take())
+  /** Adds the columns of a row group, which are complete. */
+  addGroup(rows: number): void {
+    this.#writer.add(this.#leaves(), rows)
+    this.#out.write(this.#writer.take())
   }
 
   *#leaves(): Generator<Leaf> {
-    for (const located of this.#located) yield* located.take()
+    for (const located of this.located) yield* located.take()
   }
 
-  protected end(): void {
-    const { footer, footerStart, groupRows, name } = this.#file
-    if (this.#rows > 0 || this.#groups < groupRows.length)
-      throw new CommandFailure(`${name} has other rows than its footer says`, ExitStatus.input)
+  /** Writes what was added, after a copy of the file up to its footer. */
+  async send(): Promise<void> {
+    if (!this.#isCopied) {
+      this.#isCopied = true
+      for await (const chunk of this.file.bytes()) await this.write(chunk)
+    }
+    if (this.#out.length > 0) await this.write(this.#out.bytes)
+    this.#out.length = 0
+  }
+
+  async flush(): Promise<void> {
+    if (!this.#isEnded) {
+      this.#isEnded = true
+      this.#end()
+      await this.send()
+    }
+    await this.#target.flush()
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.bytesWritten += bytes.length
+    await this.#target.write(bytes)
+  }
+
+  async finish(): Promise<void> {
+    await this.flush()
+    await this.#target.finish()
+    await this.file.close()
+  }
+
+  discard(): void {
+    this.#target.discard()
+    this.file.close().catch(() => {})
+  }
+
+  /** Adds the footer. */
+  #end(): void {
+    const { footer, footerStart } = this.file
     this.#writer.end()
     const added = this.#writer.take()
     addColumns(footer, readFooter(added.slice(0, -TAIL_BYTES)), footerStart - PARQUET_MAGIC.length)
@@ -242,7 +205,7 @@ class AddedColumnsOutput extends RowOutput {
     const bytes = footerBytes(footer)
     const end = Buffer.alloc(4)
     end.writeUint32LE(bytes.length)
-    for (const part of [bytes, end, PARQUET_MAGIC]) this.out.write(part)
+    for (const part of [bytes, end, PARQUET_MAGIC]) this.#out.write(part)
   }
 
   /** Other programs keep a copy of the schema in their own form, and would not see the new columns. */
@@ -261,5 +224,164 @@ function withColumns(schema: string, columns: readonly object[]): string | null 
     return Array.isArray(fields) ? JSON.stringify({ ...rest, fields: [...fields, ...columns] }) : null
   } catch {
     return null
+  }
+}
+
+/** Locates the addresses in the columns of a Parquet file, and adds columns to it. No row becomes a line, but those of the sample. */
+export class ColumnRun implements LineRun {
+  readonly counts = emptyCounts()
+  readonly others: RunningCounts[] = []
+  readonly badLines = []
+  readonly doubtfulLines = []
+  readonly bytesWritten = 0
+  groups: readonly GroupTotals[] = []
+  format: Format | null = null
+  bytesRead = 0
+
+  constructor(
+    private readonly settings: RunSettings,
+    readonly input: Input,
+    private readonly output: AddedColumnsOutput,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Reads the file to its end. Call it once.
+   *
+   * @throws EnrichError when a column has no addresses
+   * @throws InvalidDatabaseError when the databases have no locations
+   * @throws CommandFailure when the file is damaged, or the output cannot be written
+   */
+  async read(): Promise<void> {
+    const { settings, input, output, counts } = this
+    const { set, loadFormats } = settings
+    const { file, located } = output
+    const sample = await file.sampleLines()
+    const all = file.groupRows.reduce((sum, rows) => sum + rows, 0)
+    const plan = await withFormats(
+      () => settings.plan(sample, all <= SAMPLE_ROWS, false, input),
+      async () => loadFormats?.(),
+    )
+    this.format = plan.format
+    const columns: AddressColumn[] = []
+    for (let each: Plan | undefined = plan; each?.format === 'ndjson'; each = each.next) {
+      const own = located[columns.length]
+      if (own !== undefined) columns.push(new AddressColumn(each, set, own, each === plan ? counts : null))
+    }
+    this.others.push(...columns.slice(1).map((column) => column.counts))
+    const timePath = columns[0]?.plan.timePath ?? null
+    const paths = [...columns.map(({ plan: { path } }) => path), ...(timePath === null ? [] : [timePath])]
+    let isChecked = false
+    let group = 0
+    for await (const texts of file.textsOf(paths)) {
+      const rows = file.groupRows[group++] ?? 0
+      const instants = timePath === null ? null : instantsOf(texts[columns.length] ?? [], rows)
+      for (const [index, column] of columns.entries())
+        await withPauses(column.locate(texts[index] ?? [], instants), this.signal)
+      output.addGroup(rows)
+      input.bytesRead = Math.floor(((input.size ?? 0) * counts.lines) / all)
+      if (!isChecked && counts.lines < Math.min(all, SAMPLE_ROWS)) continue
+      for (const column of isChecked ? [] : columns)
+        checkCounts(column.counts, column.plan, sample, counts.lines === all)
+      isChecked = true
+      await output.send()
+    }
+    this.bytesRead = input.bytesRead = input.size ?? 0
+    this.groups = columns[0]?.takeGroups() ?? []
+  }
+}
+
+/** Milliseconds since 1970 of the times of rows. */
+function instantsOf(parts: readonly ColumnTexts[], rows: number): Float64Array {
+  const instants = new Float64Array(rows)
+  let at = 0
+  for (const { bytes, starts, ends } of parts)
+    for (let row = 0; row < starts.length; row++)
+      instants[at++] = eventTime(bytes, starts[row] ?? 0, ends[row] ?? 0)
+  return instants
+}
+
+/** Rows that are located without a pause. */
+const ROWS_AT_ONCE = 16_384
+
+/** Locates the addresses of one column. */
+class AddressColumn {
+  readonly counts: RunningCounts
+  readonly #locator: LineLocator
+  readonly #column: ColumnLocator
+  readonly #located: LocatedColumns
+  readonly #hasAddress: boolean
+  /** Counts the rows by their locations; `null` for other addresses than the first. */
+  readonly #counter: LineCounter | null
+  readonly #view = new CachedView()
+
+  /** @param counts of the first address; `null` for another one */
+  constructor(
+    readonly plan: NdjsonPlan,
+    set: DatabaseSet,
+    located: LocatedColumns,
+    counts: RunningCounts | null,
+  ) {
+    const locator = new LineLocator(set, plan)
+    const locale = localeOf(plan.locale, plan.cityNames)
+    this.counts = counts ?? emptyCounts()
+    this.#locator = locator
+    this.#located = located
+    this.#hasAddress = plan.cells?.hasAddress === true
+    const queries = counts === null ? [] : queriesOf(plan)
+    this.#counter = queries.length === 0 ? null : new LineCounter(queries, locator, null, locale)
+    located.useSource(0)
+    const [json, out, view] = [new JsonText(), new ByteSink(), new CachedView()]
+    const needsAddress = this.#hasAddress || this.#counter?.isOfLocations === false
+    this.#column = new ColumnLocator(locator, needsAddress, (bytes, start, end) => {
+      // A comma separates an address from the text.
+      const from = this.#hasAddress ? start + 1 : start
+      const into = out.room(jsonRoom(end - from))
+      const size = json.put(bytes, from, end, into, 0)
+      located.setText(this.#column.places.count, into, view.view(into), 0, size)
+    })
+  }
+
+  /** Adds the rows of a row group. @param instants of the rows; `null` if they have no times */
+  *locate(parts: readonly ColumnTexts[], instants: Float64Array | null): Steps<void> {
+    let rowsBefore = 0
+    for (const texts of parts) {
+      const rows = texts.starts.length
+      for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+        const to = Math.min(from + ROWS_AT_ONCE, rows)
+        if (this.#column.places.count > MAX_LOCATIONS) this.#column.places.restart(0)
+        this.#column.use(texts, from, to)
+        for (let row = from; row < to; row++) this.#add(row, instants?.[rowsBefore + row] ?? NO_TIME)
+        yield
+      }
+      rowsBefore += rows
+    }
+  }
+
+  #add(row: number, instant: number): void {
+    const { counts } = this
+    const [locator, column, counter] = [this.#locator, this.#column, this.#counter]
+    const place = column.place(row, locator.instantOr(instant))
+    locator.number = column.number
+    locator.instant = instant
+    this.#located.addNumber(place)
+    counts.lines++
+    if (!locator.hasTime) counts.withoutTime++
+    if (place === NO_PLACE) counts.failed[locator.reason] = (counts.failed[locator.reason] ?? 0) + 1
+    else counts.resolved++
+    if (place !== NO_PLACE && this.#hasAddress) {
+      const { ip, ipStart, ipEnd } = locator.cache
+      this.#located.setAddress(ip, this.#view.view(ip), ipStart, ipEnd)
+    }
+    if (counter?.isOfLocations === true) counter.use(locator.number)
+    else counter?.count()
+  }
+
+  /** The groups of the rows, for each query of the plan. */
+  takeGroups(): GroupTotals[] {
+    const parts = this.#counter?.take() ?? []
+    const groups = queriesOf(this.plan).map((query) => new GroupTotals(query))
+    for (const [index, part] of parts.entries()) groups[index]?.add(part)
+    return groups
   }
 }

@@ -93,7 +93,7 @@ export class RowsOutput extends RowOutput {
         ),
       )
     }
-    this.#located = this.#added.map((added) => new LocatedColumns(members, added, this.cells.hasAddress))
+    this.#located = this.#added.map((added) => new LocatedColumns(added, this.cells.hasAddress))
     this.#names = this.#elements.map(([column]) => column?.name ?? '')
   }
 
@@ -120,7 +120,8 @@ export class RowsOutput extends RowOutput {
   protected row(): void {
     const { members } = this
     const { bytes, view } = members
-    for (const located of this.#located ?? []) located.add()
+    for (const [index, located] of (this.#located ?? []).entries())
+      located.add(members, this.#texts[index] ?? NONE)
     let rescued: string[] | null = null
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE

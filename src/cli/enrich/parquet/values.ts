@@ -159,3 +159,12 @@ function fractionText(nanoseconds: bigint): string {
   const digits = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`
 }
+
+/** Whether the values of a column are texts as they are stored, one for each row. @param path begins with the root */
+export function isStoredText([, ...path]: readonly SchemaTree[]): boolean {
+  const isPlain = ({ element: { converted_type, logical_type, repetition_type } }: SchemaTree): boolean =>
+    [undefined, 'UTF8', 'ENUM'].includes(converted_type) &&
+    [undefined, 'STRING', 'ENUM'].includes(logical_type?.type) &&
+    repetition_type !== 'REPEATED'
+  return path.at(-1)?.element.type === 'BYTE_ARRAY' && path.every(isPlain)
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { snappyUncompress } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { SnappyCompressor } from '../../../../src/cli/enrich/parquet/snappy.ts'
+import { SnappyCompressor } from '../../../../src/cli/enrich/parquet/compression.ts'
 
 const compressor = new SnappyCompressor()
 
