@@ -46,6 +46,8 @@ export class BlockEnricher extends Enricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
+  /** Writes lines that are too long as JSON; `null` if their pieces are kept or dropped. */
+  readonly #rawPieces: RawLines | null
   /** What is written after a row that cannot be read. */
   readonly #nothing: Uint8Array
   readonly #counter: LineCounter
@@ -93,12 +95,14 @@ export class BlockEnricher extends Enricher {
     const isObject = this.#format.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
     this.#raw = isRaw && isObject ? new RawLines(plan, this.#mask) : null
+    const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
+    this.#rawPieces = cutsLines ? new RawLines(plan, this.#mask) : this.#raw
     this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
   /** Whether the pieces of a line that is too long are written as they are. Otherwise an object of its start is. */
   get keepsPieces(): boolean {
-    return this.#raw === null
+    return this.#rawPieces === null
   }
 
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
@@ -323,7 +327,7 @@ export class BlockEnricher extends Enricher {
       counts.lines++
       this.#countBad(1, tooLong(this.#plan), bytes, counts)
     }
-    const [raw, mask, { isRows = false }] = [this.#raw, this.#mask, this.#plan]
+    const [raw, mask, { isRows = false }] = [this.#rawPieces, this.#mask, this.#plan]
     const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
     const isKept = end > 0 && raw === null && mask === null && !isRows
     const out = new ByteSink(isKept ? 0 : bytes.length)

@@ -243,6 +243,8 @@ export interface CommonPlan
   readonly jsonFields: readonly LocationField[] | null
   /** Objects have the location as one text, of the columns {@link jsonFields}; absent for JSON. */
   readonly cells?: LocationCells
+  /** Whether an object is written of the start of a line that is too long, also where bad lines are kept; absent if not. */
+  readonly cutsLines?: boolean
   /** Whether each line is a row, and becomes exactly one; absent if not. Rows have no header, and tables of them any columns. */
   readonly isRows?: boolean
   /** The countries whose lines are wanted; absent if all are. */

@@ -125,7 +125,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
     const cells = run?.output.cells ?? rows?.cells ?? null
     const fields = cells === null ? options.fields : undefined
     const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
-    const chain = { ...plan, ...next }
+    const chain = { ...plan, ...next, ...(this.command.isArray && !isKept && { cutsLines: true }) }
     const written = cells === null ? chain : withCells(chain, checkedFields(this.command.options), cells)
     // Columns of a million random addresses in Parquet take 0.93 of the time if nothing is counted.
     if (summaries.length === 0)

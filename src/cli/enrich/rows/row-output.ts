@@ -10,16 +10,12 @@ import {
   type LocationCells,
   type LocationField,
 } from '../../../enrich/options.ts'
-import { markLength } from '../../../enrich/reading/sample.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import { UsageError } from '../../terminal.ts'
 import { type AddressOption, asUsage } from '../command-line.ts'
 import type { Output } from '../output.ts'
 import { decodedIn, ObjectMembers } from './object-members.ts'
-
-/** What is kept of a line that comes in pieces, because it is longer than lines may be. Bytes. */
-const MAX_RAW_BYTES = 2 ** 20
 
 /** The column of members and lines that have no place in the other columns. Databricks uses this name too. */
 export const RESCUED = '_rescued_data'
@@ -69,9 +65,6 @@ export abstract class RowOutput implements Output {
   bytesWritten = 0
   /** Bytes that are not written yet. */
   protected readonly out = new ByteSink()
-  /** The start of a line whose end has not come. */
-  #rest: Buffer = Buffer.alloc(0)
-  #isBegun = false
   #isEnded = false
   readonly #take = (isRaw: boolean): void => this.row(isRaw)
 
@@ -100,7 +93,7 @@ export abstract class RowOutput implements Output {
     for (let index = 0; index < objects.length; index += 2) {
       const [start = 0, end = 0] = objects.slice(index, index + 2)
       this.takeRows(bytes, rowsStart, start, source)
-      this.#takeLines(bytes.subarray(start, end))
+      this.rows(bytes.subarray(start, end), this.#take)
       rowsStart = end
     }
     this.takeRows(bytes, rowsStart, bytes.length, source)
@@ -112,26 +105,9 @@ export abstract class RowOutput implements Output {
     this.out.write(bytes, start, end)
   }
 
-  #takeLines(bytes: Uint8Array): void {
-    const firstEnd = bytes.indexOf(LINE_FEED) + 1
-    if (firstEnd === 0) {
-      this.#keep(bytes)
-      return
-    }
-    const lastEnd = bytes.lastIndexOf(LINE_FEED) + 1
-    const hasRest = this.#rest.length > 0
-    if (hasRest) {
-      this.#keep(bytes.subarray(0, firstEnd))
-      this.#endRest()
-    }
-    this.rows(bytes.subarray(hasRest ? firstEnd : 0, lastEnd), this.#take)
-    this.#keep(bytes.subarray(lastEnd))
-  }
-
   async flush(): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true
-      this.#endRest()
       if (!this.keepsBytes) this.end()
       await this.sendRows()
     }
@@ -151,8 +127,7 @@ export abstract class RowOutput implements Output {
   protected rows(bytes: Uint8Array, take: (isRaw: boolean) => void): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const view = viewOf(bytes)
-    let start = this.#isBegun ? 0 : markLength(bytes)
-    this.#isBegun = true
+    let start = 0
     while (start < bytes.length) {
       const lineFeed = buffer.indexOf(LINE_FEED, start)
       const end = lineFeed === -1 ? bytes.length : lineFeed
@@ -174,26 +149,11 @@ export abstract class RowOutput implements Output {
     await this.target.write(bytes)
   }
 
-  /** The row of the last line, if it has no line feed. */
-  #endRest(): void {
-    const line = this.#rest
-    this.#rest = Buffer.alloc(0)
-    // Do not parse the start of a line that is too long: it could look like a whole row.
-    if (line.length > MAX_RAW_BYTES) this.#raw(line.toString('utf8', 0, MAX_RAW_BYTES), this.#take)
-    else if (line.length > 0) this.rows(line, this.#take)
-  }
-
   #raw(text: string, take: (isRaw: boolean) => void): void {
     if (text === '') return
     const bytes = Buffer.from(JSON.stringify({ [RAW]: text }))
     this.members.read(bytes, viewOf(bytes), 0, bytes.length)
     take(true)
-  }
-
-  /** Keeps a piece of a line. Of a line that is too long, it keeps one byte more than is written. */
-  #keep(piece: Uint8Array): void {
-    const kept = piece.subarray(0, MAX_RAW_BYTES + 1 - this.#rest.length)
-    if (kept.length > 0) this.#rest = Buffer.concat([this.#rest, kept])
   }
 }
 

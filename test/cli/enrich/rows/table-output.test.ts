@@ -119,6 +119,17 @@ describe('geofix enrich --to csv', () => {
     expect(JSON.parse(rescued)).toEqual({ raw: long.slice(0, 2 ** 20) })
   })
 
+  it.each([
+    ['raw', [{ raw: '"'.padEnd(2 ** 20, 'x'), location: null }]],
+    ['keep', [{ raw: '"'.padEnd(2 ** 20, 'x'), location: null }]],
+    ['drop', []],
+  ])('is an array with the start of a line that is too long: %s', async (onBadLine, expected) => {
+    const long = `"${'x'.repeat(2 ** 21)}"`
+    const options = ['--to', 'json', '--fields', 'city', '--on-bad-line', onBadLine]
+    const { out } = await enrich(options, `{"ip":"81.2.69.142"}\n${long}\n\n`)
+    expect(JSON.parse(out)).toEqual([{ ip: '81.2.69.142', location: { city: 'London' } }, ...expected])
+  })
+
   it('has no location twice: a column of this name must be named anew', async () => {
     const input = '{"ip":"81.2.69.142","city":"here"}\n'
     const { status, err } = await enrich(['--to', 'csv'], input)
