@@ -130,24 +130,15 @@ class LineTemplate {
 
 /** Whether the bytes from `start` are the part `[from, to)` of `fixed`. */
 function isFixed(view: DataView, start: number, fixed: DataView, from: number, to: number): boolean {
-  // `| 0` tells V8 that a sum is an integer of 32 bits. It would check each otherwise: 0.93 of the time of a match.
-  let at = start | 0
-  let part = from | 0
+  let at = start
+  let part = from
   // Compares eight bytes at once, as a number. Bytes that are not a number equal nothing, so such a line
   // is scanned. 0 and -0 need zero bytes, which no JSON has.
-  const last = (to - 8) | 0
-  const lastFour = (last - 24) | 0
-  // Four at once: 0.95 of the time of a match.
-  for (; part < lastFour; part = (part + 32) | 0, at = (at + 32) | 0) {
-    if (view.getFloat64(at, true) !== fixed.getFloat64(part, true)) return false
-    if (view.getFloat64((at + 8) | 0, true) !== fixed.getFloat64((part + 8) | 0, true)) return false
-    if (view.getFloat64((at + 16) | 0, true) !== fixed.getFloat64((part + 16) | 0, true)) return false
-    if (view.getFloat64((at + 24) | 0, true) !== fixed.getFloat64((part + 24) | 0, true)) return false
-  }
-  for (; part < last; part = (part + 8) | 0, at = (at + 8) | 0)
+  const last = to - 8
+  for (; part < last; part += 8, at += 8)
     if (view.getFloat64(at, true) !== fixed.getFloat64(part, true)) return false
   // The last word overlaps the one before.
-  if (last >= from) return view.getFloat64((at + last - part) | 0, true) === fixed.getFloat64(last, true)
+  if (last >= from) return view.getFloat64(at + last - part, true) === fixed.getFloat64(last, true)
   for (; part < to; part++, at++) if (view.getUint8(at) !== fixed.getUint8(part)) return false
   return true
 }
