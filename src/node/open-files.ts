@@ -6,7 +6,7 @@ import { isPacked, PACKED_MAGIC } from '../bytes/file-kind.ts'
 import { ReadFailure } from '../errors.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { BlockSource } from '../packed/block-file.ts'
-import { ClearableRef, openPackedBytes } from '../packed/open-bytes.ts'
+import { OpenDatabases, openPackedBytes } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
 import {
   NATIVE_CODEC,
@@ -44,7 +44,7 @@ export function openFileSync(path: string, options: FileOptions = {}): OpenDatab
 
 function openWhole(bytes: Uint8Array, path: string, options: FileOptions, key: string | null): OpenDatabase {
   const database = openDatabase(extractUncompressed(bytes, path), path, options)
-  share(key, database)
+  if (key !== null) open.add(key, database)
   return database
 }
 
@@ -73,16 +73,16 @@ export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
     if (!stats.isFile()) return NOTHING
     const mustClose = options.isWatched === true && process.platform === 'win32'
     const key = keyOf(path, stats, options, mustClose)
-    let database = openedDatabase(key)
+    let database = key === null ? null : open.find(key)
     if (database === null) {
       const head = new Uint8Array(PACKED_MAGIC.length)
       systemCall(path, () => readSync(file, head, 0, head.length, 0))
       if (!isPacked(head) || mustClose) return { database, key }
-      const source = new PackedSource(file, path, Number(stats.size), () => endSharing(key))
+      const source = new PackedSource(file, path, Number(stats.size), () => key !== null && open.end(key))
       database = new PackedDatabase(source, NATIVE_CODEC, path, options)
       source.closeWhenDropped()
       isKept = true
-      share(key, database)
+      if (key !== null) open.add(key, database)
     }
     // The size of a source is that of its whole file too.
     options.onRead?.(Number(stats.size))
@@ -107,12 +107,7 @@ function openToRead(path: string): number | null {
  */
 const MIN_AGE_MS = 2000
 
-const open = new Map<string, ClearableRef<OpenDatabase>>()
-
-/** Removes the entries of databases that were dropped and not closed. */
-const dropped = new FinalizationRegistry<string>((key) => {
-  if (open.get(key)?.deref() === undefined) open.delete(key)
-})
+const open = new OpenDatabases<OpenDatabase>()
 
 /**
  * The key of a file in its present state: equal for the same path, file, content and options.
@@ -129,26 +124,6 @@ function keyOf(
   const written = mtimeMs > ctimeMs ? mtimeMs : ctimeMs
   if (Date.now() - Number(written) < MIN_AGE_MS) return null
   return [dev, ino, size, mtimeNs, ctimeNs, maxBytes, cacheBytes, mustClose, path].join(':')
-}
-
-/** The open database of a file, with the caller as one more user; `null` when there is none. */
-function openedDatabase(key: string | null): OpenDatabase | null {
-  const database = key === null ? undefined : open.get(key)?.deref()
-  return database === undefined || database.retain?.() === false ? null : database
-}
-
-/** Lets later resolvers of the same file share a database. */
-function share(key: string | null, database: OpenDatabase): void {
-  if (key === null) return
-  open.set(key, new ClearableRef(database))
-  dropped.register(database, key)
-}
-
-/** Lets the database of a file go whose last user has gone. */
-function endSharing(key: string | null): void {
-  if (key === null) return
-  open.get(key)?.clear()
-  open.delete(key)
 }
 
 /** Opens the bytes of an MMDB file, packed or not. Throws the errors of the constructors. */

@@ -121,11 +121,6 @@ export class PackedContents {
     this.#use(new Uint32Array(memory, 0, (this.#columns.at(-1) ?? 0) * BLOCK_ITEMS))
   }
 
-  /** Whether threads share the decoded blocks. */
-  get isShared(): boolean {
-    return this.#shared !== null
-  }
-
   /** Bytes of the memory that threads share: all blocks, and a flag for each. */
   get #sharedBytes(): number {
     return (this.#columns.at(-1) ?? 0) * COLUMN_BYTES + this.places.length

@@ -1,46 +1,46 @@
 import type { BlockCodec } from '../bytes/gunzip.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { sourceOf } from './block-file.ts'
 import { HEADER_BYTES } from './format.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'
 
-/** Keeps each holder as long as its target. */
+/** Keeps each holder as long as its database. */
 const holders = new WeakMap<object, unknown>()
 
 /**
- * A weak reference to something that is closed when nobody needs it any more. A `WeakRef` keeps its target until the job ends,
- * which for a synchronous program is its whole run. {@link clear} lets the target go at once.
+ * Open databases by keys that are equal for the same bytes, opened in the same way. A `WeakRef` keeps its target until the job
+ * ends, which for a synchronous program is its whole run. {@link end} lets a database go at once.
  */
-export class ClearableRef<Target extends object> {
-  readonly #holder: WeakRef<{ target: Target | undefined }>
+export class OpenDatabases<Open extends OpenDatabase> {
+  readonly #holders = new Map<string, WeakRef<{ database: Open | null }>>()
+  /** Removes the entries of databases that were dropped and not closed. */
+  readonly #dropped = new FinalizationRegistry<string>((key) => {
+    if (this.#holders.get(key)?.deref() === undefined) this.#holders.delete(key)
+  })
 
-  constructor(target: Target) {
-    const holder: { target: Target | undefined } = { target }
-    holders.set(target, holder)
-    this.#holder = new WeakRef(holder)
+  /** The database of a key, with the caller as one more user; `null` when there is none. */
+  find(key: string): Open | null {
+    const database = this.#holders.get(key)?.deref()?.database ?? null
+    return database?.retain?.() === false ? null : database
   }
 
-  /** The target; `undefined` when it was cleared or collected. */
-  deref(): Target | undefined {
-    return this.#holder.deref()?.target
+  add(key: string, database: Open): void {
+    const holder = { database }
+    holders.set(database, holder)
+    this.#holders.set(key, new WeakRef(holder))
+    this.#dropped.register(database, key)
   }
 
-  clear(): void {
-    const holder = this.#holder.deref()
-    if (holder !== undefined) holder.target = undefined
+  /** Lets a database go whose last user has gone. */
+  end(key: string): void {
+    const holder = this.#holders.get(key)?.deref()
+    if (holder !== undefined) holder.database = null
+    this.#holders.delete(key)
   }
 }
 
-/** An open packed file in memory. */
-interface OpenBytes {
-  /** Equal for the same part of the same memory, opened in the same way. */
-  readonly key: string
-  /** A copy. The header has the checksum of the directory, and the directory has the checksums of all blocks. */
-  readonly header: Uint8Array
-  readonly codec: BlockCodec
-  readonly database: ClearableRef<PackedDatabase>
-}
-
-const open = new WeakMap<ArrayBufferLike, readonly OpenBytes[]>()
+/** The packed files in each memory. */
+const open = new WeakMap<ArrayBufferLike, OpenDatabases<PackedDatabase>>()
 
 /**
  * Opens a packed file in memory. Resolvers of the same bytes share one database, with its directory and its decoded
@@ -57,21 +57,17 @@ export function openPackedBytes(
   tables?: SharedArrayBuffer,
 ): PackedDatabase {
   const { buffer, byteOffset, byteLength } = bytes
-  const key = [byteOffset, byteLength, options.maxBytes, options.cacheBytes, path].join(':')
-  const live = (open.get(buffer) ?? []).filter(({ database }) => database.deref() !== undefined)
-  for (const each of live) {
-    const database = each.database.deref()
-    // Other bytes can have been written into the memory since.
-    const isSame =
-      each.key === key && each.codec === codec && each.header.every((byte, i) => byte === bytes[i])
-    if (!isSame || database?.isShared !== (tables !== undefined)) continue
-    if (database.retain()) return database
-  }
-  const close = (): void => reference.clear()
-  const database = new PackedDatabase({ ...sourceOf(bytes), close }, codec, path, options)
-  const reference = new ClearableRef(database)
-  if (tables !== undefined) database.attachTables(tables)
-  const header = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
-  open.set(buffer, [...live, { key, header, codec, database: reference }])
+  // Other bytes can be written into the memory later. The header has the checksum of the directory, which has those of all blocks.
+  const header = bytes.subarray(0, HEADER_BYTES).join()
+  const isShared = tables !== undefined
+  const key = [byteOffset, byteLength, header, isShared, options.maxBytes, options.cacheBytes, path].join(':')
+  const others = open.get(buffer) ?? new OpenDatabases()
+  open.set(buffer, others)
+  const known = others.find(key)
+  if (known !== null) return known
+  const source = { ...sourceOf(bytes), close: () => others.end(key) }
+  const database = new PackedDatabase(source, codec, path, options)
+  if (isShared) database.attachTables(tables)
+  others.add(key, database)
   return database
 }

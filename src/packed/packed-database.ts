@@ -91,11 +91,6 @@ export class PackedDatabase implements PackedForm {
     this.#contents.attach(memory)
   }
 
-  /** Whether threads share the decoded blocks. */
-  get isShared(): boolean {
-    return this.#contents.isShared
-  }
-
   record(offset: number): MmdbValue {
     return decodeRecord(this.data, offset)
   }

@@ -88,7 +88,6 @@ describe('the contents of a packed file', () => {
     const [first, second] = [contentsOf(counts.codec, 0), contentsOf(counts.codec, 0)]
     second.attach(first.share())
     expect(first.share()).toBe(first.share())
-    expect([first.isShared, second.isShared]).toEqual([true, true])
     counts.decoded = 0
     const blocks = [...first.places.keys()]
     for (const block of [0, 1]) first.place(block)
@@ -102,7 +101,7 @@ describe('the contents of a packed file', () => {
   it('are not shared with those of another file', () => {
     const contents = contentsOf(PORTABLE_CODEC)
     contents.attach(new SharedArrayBuffer(8))
-    expect(contents.isShared).toBe(false)
+    expect(contents.share().byteLength).toBeGreaterThan(8)
   })
 
   it('are dropped when the last user has released the database', () => {
