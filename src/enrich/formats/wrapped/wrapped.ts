@@ -188,8 +188,8 @@ function writeContents(
     const lineEnd = lineEndIn(bytes, line, end)
     next = lineEnd === -1 ? end : lineEnd
     let until = next
-    if (parts?.isPart(bytes, line, next) === true && lineEnd !== -1)
-      until -= bytes[next - 2] === CARRIAGE_RETURN ? 2 : 1
+    const isPart = lineEnd !== -1 && parts?.isPart(bytes, line, next) === true
+    if (isPart && isSameStream(bytes, line, next, end)) until -= bytes[next - 2] === CARRIAGE_RETURN ? 2 : 1
     out.write(bytes, prefix.end(bytes, line, until), until)
   }
   return line
@@ -201,9 +201,25 @@ const CAPITAL_P = 0x50
 const TAG_WORD = 2
 const MAX_TAG_AT = 64
 
+/** The index of the tag of the line that begins at `start`; -1 if it has none. */
+function tagOf(bytes: Uint8Array, start: number, end: number): number {
+  const most = Math.min(end, start + MAX_TAG_AT)
+  let words = 0
+  for (let at = start; at < most && bytes[at] !== LINE_FEED; at++)
+    if (bytes[at] === SPACE && ++words === TAG_WORD) return at + 1
+  return -1
+}
+
+/** Whether two lines are of one stream: the last letter of `stdout` or `stderr` is before the space before the tag. */
+function isSameStream(bytes: Uint8Array, line: number, other: number, end: number): boolean {
+  const tag = tagOf(bytes, other, end)
+  return tag !== -1 && bytes[tagOf(bytes, line, end) - 2] === bytes[tag - 2]
+}
+
 /**
  * Finds lines that a container runtime has cut into parts: each part but the last has the tag `P`. A line whose parts together
- * exceed the bound is not joined: each part is then a record.
+ * exceed the bound is not joined: each part is then a record. Lines of the other stream can come between two parts. The parts before
+ * and after them are then records of their own, because lines are written in their order.
  */
 class PartialLines extends LineRecordEnds {
   constructor(maxBytes: number) {
@@ -217,12 +233,16 @@ class PartialLines extends LineRecordEnds {
     if (start < this.plainUntil) return first === -1 && isLast ? end : first
     let last = first
     for (let at = start; last !== -1 && this.isPart(this.bytes, at, last); ) {
+      const part = last
       at = last + 1
       last = this.lineFeeds.next(at, end)
-      const size = (last === -1 ? end : last) - start
-      if (size <= this.maxBytes) continue
-      this.plainUntil = at
-      return first
+      if ((last === -1 ? end : last) - start > this.maxBytes) {
+        this.plainUntil = at
+        return first
+      }
+      if ((last === -1 && !isLast) || isSameStream(this.bytes, start, at, end)) continue
+      last = part
+      break
     }
     this.spansLines = last !== first
     return last === -1 && isLast ? end : last
@@ -230,13 +250,7 @@ class PartialLines extends LineRecordEnds {
 
   /** Whether the line that begins at `start` is a part that others follow. */
   isPart(bytes: Uint8Array, start: number, end: number): boolean {
-    const most = Math.min(end, start + MAX_TAG_AT)
-    let words = 0
-    for (let at = start; at < most; at++) {
-      if (bytes[at] === LINE_FEED) return false
-      if (bytes[at] === SPACE && ++words === TAG_WORD) return bytes[at + 1] === CAPITAL_P
-    }
-    return false
+    return bytes[tagOf(bytes, start, end)] === CAPITAL_P
   }
 }
 

@@ -78,6 +78,25 @@ describe('a line in parts', () => {
     }
   })
 
+  it('is not joined with a line of the other stream', () => {
+    const other = (text: string): string => text.replace('stdout', 'stderr')
+    const lines = [
+      part('F', OBJECT),
+      part('P', '{"ip":"89.160.20.112",'),
+      other(part('F', OBJECT)),
+      other(part('P', '{"ip":"81.2')),
+      other(part('F', '.69.142"}')),
+      part('F', '"n":2}'),
+      part('P', '{"ip":'),
+    ]
+    for (const blockBytes of [1, 50, 100_000]) {
+      const { output, counts } = enrichBytes(utf8(lines.join('')), { at: AT }, blockBytes)
+      expect(counts).toMatchObject({ lines: 6, resolved: 3, bad: 3 })
+      const kept = lines.filter((_, index) => [1, 5, 6].includes(index))
+      for (const line of kept) expect(new TextDecoder().decode(output)).toContain(line)
+    }
+  })
+
   it('stays in parts if it is too long, and does not end', () => {
     const endless = part('P', 'x'.repeat(100)).repeat(50)
     const input = part('F', OBJECT).repeat(20) + endless
