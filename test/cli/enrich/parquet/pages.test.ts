@@ -204,6 +204,41 @@ describe('checkPages', () => {
     expect(rows).toEqual(data.map((ip) => ({ ip })))
   })
 
+  it.each(['PLAIN', 'RLE_DICTIONARY', 'DELTA_LENGTH_BYTE_ARRAY', 'DELTA_BYTE_ARRAY'] as const)(
+    'gives the text of each row, in any pages and row groups: %s',
+    async (encoding) => {
+      const data = Array.from({ length: 3000 }, (_, index) =>
+        index % 7 === 0 || (index > 1000 && index < 1600) ? null : `é${index % 250}`,
+      )
+      const full = data.map((text) => text ?? '')
+      const columnData = [
+        { name: 'some', data, type: 'STRING', encoding },
+        { name: 'all', data: full, type: 'STRING', encoding, nullable: false },
+        { name: 'number', data: data.map((text, index) => (text === null ? null : index)), type: 'INT32' },
+      ] as const
+      for (const codec of ['SNAPPY', 'UNCOMPRESSED'] as const) {
+        const name = join(folder, `${encoding}-${codec}.parquet`)
+        const options = { columnData: [...columnData], rowGroupSize: [500, 1700], pageSize: 600, codec }
+        writeFileSync(name, new Uint8Array(parquetWriteBuffer(options)))
+        const file = await ParquetFile.open(name)
+        const found: string[][] = [[], [], [], []]
+        const paths = [['some'], ['all'], ['number'], ['number', 'of']]
+        for await (const group of file.textsOf(paths))
+          for (const [column, parts] of group.entries())
+            for (const { bytes, starts, ends } of parts)
+              for (const [row, start] of starts.entries())
+                found[column]?.push(Buffer.from(bytes.subarray(start, ends[row])).toString())
+        await file.close()
+        expect(found).toEqual([
+          full,
+          full,
+          full.map((text, index) => (text === '' ? '' : String(index))),
+          full.map(() => ''),
+        ])
+      }
+    },
+  )
+
   it.each<[string, Uint8Array, number, (readonly SchemaTree[])?]>([
     ['is cut off', page(3, levels(6, 0)).subarray(0, -1), 3],
     ['has fewer values than the footer says', page(2, levels(4, 0)), 3],
