@@ -65,7 +65,9 @@ export class TableOutput extends RowOutput {
   readonly #columns: number[] = []
   /** By the number of a name: 1 for a column. */
   #isColumn = new Uint8Array(0)
-  #hasRescued = true
+  /** Whether rows that wait are lines that could not be read. */
+  #hasUnread = false
+  #hasRescued = false
   #rescuedRows = 0
   readonly #rescuedNames = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -168,11 +170,7 @@ export class TableOutput extends RowOutput {
     members.fixNames()
     this.#isColumn = new Uint8Array(members.names.length)
     for (const column of this.#columns) this.#isColumn[column] = 1
-    this.#hasRescued = !isWhole
-    if (isWhole)
-      this.rows(lines, () => {
-        this.#hasRescued ||= this.#rescued() !== null
-      })
+    this.#hasRescued ||= !isWhole || (this.#hasUnread && !names.includes(RAW))
     const header = [...names, ...added, ...(this.#hasRescued ? [RESCUED] : [])]
     this.#settings.note(
       `the columns of the table are the members of the first ${countOf(this.#waitingRows, 'line', 'lines')}: ${shown(names)}`,
@@ -190,15 +188,20 @@ export class TableOutput extends RowOutput {
   #addColumns(): void {
     const { members } = this
     const columns = this.#columns
-    if (this.#isUnread()) return
+    if (this.#isUnread()) {
+      this.#hasUnread = true
+      return
+    }
     let before = -1
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
-      if (number === NONE || this.#located.includes(number) || members.names[number] === RESCUED) continue
+      if (this.#located.includes(number)) continue
       const column = columns.indexOf(number)
+      const isNew = column === -1 && number !== NONE && members.names[number] !== RESCUED
       if (column !== -1) before = column
       // After the member before it, and not after those that only other rows have.
-      else if (columns.length < MAX_COLUMNS) columns.splice(++before, 0, number)
+      else if (isNew && columns.length < MAX_COLUMNS) columns.splice(++before, 0, number)
+      else this.#hasRescued = true
     }
   }
 
@@ -235,11 +238,7 @@ export class TableOutput extends RowOutput {
     }
     if (this.#hasRescued) {
       out.writeAscii(this.#separator)
-      const rescued = kept === members.count ? null : this.#rescued()
-      if (rescued !== null) {
-        this.#rescuedRows++
-        this.#writeText(rescued)
-      }
+      if (kept < members.count) this.#writeText(this.#rescued())
     }
     // Readers skip an empty line: quotes make it a record with one empty value.
     if (out.length === from) out.writeAscii('""')
@@ -275,18 +274,18 @@ export class TableOutput extends RowOutput {
     this.out.write(Buffer.from(valueText(text, this.#settings.form)))
   }
 
-  /** The members that have no column, as JSON; `null` if there are none. */
-  #rescued(): string | null {
+  /** The members that have no column, as JSON. */
+  #rescued(): string {
     const { members } = this
     const rescued: string[] = []
     for (let member = 0; member < members.count; member++) {
       const number = members.numbers[member] ?? NONE
       if (this.#isColumn[number] === 1 || this.#located.includes(number)) continue
-      if (this.#waiting === null && this.#rescuedNames.size <= MAX_NAMES)
-        this.#rescuedNames.add(members.nameOf(member))
+      if (this.#rescuedNames.size <= MAX_NAMES) this.#rescuedNames.add(members.nameOf(member))
       rescued.push(members.jsonOf(member))
     }
-    return rescued.length === 0 ? null : `{${rescued.join(',')}}`
+    this.#rescuedRows++
+    return `{${rescued.join(',')}}`
   }
 }
 
