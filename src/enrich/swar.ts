@@ -71,8 +71,8 @@ function specials(word: number): number {
 }
 
 /**
- * Finds a byte. Node's `Buffer` calls `memchr`: the line feeds of an access log take 0.2 of the time of `indexOf` of a Uint8Array,
- * which other platforms have.
+ * Finds a byte. Node's `Buffer` calls `memchr`. With `indexOf` of a Uint8Array, which other platforms have, 150,000 lines grown from
+ * apache-combined-10000 take 1.02 of the time to append and 1.1 with `--mask`.
  */
 export class ByteFinder {
   readonly #byte: number

@@ -18,8 +18,8 @@ export class Groups {
   readonly #maxGroups: number
   #rows: RowSet
   /**
-   * The groups of one or two codes, by one number: a group of two is found in 0.6 of the time of a row. `null` if not all codes
-   * are small.
+   * The groups of one or two codes, by one number: `count --by status,city` takes 0.99 of the time (apache-combined-10000). `null` if
+   * not all codes are small.
    */
   #keys: NumberMap | null
   #counts: Float64Array = new Float64Array(FIRST_GROUPS)

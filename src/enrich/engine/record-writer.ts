@@ -229,7 +229,7 @@ export class RecordWriter extends RecordOutput {
     return this.#putLocation(target, view, to, quote)
   }
 
-  /** `#putFields` for an array that has the record too. Positions without calls take 0.9 of the time of a run. */
+  /** `#putFields` for an array that has the record too. Without calls, objects of apache-combined-10000 take 0.94 of the time of a run. */
   #putPlainFields(target: Uint8Array, view: DataView, from: number): number {
     const { starts, ends } = this.reader
     const kinds = this.#kinds

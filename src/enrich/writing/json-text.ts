@@ -35,7 +35,7 @@ export class JsonText {
     const target = this.#target.view(into)
     let from = start
     let to = at
-    // Four bytes at a time: 0.45 of the time of single bytes.
+    // Four bytes at a time: CSV to objects takes 0.95 of the time (150,000 rows of apache-combined-10000).
     for (const last = end - 4; from <= last; from += 4, to += 4) {
       const word = source.getInt32(from, true)
       if (mayNeedEscape(word)) return this.#putOther(bytes, from, end, into, to)

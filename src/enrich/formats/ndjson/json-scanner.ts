@@ -175,7 +175,7 @@ export function scalarEnd(bytes: Uint8Array, view: DataView, start: number, end:
 export function stringEnd(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let at = start
   for (;;) {
-    // Two words at a time: 0.93 of the time of a match of 900 bytes.
+    // Two words at a time: NDJSON takes 0.99 of the time (150,000 objects of apache-combined-10000).
     for (const last = end - 8; at <= last; at += 8) {
       const low = textEnds(view.getInt32(at, true))
       if (low !== 0) {
