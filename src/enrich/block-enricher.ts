@@ -100,7 +100,7 @@ export class BlockEnricher extends Enricher {
     this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
-  /** Whether the pieces of a line that is too long are written as they are. Otherwise an object of its start is. */
+  /** Whether the pieces of a line that is too long are written as they are. Otherwise its start becomes an object. */
   get keepsPieces(): boolean {
     return this.#rawPieces === null
   }

@@ -243,7 +243,7 @@ export interface CommonPlan
   readonly jsonFields: readonly LocationField[] | null
   /** Objects have the location as one text, of the columns {@link jsonFields}; absent for JSON. */
   readonly cells?: LocationCells
-  /** Whether an object is written of the start of a line that is too long, also where bad lines are kept; absent if not. */
+  /** Whether the start of a line that is too long becomes an object, even if bad lines are kept. Absent if not. */
   readonly cutsLines?: boolean
   /** Whether each line is a row, and becomes exactly one; absent if not. Rows have no header, and tables of them any columns. */
   readonly isRows?: boolean

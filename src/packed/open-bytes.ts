@@ -57,7 +57,8 @@ export function openPackedBytes(
   tables?: SharedArrayBuffer,
 ): PackedDatabase {
   const { buffer, byteOffset, byteLength } = bytes
-  // Other bytes can be written into the memory later. The header has the checksum of the directory, which has those of all blocks.
+  // Other bytes can be written into the memory later. The header has the checksum of the directory, and the directory has the
+  // checksums of all blocks.
   const header = bytes.subarray(0, HEADER_BYTES).join()
   const isShared = tables !== undefined
   const key = [byteOffset, byteLength, header, isShared, options.maxBytes, options.cacheBytes, path].join(':')

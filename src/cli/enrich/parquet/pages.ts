@@ -112,7 +112,7 @@ class PageReader {
   #prefixBytes = 0
   /** Gets the texts; `null` if they are not wanted, or have another encoding. */
   #pages: ColumnTexts[] | null
-  /** Those of the dictionary. */
+  /** The texts of the dictionary. */
   #entries: ColumnTexts = { bytes: new Uint8Array(0), starts: NO_NUMBERS, ends: NO_NUMBERS }
 
   constructor(path: SchemaPath, { codec, type }: ColumnMetaData, pages: ColumnTexts[] | null) {
@@ -235,7 +235,7 @@ class PageReader {
   /**
    * Checks that a page has all of its plain values. hyparquet would read them from the page after it.
    *
-   * @returns where they are, if they are wanted
+   * @returns where the texts are, if they are wanted
    */
   #checkPlain(bytes: Uint8Array, count: number): Omit<ColumnTexts, 'bytes'> {
     const { view } = readerOf(bytes)
@@ -274,7 +274,7 @@ class PageReader {
   }
 }
 
-/** Some of the texts, or an empty one at each negative index. */
+/** The texts at some indexes. A negative index gives an empty text. */
 function chosen({ bytes, starts, ends }: ColumnTexts, indexes: Int32Array): ColumnTexts {
   const own = { bytes, starts: new Int32Array(indexes.length), ends: new Int32Array(indexes.length) }
   for (let row = 0; row < indexes.length; row++) {

@@ -190,7 +190,7 @@ const MAX_LISTED = 8
 /** The objects of those texts that are JSON objects. */
 export function objectsIn(texts: readonly string[]): object[] {
   return texts.flatMap((text) => {
-    // An error takes long to make: the lines of other formats throw none here.
+    // Lines of other formats are not parsed, which would make an error of each.
     if (!/^\s*\{/.test(text)) return []
     try {
       const value: unknown = JSON.parse(text)
