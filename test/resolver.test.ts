@@ -266,16 +266,6 @@ describe('several databases', () => {
       expect(geo.raw('2001:4860::1')).toEqual(place('US', 'Mountain View'))
     }
   })
-
-  it('the first one with a location is used', async () => {
-    const better = new MmdbWriter({ databaseType: 'Better' })
-      .insert('81.2.69.0/24', place('GB', 'Exact'))
-      .insert('81.2.70.0/24', { location: { time_zone: 'Europe/London' } })
-    const geo = await Resolver.open([better.toBytes(), sample()])
-    expect(geo.lookup('81.2.69.142').city).toBe('Exact')
-    expect(geo.lookup('81.2.70.1').city).toBe('London')
-    expect(geo.lookup('81.2.71.1').city).toBe('London')
-  })
 })
 
 describe('databases', () => {

@@ -87,18 +87,6 @@ const sized = (bytes: number, type = '5'): HandMade => ({
 
 describe('FieldReader', () => {
   it.each<[string, HandMade]>([
-    ['text', 'x'],
-    ['a number', 1],
-    ['an empty map', {}],
-    ['an array', ['x']],
-    ['maps of the wrong type', { country: 'GB', subdivisions: {}, location: 1 }],
-    ['fields of the wrong type', { country: { iso_code: ['GB'], names: 'x' }, city: { hex: '8141' } }],
-    ['an empty array', { subdivisions: [] }],
-    ['an array of something else', { subdivisions: ['ENG'] }],
-    ['an array in an array', { subdivisions: [[{ iso_code: 'x' }]] }],
-    ['empty texts', { city: '', country: { names: { en: '' } } }],
-    ['numbers of other types', { location: { latitude: 5n } }],
-    ['names that are no texts', { country: { names: { en: 1, de: 'D' } } }],
     ['keys that objects have already', new Map([['constructor', { iso_code: 'x' }]])],
     ['what comes twice', { hex: `e2 ${CITY} 4161 ${CITY} 4162` }],
     // { country: { iso_code: 'A' }, country: { names: {} } }: nothing of the first is left

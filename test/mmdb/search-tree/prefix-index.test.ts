@@ -5,7 +5,7 @@ import { seeded } from '../../../scripts/bench/addresses.ts'
 import { formatIPv4, formatIPv6 } from '../../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
-import { NO_RECORD, PrefixIndex, type SearchTree } from '../../../src/mmdb/search-tree.ts'
+import { PrefixIndex, type SearchTree } from '../../../src/mmdb/search-tree.ts'
 import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
 import { effort } from '../../effort.ts'
 import { lazily } from '../../lazily.ts'
@@ -266,13 +266,6 @@ describe('PrefixIndex', () => {
     expect(find().slice(0, 2)).toEqual([first * 10, first * 10])
     index.clear()
     expect(find()).toEqual(results())
-  })
-
-  it('has no IPv6 record in an IPv4 database', () => {
-    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 }).insert('0.0.0.0/0', 1)
-    const index = new PrefixIndex(new Database(writer.toBytes()).tree)
-    expect(index.findIPv4(0x20000001)).not.toBe(NO_RECORD)
-    expect(index.findIPv6(Uint32Array.of(0x20000001, 0, 0, 0))).toBe(NO_RECORD)
   })
 })
 
