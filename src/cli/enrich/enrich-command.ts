@@ -150,7 +150,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
         : [first, ...others.map((other) => planStart(first, this.command, { ...options, ...other }))]
     for (const { notes } of starts) for (const note of notes) this.noteOnce(`${name}: ${note}`)
     return starts.reduceRight<Pick<Plan, 'next'>>(
-      (after, { plan }) => ({ next: Object.assign(plan, after) }),
+      (after, { plan }) => ({ next: Object.assign(plan, after, { tallies: null }) }),
       {},
     )
   }
