@@ -100,6 +100,8 @@ const NUMBER = /^(?:-|-?\d+)$/
  * has them, and one of the lines has an address. Words alone prove nothing: lines of other programs have as many.
  */
 function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
+  // Most inputs have another format: if no line of half of them fits, the other half cannot be more than half.
+  if (recordsOf(sample, false, pattern, LINES / 2).records.length === 0) return false
   const { records, lines } = recordsOf(sample, false, pattern, LINES)
   const names = pattern.fields.map(({ name }) => name)
   const [time, client] = [names.indexOf('time'), names.indexOf(CLIENT)]
