@@ -94,9 +94,10 @@ export class BlockEnricher extends Enricher {
     const isRaw = plan.onBadLine === 'raw'
     const isObject = this.#format.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
-    this.#raw = isRaw && isObject ? new RawLines(plan, this.#mask) : null
+    const makeRaw = (): RawLines => new RawLines(plan, lastMaskOf(plan))
+    this.#raw = isRaw && isObject ? makeRaw() : null
     const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
-    this.#rawPieces = cutsLines ? new RawLines(plan, this.#mask) : this.#raw
+    this.#rawPieces = cutsLines ? makeRaw() : this.#raw
     this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
@@ -357,6 +358,11 @@ export class BlockEnricher extends Enricher {
 function lineEndOf(bytes: Uint8Array): number {
   if (bytes.at(-1) !== LINE_FEED) return bytes.length
   return bytes.length - (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1)
+}
+
+/** The mask of the last plan for a line. A line that an earlier plan cuts must not end with a part of an address either. */
+function lastMaskOf(plan: Plan): AddressMask | null {
+  return plan.next === undefined ? maskOf(plan) : lastMaskOf(plan.next)
 }
 
 function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean): Uint8Array {

@@ -263,6 +263,21 @@ describe('several addresses of a line', () => {
     )
   })
 
+  it('are masked where an earlier plan cuts a line, whole or in pieces', () => {
+    const options = { onBadLine: 'raw', force: true } as const
+    const { plan } = makePlan(utf8('src,dst\n'), true, { ...options, ...FIRST, format: 'csv', to: 'ndjson' })
+    const masked = { ...options, ...SECOND, format: 'ndjson', dropAddress: true } as const
+    const { plan: next } = makePlan(utf8('{"src":"10.0.0.1","dst":"-"}\n'), true, masked)
+    const enricher = enricherOf({ ...plan, next }, worldSet())
+    for (let before = 270; before < 305; before++) {
+      const bytes = utf8(`${'y'.repeat(before)} 81.2.69.142 ${LONG}\n`)
+      for (const oversized of [false, true]) {
+        const { output } = enricher.block({ bytes, isHead: false, oversized, startsLine: true })
+        expect(text(output)).toMatch(/^\{"raw":"y+( (- ?y*)?)?","from":null,"to":null\}\n$/)
+      }
+    }
+  })
+
   it('come in pieces where locations are long, all lines in order', () => {
     const input = Array.from({ length: 1500 }, (_, n) => `{"src":"1.1.1.1","dst":"1.1.1.1","n":${n}}\n`).join(
       '',
