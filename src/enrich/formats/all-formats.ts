@@ -60,7 +60,8 @@ function makePlan(
   if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
   const content = inside?.sample ?? sample
   const all = { ...options, ...more(definition.name) }
-  const { plan, notes } = orNamingText(content, () => definition.plan(content, isWhole, all, isCut))
+  const make = (): Planned<Plan> => definition.plan(content, isWhole, all, isCut)
+  const { plan, notes } = options.isColumnar ? make() : orNamingText(content, make)
   const told = [
     ...(format === undefined ? [formatNote(definition.name)] : []),
     ...(inside === null ? [] : [`each line comes after a prefix that ${WRITERS[inside.wrapper]} writes`]),

@@ -13,6 +13,8 @@ export type FormatOption = Exclude<
 export interface InputFacts {
   /** When the file of the input was last written, in milliseconds since 1970. */
   readonly writtenAt?: number | undefined
+  /** Whether columns of the input are read, and no lines that could be text. */
+  readonly isColumnar?: boolean
 }
 
 /** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */

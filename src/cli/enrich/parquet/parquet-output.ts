@@ -6,6 +6,7 @@ import { ColumnLocator, type ColumnTexts } from '../../../enrich/column-stream.t
 import { queriesOf } from '../../../enrich/count-plan.ts'
 import { emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../../enrich/counting/totals.ts'
+import type { InputFacts } from '../../../enrich/formats/format-definition.ts'
 import { type EnrichOptions, type Format, type Plan, withFormats } from '../../../enrich/formats/formats.ts'
 import type { NdjsonPlan } from '../../../enrich/formats/ndjson/ndjson.ts'
 import { eventTime, NO_TIME } from '../../../enrich/locating/event-time.ts'
@@ -42,7 +43,7 @@ export interface ParquetRun {
   /** Makes the run of a file that gets columns. */
   readonly makeRun?: (settings: RunSettings, signal: AbortSignal) => LineRun
   /** The options for the input, and where its other addresses are. */
-  readonly options: EnrichOptions
+  readonly options: EnrichOptions & InputFacts
   readonly others: readonly AddressOption[]
 }
 
@@ -96,7 +97,7 @@ export async function parquetRun(
     output,
     rows: null,
     makeRun: (settings, signal) => new ColumnRun(settings, input, output, signal),
-    options: { ...options, format: 'ndjson', into: memberOf(0) },
+    options: { ...options, format: 'ndjson', into: memberOf(0), isColumnar: true },
     others: others.map(({ field }, index) => ({ field, into: memberOf(index + 1) })),
   }
 }

@@ -206,6 +206,13 @@ describe('Parquet to Parquet', () => {
     expect(existsSync(path('refused.parquet'))).toBe(false)
   })
 
+  it('is refused with addresses only in a list, by what names one and not by what reads lines', async () => {
+    const file = writeParquet('list.parquet', [{ name: 'ip', data: [['81.2.69.142'], ['1.2.3.4']] }])
+    const { err } = await enrich(file, '-o', path('list.out.parquet'))
+    expect(err).toMatch(/add --field ip\.0\n$/)
+    expect((await enrich(file, '--to', 'ndjson')).err).toContain('add --format text')
+  })
+
   it('gives every row its own location where one has a text of any length', async () => {
     const data = ['81.2.69.142', 'x'.repeat(3_000_000), '1.2.3.4']
     const file = writeParquet('long.parquet', [{ name: 'ip', data, type: 'STRING' }])
