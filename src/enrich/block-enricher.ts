@@ -46,8 +46,8 @@ export class BlockEnricher extends Enricher {
   readonly #ends: RecordEnds
   /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
   readonly #raw: RawLines | null
-  /** Writes lines that are too long as JSON; `null` if their pieces are kept or dropped. */
-  readonly #rawPieces: RawLines | null
+  /** Writes lines that are too long as JSON; `null` if they are kept, dropped or an error. */
+  readonly #rawTooLong: RawLines | null
   /** What is written after a row that cannot be read. */
   readonly #nothing: Uint8Array
   readonly #counter: LineCounter
@@ -97,13 +97,13 @@ export class BlockEnricher extends Enricher {
     const makeRaw = (): RawLines => new RawLines(plan, lastMaskOf(plan))
     this.#raw = isRaw && isObject ? makeRaw() : null
     const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
-    this.#rawPieces = cutsLines ? makeRaw() : this.#raw
+    this.#rawTooLong = cutsLines ? makeRaw() : this.#raw
     this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
   }
 
   /** Whether the pieces of a line that is too long are written as they are. Otherwise its start becomes an object. */
   get keepsPieces(): boolean {
-    return this.#rawPieces === null
+    return this.#rawTooLong === null
   }
 
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
@@ -276,6 +276,7 @@ export class BlockEnricher extends Enricher {
     }
     out.length = before
     const { isRows, onlyFailed, onBadLine } = this.#plan
+    const raw = fault === null ? this.#raw : this.#rawTooLong
     if (result === 'blank') {
       counts.blank++
       if (!isRows) {
@@ -289,9 +290,9 @@ export class BlockEnricher extends Enricher {
       this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
     }
     if (isRows) this.#writeUnread(bytes, start, end, next, true, out)
-    else if (this.#raw !== null) {
+    else if (raw !== null) {
       const whole = endWithLines || bytes[end] === LINE_FEED ? end : next
-      this.#raw.write(bytes, start, whole, out)
+      raw.write(bytes, start, whole, out)
     } else if (onBadLine !== 'drop') out.write(bytes, start, next)
   }
 
@@ -328,7 +329,7 @@ export class BlockEnricher extends Enricher {
       counts.lines++
       this.#countBad(1, tooLong(this.#plan), bytes, counts)
     }
-    const [raw, mask, { isRows = false }] = [this.#rawPieces, this.#mask, this.#plan]
+    const [raw, mask, { isRows = false }] = [this.#rawTooLong, this.#mask, this.#plan]
     const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
     const isKept = end > 0 && raw === null && mask === null && !isRows
     const out = new ByteSink(isKept ? 0 : bytes.length)

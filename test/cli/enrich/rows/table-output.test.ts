@@ -130,6 +130,14 @@ describe('geofix enrich --to csv', () => {
     expect(JSON.parse(out)).toEqual([{ ip: '81.2.69.142', location: { city: 'London' } }, ...expected])
   })
 
+  it('is an array with the start of each line over --max-line-bytes, in one block or in pieces', async () => {
+    const lines = [2000, 2 ** 18].map((size) => `{"ip":"81.2.69.142","p":"${'x'.repeat(size)}"}`)
+    const options = ['--to', 'json', '--max-line-bytes', '1024']
+    const { out } = await enrich(options, `{"ip":"81.2.69.142"}\n${lines.join('\n')}\n`)
+    const [, ...long] = JSON.parse(out)
+    expect(long).toEqual(lines.map((line) => ({ raw: line.slice(0, 1024), location: null })))
+  })
+
   it('has no location twice: a column of this name must be named anew', async () => {
     const input = '{"ip":"81.2.69.142","city":"here"}\n'
     const { status, err } = await enrich(['--to', 'csv'], input)
