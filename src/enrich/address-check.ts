@@ -36,8 +36,14 @@ export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Arra
   checkCounts(counts, plan, sample, isWhole)
 }
 
-/** {@link checkAddresses} for the counts of the first records. */
-export function checkCounts(counts: Counts, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+/** {@link checkAddresses} for the counts of the first records. @param hasLines `false` if columns are read */
+export function checkCounts(
+  counts: Counts,
+  plan: Plan,
+  sample: Uint8Array,
+  isWhole: boolean,
+  hasLines = true,
+): void {
   if (plan.force) return
   const records = counts.lines - counts.blank
   const isEmpty = isMerelyEmpty(counts)
@@ -49,7 +55,7 @@ export function checkCounts(counts: Counts, plan: Plan, sample: Uint8Array, isWh
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   // Other addresses in lines that merely lack a value are not the client's.
-  const next = isEmpty ? '' : nextFlags(sample, isWhole, plan)
+  const next = isEmpty ? '' : nextFlags(sample, isWhole, plan, hasLines)
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
     `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next === '' ? '' : `. ${next}`}`,
@@ -66,12 +72,13 @@ function firstRecord(sample: Uint8Array, isWhole: boolean, { headerLine, directi
 }
 
 /** What to type for lines that have no address where it is expected; '' if that is unknown. */
-function nextFlags(sample: Uint8Array, isWhole: boolean, { format, trustedProxies }: Plan): string {
+function nextFlags(sample: Uint8Array, isWhole: boolean, plan: Plan, hasLines: boolean): string {
+  const { format, trustedProxies } = plan
   const lines = sampleLines(sample, isWhole, 100)
   const lists = lines.filter((line) => LIST.test(line)).length
   if (lists * 2 > lines.length && trustedProxies === null)
     return `If it is a list of addresses, ${LIST_FLAGS}`
-  return format === 'text' ? '' : textFlags(sample)
+  return format === 'text' || !hasLines ? '' : textFlags(sample)
 }
 
 /** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */

@@ -283,7 +283,7 @@ export class ColumnRun implements LineRun {
       input.bytesRead = Math.floor(((input.size ?? 0) * counts.lines) / all)
       if (!isChecked && counts.lines < Math.min(all, SAMPLE_ROWS)) continue
       for (const column of isChecked ? [] : columns)
-        checkCounts(column.counts, column.plan, sample, counts.lines === all)
+        checkCounts(column.counts, column.plan, sample, counts.lines === all, false)
       isChecked = true
       await output.send()
     }

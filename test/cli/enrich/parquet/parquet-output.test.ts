@@ -207,9 +207,13 @@ describe('Parquet to Parquet', () => {
   })
 
   it('is refused with addresses only in a list, by what names one and not by what reads lines', async () => {
-    const file = writeParquet('list.parquet', [{ name: 'ip', data: [['81.2.69.142'], ['1.2.3.4']] }])
-    const { err } = await enrich(file, '-o', path('list.out.parquet'))
-    expect(err).toMatch(/add --field ip\.0\n$/)
+    const file = writeParquet('list.parquet', [
+      { name: 'id', data: [1, 2] },
+      { name: 'ip', data: [['81.2.69.142'], ['1.2.3.4']] },
+    ])
+    const out = ['-o', path('list.out.parquet')]
+    expect((await enrich(file, ...out)).err).toMatch(/add --field ip\.0\n$/)
+    expect((await enrich(file, ...out, '--field', 'id')).err).toMatch(/continue with --force \([^)]+\)\n$/)
     expect((await enrich(file, '--to', 'ndjson')).err).toContain('add --format text')
   })
 
