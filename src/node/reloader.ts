@@ -181,7 +181,8 @@ export class Reloader {
     const event = { previous: this.#info, current: set.info }
     this.#info = set.info
     callSafely(() => this.#settings.onReload?.(event))
-    callSafely(() => this.#staleness?.watch(set.info))
+    // The callback may have closed the resolver.
+    if (!this.#stopped) callSafely(() => this.#staleness?.watch(set.info))
     return 'replaced'
   }
 

@@ -112,6 +112,25 @@ describe('staleAfter', () => {
     await expect(Resolver.open(bytes, { staleAfter: 0.001, onStale })).rejects.toThrow('too old for us')
   })
 
+  it('is not checked after onReload has closed the resolver', async () => {
+    const path = makeFile(join(temporaryFolder(), 'city.mmdb'), bytes)
+    const events: string[] = []
+    const resolver = await Resolver.open(path, {
+      watch: true,
+      watchInterval: 10,
+      staleAfter: 0.001,
+      onStale: () => void events.push('stale'),
+      onReload: () => {
+        resolver.close()
+        // The next step of the reload runs before this.
+        setImmediate(() => events.push('closed'))
+      },
+    })
+    writeFileSync(path, generation(1))
+    await vi.waitFor(() => expect(events).toContain('closed'), 10_000)
+    expect(events).toEqual(['stale', 'closed'])
+  })
+
   it('is checked again when the file is replaced', async () => {
     const path = makeFile(join(temporaryFolder(), 'city.mmdb'), bytes)
     const events: StaleEvent[] = []
