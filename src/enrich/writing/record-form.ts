@@ -22,7 +22,7 @@ export interface RecordForm {
   readonly isText?: boolean
   /** What is written between the record and its location. */
   readonly before: string
-  /** What is written in place of `before` and the location, if there is no location. */
+  /** What is written if there is no location. `before` is not written then. */
   readonly nothing: string
   /** What is written after the header of the records. */
   readonly header?: string

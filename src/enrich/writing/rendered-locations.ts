@@ -89,7 +89,7 @@ export class RenderedLocations {
   #zones: Timezone[] = []
 
   /**
-   * @param apart which locations are told apart, besides their texts
+   * @param apart what gets a number of its own even if the text is the same: each location, each set of parts, or each country
    * @param maxTextBytes limit of the memory for texts
    */
   constructor(

@@ -11,7 +11,7 @@ import { AddressRoles, CLIENT, OTHER } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
-/** If one of this many addresses is certain, the addresses are no versions. */
+/** Addresses can be versions only if fewer than one in this many is certain to be an address. */
 const FEW = 10
 const REQUEST = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) [^"']{1,2000} HTTP\/\d/
 /** Lines whose form is looked at. */

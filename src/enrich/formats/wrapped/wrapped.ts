@@ -318,7 +318,7 @@ export function planEnclosing(
   return planNdjson(without, { ...options, field: `/${member}`, timeField, force: true }, false)
 }
 
-/** Reads objects that have a line of another format in a member. There is no address if the member is empty, or not text. */
+/** Reads objects that have a line of another format in a member. An empty member has no address, nor has one that is not text. */
 class MemberReader extends ObjectReader {
   override readonly counted: readonly number[]
   override readonly rereads: boolean
