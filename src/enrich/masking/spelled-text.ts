@@ -34,7 +34,7 @@ const CODE =
   '(?!3[Aa]%2[Ff])(?:2[3-6DEde]|3[\\dABab]|[46][1-6]|5[Cc]|[89A-Fa-f][\\dA-Fa-f]|[\\dA-Fa-f]{2}(?=[\\d:Ff]))'
 /** The start of what may be an escape, or four numbers with underscores, from a mark on. */
 const MAY_BE_ESCAPE = /* @__PURE__ */ new RegExp(
-  `^(?:%(?:[Uu]..)?${CODE}|\\\\[Xx]${CODE}|\\\\[Uu](?:00${CODE}|[Ff3])|#0[0-7]{2}|&#|(?:_\\d{1,4}){3}|\xef[\xbc\xbd]|\xe3\x80\x82)`,
+  `^(?:%(?:[Uu]..)?${CODE}|\\\\[Xx]${CODE}|\\\\[Uu](?:00${CODE}|[Ff3]|[\\dA-Fa-f]{4}(?=[\\d:Ff]))|#0[0-7]{2}|&#|(?:_\\d{1,4}){3}|\xef[\xbc\xbd]|\xe3\x80\x82)`,
   's',
 )
 /** The bytes that this reads, at most. */
@@ -74,13 +74,11 @@ function escapeBefore(
   const base = decimal !== undefined ? 10 : octal !== undefined ? 8 : 16
   const [first = 0, second = 0, third = 0] = bytes.subarray(end - 3, end)
   const wide = ((first & 15) << 12) | ((second & 63) << 6) | (third & 63)
-  const known = characterOf(
-    digits === undefined ? wide : Number.parseInt(digits, base),
-    text[0] === '%' && byte !== undefined,
-  )
+  const known = characterOf(digits === undefined ? wide : Number.parseInt(digits, base), byte !== undefined)
   let start = end - text.length
   if (text[0] === '\\') while (start > 0 && bytes[start - 1] === BACKSLASH) start--
-  return known === null ? null : { start, byte: known }
+  // The digits of another character's escape are not those of the address after it.
+  return known === null && digits === undefined ? null : { start, byte: known ?? 0 }
 }
 
 /** @param isByte whether a code over 127 is a byte of UTF-8 */
