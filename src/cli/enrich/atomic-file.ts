@@ -6,7 +6,6 @@ import {
   lstatSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   type Stats,
@@ -206,25 +205,11 @@ function processNamespace(): string {
 }
 
 /** Whether a process with this number runs, of those that this process can see. */
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
     // EPERM: it is a process of another user.
     return codeOf(error) !== 'ESRCH'
-  }
-}
-
-/** When a process started, in a unit of the system, so that a later process with its number differs. Linux; elsewhere ''. */
-export function startOf(pid: number): string {
-  try {
-    // The name of the program is in parentheses, and can have any character. The start is the 20th field after it.
-    return (
-      readFileSync(`/proc/${pid}/stat`, 'latin1')
-        .replace(/^.*\) /s, '')
-        .split(' ')[19] ?? ''
-    )
-  } catch {
-    return ''
   }
 }

@@ -1,20 +1,11 @@
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, openSync, rmSync, type Stats, statSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/rate-limit.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
-import { AtomicFile, isRunning, processSpace, removeLeftovers, startOf } from '../enrich/atomic-file.ts'
+import { AtomicFile, removeLeftovers } from '../enrich/atomic-file.ts'
 import { resolveLinks } from '../enrich/descriptors.ts'
 import type { FlagsOf } from '../options.ts'
 import {
@@ -137,9 +128,9 @@ async function change(
       isPrinted = true
     }
     if (!lock.isHeld()) {
-      const advice = 'nothing was changed, so run the command again'
+      const why = 'was deleted, or taken over by another command'
       throw new CommandFailure(
-        `${target}.lock was deleted while a command used it: ${advice}`,
+        `${target}.lock ${why}: nothing was changed, so run the command again`,
         ExitStatus.failed,
       )
     }
@@ -180,37 +171,33 @@ function failureOf(file: string, error: unknown): Error {
   return new CommandFailure(message, ExitStatus.failed, cause)
 }
 
-/** How long to wait for other commands, and how often to look. */
-const WAIT_MS = 5000
+/** A command has a lock for milliseconds. One that keeps it for longer was killed or is stopped, and loses it. */
+const MAX_HELD_MS = 5000
+/** How often to look whether the lock is free. */
 const INTERVAL_MS = 20
-
-/** What a lock says about its process: where it runs, its number, and when it started. */
-const OWNER = /^([\da-f]{8}) (\d{1,10}) (\d*)\n$/
 
 /** The lock of this process. */
 interface KeysLock {
-  /** Whether it is still there: people delete locks. */
+  /** Whether it is still there: people delete locks, and other commands take them over. */
   readonly isHeld: () => boolean
   readonly release: () => void
 }
 
-/**
- * Makes the lock of a file. Waits for another command that has it. The lock of a process that was killed is taken over.
- *
- * @throws CommandFailure when another command keeps it too long, or nobody can know whether that command still runs
- */
+/** Makes the lock of a file. Waits for another command that has it, and takes over a lock that stays. */
 async function lockKeys(file: string): Promise<KeysLock> {
   const path = `${file}.lock`
+  let other = ''
   for (let waited = 0; ; waited += INTERVAL_MS) {
     try {
       return make(path)
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
-      const owner = ownerOf(path)
-      if (owner === null) rmSync(path, { force: true })
-      else if (waited >= WAIT_MS)
-        throw new CommandFailure(`${path} exists: ${owner}`, ExitStatus.failed, error)
     }
+    // The next lock can have the number of a file that was deleted.
+    const found = `${statusOf(path)?.ino} ${statusOf(path)?.mtimeMs}`
+    if (found !== other) waited = 0
+    else if (waited >= MAX_HELD_MS) rmSync(path, { force: true })
+    other = found
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS))
   }
 }
@@ -218,41 +205,17 @@ async function lockKeys(file: string): Promise<KeysLock> {
 function make(path: string): KeysLock {
   // `wx` fails on an existing file or link.
   const fd = openSync(path, 'wx', 0o600)
-  try {
-    writeSync(fd, `${processSpace()} ${process.pid} ${startOf(process.pid)}\n`)
-    // It stays open, so that no other file gets its number.
-    const made = fstatSync(fd)
-    const isHeld = (): boolean => {
-      const found = statSync(path, { throwIfNoEntry: false })
-      return made.ino === found?.ino && made.dev === found.dev
-    }
-    return {
-      isHeld,
-      release: () => {
-        if (isHeld()) rmSync(path, { force: true })
-        closeSync(fd)
-      },
-    }
-  } catch (error) {
-    rmSync(path, { force: true })
-    closeSync(fd)
-    throw error
+  // It stays open, so that no other file gets its number.
+  const made = fstatSync(fd)
+  const isHeld = (): boolean => {
+    const found = statusOf(path)
+    return made.ino === found?.ino && made.dev === found.dev
   }
-}
-
-/** Who has a lock, and what to do. @returns `null` if its process has ended, or the lock is gone */
-function ownerOf(path: string): string | null {
-  let text: string
-  try {
-    text = readFileSync(path, 'latin1')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
+  return {
+    isHeld,
+    release: () => {
+      if (isHeld()) rmSync(path, { force: true })
+      closeSync(fd)
+    },
   }
-  const [, where, pid, start] = OWNER.exec(text) ?? []
-  if (where !== processSpace()) {
-    return 'a command on another machine or in another container may be changing the keys: if none is running, delete that file'
-  }
-  if (!isRunning(Number(pid)) || startOf(Number(pid)) !== start) return null
-  return `process ${pid} is changing the keys: wait for it, or end it`
 }
