@@ -47,17 +47,38 @@ async function* unread(): AsyncGenerator<string> {
   yield await Promise.reject(new Error('the input was read'))
 }
 
-/** The options for a guide: a table for each group. @param formatsOf the formats that have an option; none for all */
+type FormatsOf = (name: string) => readonly string[]
+const noFormats: FormatsOf = () => []
+
+/**
+ * The options for a guide: a table for each group.
+ *
+ * @param formatsOf the formats that have an option; none for all
+ * @param known the rows of the guide of the command `others`. This guide has only the names of these options
+ */
 function guideTables(
   groups: OptionGroups,
-  formatsOf: (name: string) => readonly string[] = () => [],
+  formatsOf: FormatsOf,
+  known: readonly string[],
+  others: string,
 ): string {
-  const tables = Object.entries(groups).map(([heading, definitions]) => {
-    const rows = Object.entries(definitions).map(([name, each]) => guideRow(each, formatsOf(name)))
+  const tables = Object.entries(groups).flatMap(([heading, definitions]) => {
+    const rows = rowsOf(definitions, formatsOf).filter((row) => !known.includes(row))
+    if (rows.length === 0) return []
     return `${heading === 'Options' ? '' : `**${heading}**\n\n`}| option | |\n| --- | --- |\n${rows.join('\n')}`
   })
-  return tables.join('\n\n')
+  const repeated = Object.values(groups)
+    .flatMap((definitions) => rowsOf(definitions, formatsOf))
+    .filter((row) => known.includes(row))
+  const names = repeated.map((row) => row.split(' | ')[0]?.slice(2))
+  return [
+    ...tables,
+    ...(names.length === 0 ? [] : [`These work as in ${others}: ${names.join(', ')}.`]),
+  ].join('\n\n')
 }
+
+const rowsOf = (definitions: OptionGroups[string], formatsOf: FormatsOf): string[] =>
+  Object.entries(definitions).map(([name, each]) => guideRow(each, formatsOf(name)))
 
 function guideRow({ flags = '', text = '' }: OptionDefinition, formats: readonly string[]): string {
   const names = flags
@@ -81,15 +102,22 @@ describe('the definition of an option', () => {
     )
   })
 
-  it.each<[string, OptionGroups, ((name: string) => readonly string[])?]>([
+  it.each<[string, OptionGroups, FormatsOf?, OptionGroups?, string?]>([
     ['src/cli/enrich/README.md', ENRICH_OPTIONS, formatsWith],
-    ['src/cli/count/README.md', COUNT_OPTIONS, formatsWith],
-    ['src/cli/export/README.md', EXPORT_OPTIONS],
+    [
+      'src/cli/count/README.md',
+      COUNT_OPTIONS,
+      formatsWith,
+      ENRICH_OPTIONS,
+      '[`geofix enrich`](../enrich/README.md)',
+    ],
+    ['src/cli/export/README.md', EXPORT_OPTIONS, noFormats, LOOKUP_OPTIONS, '[`geofix`](../README.md)'],
     ['src/cli/README.md', LOOKUP_OPTIONS],
     ['src/edit/README.md', SLIM_OPTIONS],
     ['src/http/README.md', SERVE_OPTIONS],
-  ])('is the same in %s', (file, groups, formatsOf) => {
-    const tables = guideTables(groups, formatsOf)
+  ])('is the same in %s', (file, groups, formatsOf = noFormats, known = {}, others = '') => {
+    const rows = Object.values(known).flatMap((definitions) => rowsOf(definitions, formatsOf))
+    const tables = guideTables(groups, formatsOf, rows, others)
     const [, found] =
       /<!-- options -->\n([\s\S]*?)\n<!-- \/options -->/.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
     expect(found, `Paste this into ${file}:\n${tables}\n`).toBe(tables)

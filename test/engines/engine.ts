@@ -1,6 +1,6 @@
 // What the tests of engines share. An engine is a program of others that runs geofix; it is installed on demand.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { accessLines } from '../../scripts/bench/enrich/access-lines.ts'
@@ -71,9 +71,11 @@ export function expectSameBytes(folder: string): void {
   expect(whole !== undefined && parts?.equals(whole)).toBe(true)
 }
 
-/** The first program in Python of the guide that has all of these texts. */
+/** The first program in Python, of the guide or of scripts/examples/engines, that has all of these texts. */
 export function recipeWith(...texts: readonly string[]): string {
   const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
-  const programs = Array.from(guide.matchAll(/^```python\n([\s\S]*?)^```$/gm), ([, program = '']) => program)
-  return programs.find((program) => texts.every((text) => program.includes(text))) ?? ''
+  const inGuide = Array.from(guide.matchAll(/^```python\n([\s\S]*?)^```$/gm), ([, program = '']) => program)
+  const examples = join(ROOT, 'scripts/examples/engines')
+  const files = readdirSync(examples).map((name) => readFileSync(join(examples, name), 'utf8'))
+  return [...inGuide, ...files].find((program) => texts.every((text) => program.includes(text))) ?? ''
 }

@@ -1,4 +1,4 @@
-// The worker of the guide on NATS JetStream: workers are killed and paused, and the server is started again.
+// The worker of scripts/examples on NATS JetStream: workers are killed and paused, and the server is started again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -20,8 +20,7 @@ const packages = hasCommand('nats-server')
   ? engineFolder('nats', { '@nats-io/jetstream': '3.4.0', '@nats-io/transport-node': '3.4.0' })
   : null
 
-const guide = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8')
-const WORKER = /^```js\n([\s\S]*?)^```$/m.exec(guide)?.[1] ?? ''
+const WORKER = readFileSync(join(ROOT, 'scripts/examples/engines/nats-worker.mjs'), 'utf8')
 
 /** What these tests use of the packages of NATS. */
 interface StreamManager {

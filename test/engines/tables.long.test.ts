@@ -1,4 +1,4 @@
-// Engines join addresses with the table that geofix export writes: the recipes of the guide, on a million addresses.
+// Engines join addresses with the table that geofix export writes: the recipes of scripts/examples/engines, on a million addresses.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,15 +17,7 @@ const COUNTRIES = ['DE', 'FR', 'GB', 'JP', 'BR']
 const COUNTRY_DATABASE = join(ROOT, 'data/country.mmdb.gz')
 const PACKAGES = ['duckdb==2.0.1', 'polars==2.1.0', 'pandas==3.1.1', 'pyarrow==26.0.1', 'chdb==4.4.0']
 
-const [, guide = ''] = readFileSync(join(ROOT, 'src/engines/README.md'), 'utf8').split(
-  '\n## Join with a table\n',
-)
-/** The code of the guide that begins with a comment that names it. */
-const recipe = (comment: string): string => {
-  const [, code] = new RegExp(`^\`\`\`\\w+\\n((?:#|--) ${comment}[\\s\\S]*?)^\`\`\`$`, 'm').exec(guide) ?? []
-  if (code === undefined) throw new Error(`the guide has no recipe ${comment}`)
-  return code
-}
+const recipe = (name: string): string => readFileSync(join(ROOT, 'scripts/examples/engines', name), 'utf8')
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -105,10 +97,10 @@ function expectLookups(places = expected): void {
 }
 
 describeEngine('Python with DuckDB, polars, pandas, SQLite and chdb', python !== null, () => {
-  it.each(['DuckDB:', 'DuckDB, range', 'polars:', 'pandas:', 'SQLite:'])(
+  it.each(['duckdb', 'polars', 'pandas', 'sqlite'])(
     '%s every row is that of lookup',
     (name) => {
-      runPython(recipe(name))
+      runPython(recipe(`join-${name}.py`))
       expectLookups()
     },
     LONG.timeout,
@@ -117,7 +109,7 @@ describeEngine('Python with DuckDB, polars, pandas, SQLite and chdb', python !==
   it(
     'ClickHouse: every row is that of lookup in the country database',
     () => {
-      writeFileSync(at('recipe.sql'), recipe('ClickHouse'))
+      writeFileSync(at('recipe.sql'), recipe('join-clickhouse.sql'))
       runPython(`from chdb.session import Session
 session = Session("clickhouse")
 for statement in open("recipe.sql").read().rstrip().rstrip(";").split(";\\n"): session.query(statement)`)
@@ -130,10 +122,10 @@ for statement in open("recipe.sql").read().rstrip().rstrip(";").split(";\\n"): s
 const pyspark = hasCommand('java') ? installedOrNull(() => installSpark(4)) : null
 
 describeEngine('PySpark (python3 and Java 17)', pyspark !== null, () => {
-  it.each(['Spark, broadcast', 'Spark, range'])(
-    '%s: every row is that of lookup',
-    (name) => {
-      runPython(recipe(name), pyspark)
+  it(
+    'every row is that of lookup',
+    () => {
+      runPython(recipe('join-spark.py'), pyspark)
       expectLookups()
     },
     LONG.timeout,
@@ -161,7 +153,7 @@ describeEngine('PostgreSQL (initdb, pg_ctl and psql, not as root)', hasPostgres,
       run(`initdb -D ${data} -A trust -E UTF8 --no-locale -U geofix`)
       run(`pg_ctl -D ${data} -o "-k ${data} -c listen_addresses=''" -l ${data}/log -w start`)
       onTestFinished(() => void run(`pg_ctl -D ${data} -m immediate stop`))
-      writeFileSync(at('recipe.sql'), recipe('PostgreSQL'))
+      writeFileSync(at('recipe.sql'), recipe('join-postgresql.sql'))
       const plan = run(`psql -X -h ${data} -U geofix -d postgres -v ON_ERROR_STOP=1 -f recipe.sql`)
       expect(plan).toMatch(/Index (Only )?Scan using networks_network_idx on networks/)
       expectLookups()

@@ -1,15 +1,15 @@
-// The recipes of the guide and of scripts/examples/fleet. The unit file is in unit-file.package.test.ts.
+// The recipes of scripts/examples. The unit file is in unit-file.package.test.ts.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { version } from '../../package.json'
 import { ROOT } from '../package/project.ts'
 
-const guide = readFileSync(join(ROOT, 'src/http/README.md'), 'utf8')
+const containerfile = readFileSync(join(ROOT, 'scripts/examples/service/Containerfile'), 'utf8')
 const manifests = readFileSync(join(ROOT, 'scripts/examples/fleet/kubernetes.yaml'), 'utf8')
 
 it('the Containerfile and the manifests have the version of the package', () => {
-  expect(guide).toContain(`RUN npm install --omit=dev geofix@${version}\n`)
+  expect(containerfile).toContain(`RUN npm install --omit=dev geofix@${version}\n`)
   expect(manifests).toContain(`geofix:${version}\n`)
 })
 
