@@ -421,7 +421,9 @@ def request(addresses, times=None):
     offsets, texts = _offsets_and_texts(addresses)
     instants = time_texts = b""
     if times is not None and pa.types.is_timestamp(times.type):
-        instants = _numbers(_filled(times.cast(pa.timestamp("us", times.type.tz)).view(pa.int64()), NO_TIME))
+        # Nanoseconds are cut off. Without `safe`, other units could overflow.
+        whole = times.cast(pa.timestamp("us", times.type.tz), safe=times.type.unit != "ns")
+        instants = _numbers(_filled(whole.view(pa.int64()), NO_TIME))
     elif times is not None:
         instants, time_texts = _offsets_and_texts(times)
     header = REQUEST.pack(b"GFX1", len(addresses), len(texts), len(time_texts))

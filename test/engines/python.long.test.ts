@@ -77,7 +77,7 @@ describeEngine('the module for Python', python.tables !== null, () => {
     const program = join(import.meta.dirname, 'python/locator.py')
     const report = await run(python.tables, program, 'geofix', at('first.mmdb'), at('other.mmdb'))
     const checks = Object.entries(JSON.parse(report))
-    expect(checks).toHaveLength(26)
+    expect(checks).toHaveLength(27)
     expect(checks.filter(([, isRight]) => isRight !== true)).toEqual([])
   })
 })

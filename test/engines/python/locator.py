@@ -57,6 +57,7 @@ checks["a slice"] = locator.locate(pa.array([PARIS, LONDON, PRIVATE])[1:]).field
 instants = [datetime(2026, 1, 1, tzinfo=timezone.utc), None, at]
 for name, times in {
     "timestamps": pa.array(instants, pa.timestamp("ms", "UTC")),
+    "timestamps with nanoseconds": pa.array([1767225600000000001, None, 1782864000000000001], pa.timestamp("ns", "UTC")),
     "texts": pa.array(["2026-01-01T00:00:00Z", None, "2026-07-01T00:00:00Z"]),
     "numbers": pa.array([1767225600, None, 1782864000]),
 }.items():
