@@ -11,21 +11,12 @@ import { NetworkWalk } from '../../location/network-walk.ts'
 /** Limit of the memory for the texts of locations. Four times as much takes 10 MB more and saves no time. */
 const MAX_TEXT_BYTES = 2 ** 22
 
-/** Stands for the number of a text. */
-export const NO_NUMBER = -1
-
 /** Writes rows of networks in one form. */
 export interface RowSink {
   /** Whether rows should be written before more are added. */
   readonly isFull: boolean
-  /**
-   * Sets the values of the next rows: `text[from, to)`, which is valid until they are added.
-   *
-   * @param number of the text, which is the same for the same text until {@link forgetNumbers}; {@link NO_NUMBER} if unknown
-   */
-  setText(text: Uint8Array, from: number, to: number, number: number): void
-  /** The numbers of texts start again. */
-  forgetNumbers(): void
+  /** Sets the values of the next rows: `text[from, to)`, which is valid until they are added. */
+  setText(text: Uint8Array, from: number, to: number): void
   /**
    * Adds a network, or a range.
    *
@@ -68,7 +59,6 @@ export class NetworkRows {
   readonly #end = new Uint32Array(4)
   #text = Buffer.alloc(1024)
   #size = -1
-  #number = NO_NUMBER
 
   /** @throws InvalidDatabaseError, TypeError when autonomous systems are asked for and no database has them */
   constructor(set: DatabaseSet, options: NetworkRowOptions) {
@@ -115,28 +105,26 @@ export class NetworkRows {
         if (code === null || !choice.countries.has(code)) continue
         this.countries.add(code)
       }
-      const number = this.#numberOf(walk, sink)
+      const number = this.#numberOf(walk)
       const from = this.#rendered.startOf(number)
       const to = from + this.#rendered.sizeOf(number)
       const { bytes } = this.#rendered.arena
       if (this.#isNothing(bytes, from, to)) continue
       if (areNetworks) {
-        sink.setText(bytes, from, to, number)
+        sink.setText(bytes, from, to)
         listNetworks(walk.start, walk.end, addNetwork)
-      } else this.#extend(walk, sink, bytes, from, to, number)
+      } else this.#extend(walk, sink, bytes, from, to)
     }
     return true
   }
 
-  #numberOf({ location, system }: NetworkWalk, sink: RowSink): number {
+  #numberOf({ location, system }: NetworkWalk): number {
     const systems = this.#systems
     const generation = systems === null ? this.#set.generation : systems.generation
     if (generation !== this.#generation || this.#rendered.isFull) {
       this.#generation = generation
       this.#rendered.clear()
       systems?.clear()
-      sink.forgetNumbers()
-      this.#number = NO_NUMBER
     }
     return systems === null
       ? this.#rendered.numberOf(location, this.#set)
@@ -148,14 +136,7 @@ export class NetworkRows {
     return to - from === nothing.length && nothing.compare(bytes, from, to) === 0
   }
 
-  #extend(
-    { start, end }: NetworkWalk,
-    sink: RowSink,
-    bytes: Uint8Array,
-    from: number,
-    to: number,
-    number: number,
-  ): void {
+  #extend({ start, end }: NetworkWalk, sink: RowSink, bytes: Uint8Array, from: number, to: number): void {
     const size = to - from
     const isNext =
       size === this.#size &&
@@ -168,14 +149,13 @@ export class NetworkRows {
       if (size > this.#text.length) this.#text = Buffer.alloc(2 * size)
       this.#text.set(bytes.subarray(from, to))
       this.#size = size
-      this.#number = number
     }
     this.#end.set(end)
   }
 
   #addRange(sink: RowSink): void {
     if (this.#size < 0) return
-    sink.setText(this.#text, 0, this.#size, this.#number)
+    sink.setText(this.#text, 0, this.#size)
     sink.add(this.#start, this.#end, 0)
     this.#size = -1
     this.rows++

@@ -69,8 +69,6 @@ export class TextRows implements RowSink {
 
   end(): void {}
 
-  forgetNumbers(): void {}
-
   setText(text: Uint8Array, from: number, to: number): void {
     this.#text = text
     // The text is an object, whose brace is before the address.

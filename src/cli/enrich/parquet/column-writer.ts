@@ -59,11 +59,13 @@ export class PlainValues {
     if (this.#most === undefined || value > this.#most) this.#most = value
   }
 
-  /** Adds `bytes[start, end)`. Texts are in the order of their bytes. */
-  addBytes(bytes: Uint8Array, start: number, end: number): void {
+  /** Adds `bytes[start, end)`. Texts are in the order of their bytes. @param isFixed whether the column says the length */
+  addBytes(bytes: Uint8Array, start: number, end: number, isFixed = false): void {
     const out = this.#bytes
-    this.#view.view(out.room(4)).setInt32(out.length, end - start, true)
-    out.length += 4
+    if (!isFixed) {
+      this.#view.view(out.room(4)).setInt32(out.length, end - start, true)
+      out.length += 4
+    }
     const from = out.length
     out.write(bytes, start, end)
     this.#end()
