@@ -98,10 +98,10 @@ interface Shown {
 /** Instead of the service's own words, which are for programs. */
 const KEY_NEEDED = { title: 'A valid API key is required', detail: 'Write your key in the field "API key".' }
 
-/** The path of the operation that finds an address. @param ip empty for the caller; any text of a caller */
-export function operationPath(basePath: string, ip: string): string {
+/** The path of the operation that finds an address. @param ip any text of a caller; `null` asks about the caller */
+export function operationPath(basePath: string, ip: string | null): string {
   // Encoded throughout: a segment "batch" would be another operation.
-  return `${basePath}/v1/ip${ip === '' ? '' : `/${encodeURIComponent(ip).replace(/^b/, '%62')}`}`
+  return `${basePath}/v1/ip${ip === null ? '' : `/${encodeURIComponent(ip).replace(/^b/, '%62')}`}`
 }
 
 /** A question to the service, with the header fields of a request, because a trusted proxy's is among them. */
@@ -149,7 +149,7 @@ export class Page {
   }
 
   async #ask(ip: string, locale: string, key: string, asked: ServiceRequest, peer: string): Promise<Shown> {
-    const path = operationPath(this.basePath, ip)
+    const path = operationPath(this.basePath, ip || null)
     const query = locale === '' ? '' : `?${new URLSearchParams({ locale })}`
     const authorization = key === '' ? null : `Bearer ${key}`
     const question = questionOf(asked, path + query, { authorization, accept: null })

@@ -46,7 +46,7 @@ export function routes(
     const parameters = new URLSearchParams({ fields })
     const locale = given.get('locale')
     if (locale !== null) parameters.set('locale', locale)
-    const url = `${operationPath(basePath, given.get('ip') ?? '')}?${parameters}`
+    const url = `${operationPath(basePath, given.get('ip'))}?${parameters}`
     return service.answer(questionOf(asked, url, { accept: 'text/plain' }), peer)
   }
   return (asked, peer) => {

@@ -256,6 +256,9 @@ describe('options', () => {
       expect((await ask(service.origin + path, { headers: client })).status).toBe(401)
       const root = await ask(service.origin, { headers: { authorization, accept: 'text/plain', ...client } })
       expect(root.text).toBe('81.2.69.142\n')
+      // A script whose variable is empty does not ask about its own host.
+      const empty = await ask(`${service.origin}/city?ip=`, { headers: { authorization, ...client } })
+      expect(empty.status).toBe(400)
       const posted = await raw(service, `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`, 1)
       expect([statusesOf(posted), fieldOf(posted, 'allow')]).toEqual([[405], 'GET, HEAD'])
     }
