@@ -98,7 +98,7 @@ function paxPath(content: Uint8Array): string | undefined {
 const EXTRACT = 'extract the .mmdb file first'
 const AS_TEXT = 'that was re-encoded as text (UTF-8), by a bundler or a download, which destroys it'
 const COPY = 'copy the original as binary'
-const DOWNLOAD = 'check the URL and the credentials of the download'
+const DOWNLOAD = 'if you downloaded it, check the URL and the credentials'
 
 /** Formats that are not supported, by their first bytes. */
 const BY_FIRST_BYTES: readonly [name: string, first: string, advice: string][] = [
@@ -218,7 +218,7 @@ export function readGzipMember(bytes: Uint8Array, path?: string, maxBytes = DEFA
   const length = trailer.getUint32(4, true)
   if (length > MAX_DATABASE_BYTES) {
     throw damagedFile(
-      `its gzip trailer has a size of ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}: it is cut short, or not a database`,
+      `the gzip file is cut short, or is not a database: its trailer says that it holds ${length} bytes, over the limit of ${MAX_DATABASE_BYTES}`,
       { path },
     )
   }

@@ -4,12 +4,12 @@ import { nearestName } from '../option-names.ts'
 
 /** Command lines for words that are not commands. */
 export const COMMAND_LINES: Readonly<Record<string, string>> = {
-  lookup: 'geofix 81.2.69.142',
-  locate: 'geofix 81.2.69.142',
-  ip: 'geofix 81.2.69.142',
-  asn: 'geofix --asn 81.2.69.142',
-  owner: 'geofix --asn 81.2.69.142',
-  whois: 'geofix --asn 81.2.69.142',
+  lookup: 'geofix ADDRESS',
+  locate: 'geofix ADDRESS',
+  ip: 'geofix ADDRESS',
+  asn: 'geofix --asn ADDRESS',
+  owner: 'geofix --asn ADDRESS',
+  whois: 'geofix --asn ADDRESS',
   version: 'geofix --version',
   top: 'geofix count --top 20 access.log',
   stats: 'geofix count access.log',
@@ -97,8 +97,8 @@ export function insteadOfAddress(word: string, commands: readonly string[]): str
     const near = nearestName(word, commands)
     const named = near === undefined ? undefined : `geofix ${near}`
     const nearest = Object.hasOwn(COMMAND_LINES, word) ? COMMAND_LINES[word] : named
-    const meant = nearest === undefined ? '.' : `: did you mean ${nearest}?`
-    return `there is no command "${word}"${meant} It is not an address either: host names are not resolved`
+    const meant = nearest === undefined ? '' : `: did you mean ${nearest}?`
+    return `"${word}" is neither a command nor an address (host names are not resolved)${meant}`
   }
   // Addresses have neither a slash nor a letter after F.
   if (!/[g-z/]/i.test(word) || !existsSync(word)) return undefined

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { isGeofixError, ReadFailure } from '../errors.ts'
+import { reasonOf } from '../node/file-state.ts'
 
 /** The streams of a command. `fd` is the file descriptor of a stream, if it has one. */
 export interface Terminal {
@@ -48,25 +49,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Explanations of system error codes. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EBADF: 'the descriptor is not open, or not for reading or writing',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be too large',
-  EIO: 'the device reports an error',
-  EISDIR: 'it is a directory',
-  ELOOP: 'too many symbolic links lead to it',
-  EMFILE: 'too many files are open',
-  ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'no such file or directory',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is not a directory',
-  EPERM: 'operation not permitted',
-  EROFS: 'the file system is read-only',
-  ESTALE: 'the file is gone from the file server',
-}
-
 /** The error for an input that cannot be read. */
 export function unreadableInput(
   name: string,
@@ -84,20 +66,6 @@ export function unwritable(name: string, cause: unknown): CommandFailure {
 /** The error for a directory in place of a file. */
 export function directoryError(): Error {
   return Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
-}
-
-/** The code of a system error, such as `ENOSPC`; `undefined` for other values. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
-
-/** The reason of an error, for messages. */
-export function reasonOf(cause: unknown): string {
-  const code = codeOf(cause)
-  const meaning = code === undefined ? undefined : MEANINGS[code]
-  if (meaning !== undefined) return `${meaning} (${code})`
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Writes a line, and waits for a slow reader: output of any size takes little memory. */

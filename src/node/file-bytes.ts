@@ -16,7 +16,8 @@ import { crc32, readGzipMember } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/file-kind.ts'
 import type { BlockCodec, Inflate } from '../bytes/gunzip.ts'
 import { damagedFile, type InvalidDatabaseError, ReadFailure } from '../errors.ts'
-import { messageOf, type SignalLike } from '../realm.ts'
+import type { SignalLike } from '../realm.ts'
+import { reasonOf } from './file-state.ts'
 
 /** How a file is read. */
 export interface ReadingOptions {
@@ -62,7 +63,7 @@ export function systemCall<Result>(path: string, call: () => Result): Result {
 
 /** The error for a file that the operating system cannot read. */
 export function unreadableFile(path: string, cause: unknown): ReadFailure {
-  return new ReadFailure(`it cannot be read: ${messageOf(cause)}`, { path, cause })
+  return new ReadFailure(`it cannot be read: ${reasonOf(cause)}`, { path, cause })
 }
 
 async function readWhole(path: string, options: ReadingOptions): Promise<Uint8Array> {

@@ -1,6 +1,8 @@
-// Whether a file has changed. A file of its own, so that geofix/http does not load what opens databases.
+// Whether a file has changed, and why the system cannot read one. A file of its own, so that geofix/http does not load what
+// opens databases.
 import { type BigIntStats, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { isError, messageOf } from '../realm.ts'
 
 /**
  * A text that changes when a file does, without reading it: the file that its path leads to, its size, and its times
@@ -52,4 +54,37 @@ export function oneAtATime(): <Result>(task: () => Promise<Result>) => Promise<R
     last = result.catch(() => {})
     return result
   }
+}
+
+/** Explanations of system error codes. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EBADF: 'the descriptor is not open, or not for reading or writing',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  EIO: 'the device reports an error',
+  EISDIR: 'it is a directory',
+  ELOOP: 'too many symbolic links lead to it',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is not a directory',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ESTALE: 'the file is gone from the file server',
+}
+
+/** The code of a system error, such as `ENOSPC`; `undefined` for other values. */
+export function codeOf(error: unknown): string | undefined {
+  if (!isError(error) || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The reason of an error, for messages. */
+export function reasonOf(cause: unknown): string {
+  const code = codeOf(cause)
+  const meaning = code === undefined ? undefined : MEANINGS[code]
+  if (meaning !== undefined) return `${meaning} (${code})`
+  return messageOf(cause)
 }

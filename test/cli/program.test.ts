@@ -212,7 +212,7 @@ describe('geofix ADDRESS…', () => {
     [['enrich', 'a.log', '--field', 'src_ip,dest_ip'], '--field src_ip=source --field dest_ip=target'],
     [['count', 'a.log', '--json'], 'use --to json'],
     [['count', 'a.log', '-n', '5'], 'use --top'],
-    [['top', 'a.log', '--csv'], 'there is no command "top"'],
+    [['top', 'a.log', '--csv'], '"top" is neither a command nor an address'],
   ])('exits with 2 for %o', async (args, message) => {
     const { status, out, err } = await geofix(args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
@@ -426,15 +426,15 @@ describe('geofix detect', () => {
 describe('a word that is not an address', () => {
   const log = file('access.log', '')
   it.each([
-    ['serv', 'there is no command "serv": did you mean geofix serve?'],
+    [
+      'serv',
+      '"serv" is neither a command nor an address (host names are not resolved): did you mean geofix serve?',
+    ],
     ['top', 'geofix count --top 20 access.log?'],
     ['report', '--summary html=report.html?'],
-    ['lookup', 'did you mean geofix 81.2.69.142?'],
-    [
-      'localhost',
-      'there is no command "localhost". It is not an address either: host names are not resolved',
-    ],
-    ['constructor', 'there is no command "constructor".'],
+    ['lookup', 'did you mean geofix ADDRESS?'],
+    ['localhost', '"localhost" is neither a command nor an address (host names are not resolved)'],
+    ['constructor', '"constructor" is neither a command nor an address'],
     ['example.com', 'host names are not resolved'],
     ['feed::', 'reserved'],
     [log, `is a file, not an address: write geofix enrich ${log} or geofix count ${log}`],

@@ -82,7 +82,7 @@ describe('an input of no known format', () => {
   it('does not show its first line', async () => {
     await expect(outputOf('\u001b[2Kweb-1  |  * Debug\nx\ny\n', {})).rejects.toMatchObject({
       code: 'ENRICH_FORMAT_UNKNOWN',
-      message: expect.stringContaining(String.raw`the first is "\u001b[2Kweb-1  |  * Debug"`),
+      message: expect.stringContaining(String.raw`the first of which is "\u001b[2Kweb-1  |  * Debug"`),
     })
   })
 

@@ -118,7 +118,9 @@ describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${mi
     }
     const { status, err } = await windows(['--db', '\\\\localhost\\none\\city.mmdb', IP])
     expect(status).toBe(4)
-    expect(err).toContain('\\\\localhost\\none\\city.mmdb: it cannot be read: ENOENT')
+    expect(err).toContain(
+      '\\\\localhost\\none\\city.mmdb: it cannot be read: no such file or directory (ENOENT)',
+    )
   })
 
   it('enriches files on one and two threads, and standard streams, with the bytes of Linux', async () => {

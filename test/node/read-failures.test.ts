@@ -98,7 +98,7 @@ describe.each(errors)('a system error %s', (code) => {
         // With no decoded blocks.
         const geo = Resolver.openSync(PACKED)
         failing(call, code)
-        expect(() => run(geo)).toThrow(invalid(`it cannot be read: ${code}`, PACKED))
+        expect(() => run(geo)).toThrow(invalid(`(${code})`, PACKED))
         expect(() => run(geo)).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code }) }))
         failing(call, code)
         const [result] = geo.lookupMany([IP])

@@ -14,7 +14,8 @@ import { open, rename } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { crc32 } from '../../bytes/extract.ts'
-import { codeOf, reasonOf, unwritable } from '../terminal.ts'
+import { codeOf, reasonOf } from '../../node/file-state.ts'
+import { unwritable } from '../terminal.ts'
 import { DescriptorOutput, type Output } from './output.ts'
 
 /**

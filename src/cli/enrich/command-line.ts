@@ -5,9 +5,10 @@ import { resolve } from 'node:path'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
 import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
+import { codeOf } from '../../node/file-state.ts'
 import { flagOf } from '../../option-kinds.ts'
 import { asnOf, inFlags } from '../options.ts'
-import { CommandFailure, codeOf, ExitStatus, UsageError, unreadableInput, unwritable } from '../terminal.ts'
+import { CommandFailure, ExitStatus, UsageError, unreadableInput, unwritable } from '../terminal.ts'
 import { formOfName } from './file-forms.ts'
 import { ENRICH_OPTIONS, type EnrichFlags, FORMS, PARQUET, TABLES } from './flags.ts'
 
@@ -71,7 +72,7 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const isArray = form === 'json'
   if ((table !== undefined || isArray) && keeping !== undefined)
     throw new UsageError(
-      `--to ${form} makes ${isArray ? 'an array' : 'a table'} of the lines, and ${keeping} keeps them.`,
+      `--to ${form} makes ${isArray ? 'an array' : 'a table'} of the lines, and ${keeping} keeps them: use one of them.`,
     )
   if (lines.hasMark && table === undefined)
     throw new UsageError('--bom is for tables: add --to csv, or write to a file whose name ends in .csv.')

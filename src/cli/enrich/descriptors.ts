@@ -11,7 +11,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { codeOf, directoryError, ExitStatus, type Terminal, unreadableInput } from '../terminal.ts'
+import { codeOf } from '../../node/file-state.ts'
+import { directoryError, ExitStatus, type Terminal, unreadableInput } from '../terminal.ts'
 
 /** Descriptors up to this are the standard ones. */
 export const STANDARD_ERROR = 2

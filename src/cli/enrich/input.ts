@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
 import type { RunInput } from '../../enrich/run.ts'
-import { CommandFailure, codeOf, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
+import { codeOf } from '../../node/file-state.ts'
+import { CommandFailure, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
 import { bytesOf, checkInput, checkOpen, descriptorStatus, resolveLinks } from './descriptors.ts'
 import {
   type ByteChunks,

@@ -3,7 +3,8 @@
 import { close, fsync, writeFile } from 'node:fs'
 import { finished, type Transform, type Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { CommandFailure, codeOf, unwritable } from '../terminal.ts'
+import { codeOf } from '../../node/file-state.ts'
+import { CommandFailure, unwritable } from '../terminal.ts'
 
 /** Where enriched lines go. Make one call at a time. */
 export interface Output {

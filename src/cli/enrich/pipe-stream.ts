@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { isatty, ReadStream } from 'node:tty'
 import { promisify } from 'node:util'
-import { codeOf } from '../terminal.ts'
+import { codeOf } from '../../node/file-state.ts'
 
 const openAsync = promisify(open)
 

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, rmSync, type Stats, statSync } from 'no
 import type { Writable } from 'node:stream'
 import { isGeofixError, quoted } from '../../errors.ts'
 import { DEFAULT_PLANS } from '../../http/rate-limit.ts'
+import { codeOf } from '../../node/file-state.ts'
 import { readKeyFile } from '../../node/keys/key-file.ts'
 import { digestOf, type KeyEntry, keyListText, makeKey, makeKeyId } from '../../node/keys/key-list.ts'
 import { messageOf } from '../../realm.ts'
@@ -10,7 +11,6 @@ import { resolveLinks } from '../enrich/descriptors.ts'
 import type { FlagsOf } from '../options.ts'
 import {
   CommandFailure,
-  codeOf,
   ExitStatus,
   printable,
   type Terminal,

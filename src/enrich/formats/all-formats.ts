@@ -11,7 +11,6 @@ import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import {
   definitionOf,
   type EnrichOptions,
-  FORMATS,
   type Format,
   formatNote,
   type Plan,
@@ -62,8 +61,9 @@ function makePlan(
   const all = { ...options, ...more(definition.name) }
   const make = (): Planned<Plan> => definition.plan(content, isWhole, all, isCut)
   const { plan, notes } = options.isColumnar ? make() : orNamingText(content, make)
+  const what = isWhole && sample.length === 0 ? 'the input is empty' : formatNote(definition.name)
   const told = [
-    ...(format === undefined ? [formatNote(definition.name)] : []),
+    ...(format === undefined ? [what] : []),
     ...(inside === null ? [] : [`each line comes after a prefix that ${WRITERS[inside.wrapper]} writes`]),
   ]
   const hasWrapperMember = all.to !== undefined
@@ -139,7 +139,6 @@ function describeUnknown(sample: Uint8Array): string {
     return `the addresses in the lines look like versions, for example ${quoted(version)}. If they are addresses, add --format text (in a program: format: 'text')`
   }
   const next =
-    textFlags(sample) ||
-    'No address was found in them. Lines that are an address each are read with --format list'
-  return `the first lines are none of ${FORMATS.join(', ')}; the first is ${quoted(lines[0] ?? '')}. ${next}`
+    textFlags(sample) || 'No address was found in them. geofix formats lists the formats that are read'
+  return `no format fits the lines, the first of which is ${quoted(lines[0] ?? '')}. ${next}`
 }

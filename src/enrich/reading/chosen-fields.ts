@@ -132,12 +132,10 @@ function fieldNamed(named: string, fields: readonly SampleField[], words: Number
   const found = field ?? fields.find(({ index }) => index === number)
   if (found !== undefined) return found
   const holding = fields.filter((each) => each.holdsAddresses(true))
-  const [shown, what] = holding.length > 0 ? [holding, 'addresses are in'] : [fields, `the ${noun}s are`]
+  const [shown, what] =
+    holding.length > 0 ? [holding, `the ${noun}s with addresses are`] : [fields, `the ${noun}s are`]
   const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown, words)}`
-  throw new EnrichError(
-    'ENRICH_FIELD_UNKNOWN',
-    `there is no ${noun} ${quoted(named)} among ${fields.length}${hint}`,
-  )
+  throw new EnrichError('ENRICH_FIELD_UNKNOWN', `there is no ${noun} ${quoted(named)}${hint}`)
 }
 
 /** Fields that a message lists, at most. */

@@ -77,7 +77,7 @@ export function unknownAddressField(
   if (candidate === undefined)
     return new NoAddressFieldError(
       'ENRICH_FIELD_UNKNOWN',
-      `no ${words.noun} with a usual name holds addresses; ${nothing}`,
+      `no ${words.noun} was found that holds addresses; ${nothing}`,
     )
   const flags = fieldFlags(candidate, words)
   if (rivals.length > 0) {
@@ -90,10 +90,10 @@ export function unknownAddressField(
   const example = sample === undefined ? '' : ` (for example ${quoted(sample)})`
   const why =
     unreadable === null
-      ? `no ${words.noun} with a usual name for the client's address holds any; addresses are in`
+      ? `no ${words.noun} has a usual name for the client's address, such as client_ip; addresses are in`
       : `${words.shown(unreadable)}${example} has no addresses, although its name says that it has the client's; addresses are in`
   const which = others.length === 1 ? 'it has' : 'one of them has'
-  return error(`${why} ${withExamples(others, words)}. If ${which} the client's, name it, as in ${flags}`)
+  return error(`${why} ${withExamples(others, words)}. If ${which} the client's, name it: ${flags}`)
 }
 
 /** Notes on a guess that has a choice: where the address is, and what can be wrong with it. */

@@ -2,8 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
-import { isError, messageOf } from '../../realm.ts'
-import { type FileState, fileState, oneAtATime } from '../file-state.ts'
+import { codeOf, type FileState, fileState, oneAtATime, reasonOf } from '../file-state.ts'
 import {
   digestOf,
   equalDigests,
@@ -257,8 +256,7 @@ export async function readKeyFile(path: string): Promise<readonly KeyEntry[]> {
       await file.close()
     }
   } catch (error) {
-    const isMissing = isError(error) && 'code' in error && error.code === 'ENOENT'
-    const advice = isMissing ? '; geofix keys add makes one' : ''
-    throw new KeyFileError(`${path}: ${messageOf(error)}${advice}`, { cause: error })
+    const advice = codeOf(error) === 'ENOENT' ? ': make it with geofix keys add' : ''
+    throw new KeyFileError(`${path}: ${reasonOf(error)}${advice}`, { cause: error })
   }
 }

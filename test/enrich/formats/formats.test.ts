@@ -55,7 +55,7 @@ describe('the format', () => {
   ])('is detected from the content: %s, %j', (format, sample) => {
     const { plan, notes } = makePlan(utf8(sample), true, { at: AT })
     expect(plan.format).toBe(format)
-    expect(notes[0]).toBe(`the format is ${format}`)
+    expect(notes[0]).toBe(sample === '' ? 'the input is empty' : `the format is ${format}`)
     expect(structuredClone(plan)).toEqual(plan)
   })
 
@@ -67,7 +67,7 @@ describe('the format', () => {
   })
 
   it.each([
-    ['prose', 'Once upon a time\nthere was\nno address.\n', 'the first lines are none of json, '],
+    ['prose', 'Once upon a time\nthere was\nno address.\n', 'no format fits the lines'],
     ['JSON without an end', '{\n"ip":"81.2.69.142"\n', 'no whole object'],
   ])('is an error if it is unknown: %s', (_, sample, message) => {
     const error = { code: 'ENRICH_FORMAT_UNKNOWN', status: null, message: expect.stringContaining(message) }
@@ -112,7 +112,7 @@ describe('a JSON array', () => {
     '[{timestamp}] template\n',
     '[',
   ])('is not %j', (sample) => {
-    expect(() => makePlan(utf8(sample), true, {})).toThrow(/^the first lines are none of json/)
+    expect(() => makePlan(utf8(sample), true, {})).toThrow(/^no format fits the lines/)
   })
 })
 

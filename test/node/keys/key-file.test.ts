@@ -128,7 +128,9 @@ describe('a file of keys', () => {
     chmodSync(path, 0o620)
     await expect(followed(path)).rejects.toThrow('chmod 600')
     await expect(followed(join(folder, 'missing'))).rejects.toThrow(KeyFileError)
-    await expect(followed(join(folder, 'missing'))).rejects.toThrow('geofix keys add makes one')
+    await expect(followed(join(folder, 'missing'))).rejects.toThrow(
+      ': no such file or directory (ENOENT): make it with geofix keys add',
+    )
     mkdirSync(join(folder, 'directory'), { mode: 0o700 })
     await expect(followed(join(folder, 'directory'))).rejects.toThrow(KeyFileError)
   })
@@ -273,7 +275,7 @@ describe('authenticate', () => {
     fault.error = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', syscall: 'open' })
     write(keyListText([entryOf(kept)]), path)
     while (file.status.error === null) await delay(5)
-    expect(file.status.error?.message).toBe(`${path}: EMFILE: too many open files`)
+    expect(file.status.error?.message).toBe(`${path}: too many files are open (EMFILE)`)
     const { ageMs: before } = file.status
     await delay(40)
     // The age goes on, and one fault that stays is one report.

@@ -120,8 +120,14 @@ describe('the column of the address', () => {
       'two',
     ],
     ['ip,b\nx,y\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are', 'a name only'],
-    ['ip,b\n1.2.3.4,y\n', { field: 'IP' }, 'ENRICH_FIELD_UNKNOWN', 'addresses are in 1, ip', 'another case'],
-    ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', '"3" among 2', 'a number too large'],
+    [
+      'ip,b\n1.2.3.4,y\n',
+      { field: 'IP' },
+      'ENRICH_FIELD_UNKNOWN',
+      'the columns with addresses are 1, ip',
+      'another case',
+    ],
+    ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', 'no column "3"', 'a number too large'],
     ['ip,b\n1.2.3.4,y\n', { field: '0' }, 'ENRICH_FIELD_UNKNOWN', '"0"', 'no number'],
     ['ip,ip\n1.2.3.4,y\n', { field: 'ip' }, 'ENRICH_FIELD_UNKNOWN', 'several', 'a name that is there twice'],
     [

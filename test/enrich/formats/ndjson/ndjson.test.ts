@@ -52,9 +52,9 @@ describe('the field of the address', () => {
     [
       'there are several without a usual name',
       [{ a: '81.2.69.142', b: '1.1.1.1' }],
-      "addresses are in a (for example 81.2.69.142), b (for example 1.1.1.1). If one of them has the client's, name it, as in --field a",
+      "addresses are in a (for example 81.2.69.142), b (for example 1.1.1.1). If one of them has the client's, name it: --field a",
     ],
-    ['there is none', [{ a: 'x' }], 'no member with a usual name holds addresses'],
+    ['there is none', [{ a: 'x' }], 'no member was found that holds addresses'],
     [
       'there are only lists',
       [{ x_forwarded_for: '81.2.69.142, 10.0.0.1' }],

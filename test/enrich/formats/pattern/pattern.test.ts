@@ -27,7 +27,7 @@ describe('the option logFormat', () => {
   })
 
   it.each([
-    [{ logFormat: '$status $request' }, 'no field with a usual name'],
+    [{ logFormat: '$status $request' }, 'no field has a usual name'],
     [{ logFormat: NGINX, format: 'csv' }, '"logFormat" is for custom-log, not for csv'],
     [{ logFormat: NGINX, into: 'status' }, 'already'],
     [{ logFormat: NGINX, field: 'x' }, 'there is no field "x"'],
