@@ -1,7 +1,7 @@
 // The cards of lines by time: over the whole time, addresses by day, and lines by local hour of the day and of the week.
 import { WEEKDAYS } from '../../enrich/counting/sorting.ts'
 import { countOf, countText, dateText, dayText, minuteText, shareText, shortCountText } from '../figures.ts'
-import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
+import { card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
 import type { ReportCounts } from './places.ts'
 import { sumOf } from './ranked.ts'
 import { type Bucket, type DailyAddresses, dayHours, type Timeline } from './times.ts'
@@ -17,15 +17,18 @@ const GAP_PX = 8
  * The distance of the ticks is 1, 2 or 5 times a power of ten, so that there are two to five of them above zero. It is at least 1,
  * because counts are whole numbers.
  *
- * @param highest at least 1
- * @param barsOf makes the bars by the count at the top of the scale
+ * @param bars the parts of each bar, from the bottom
+ * @param titles what each bar shows
+ * @param classOf the CSS class of a part
  */
-function axis(
-  highest: number,
-  barsOf: (ceiling: number) => Content,
+function barChart(
+  bars: readonly (readonly number[])[],
+  titles: readonly string[],
+  classOf: (part: number) => string,
   names: readonly Markup[],
   label: string,
 ): Markup {
+  const highest = Math.max(1, ...bars.map(sumOf))
   const power = 10 ** Math.floor(Math.log10(highest / 2))
   const nice = [5, 2, 1].map((factor) => factor * power).find((each) => each * 2 <= highest)
   const step = Math.max(1, nice ?? power)
@@ -34,11 +37,19 @@ function axis(
     return { label: shortCountText(index * step), y: twoDecimals(100 * (1 - index / steps)) }
   })
   const gutter = Math.max(...ticks.map((tick) => tick.label.length)) * DIGIT_PX + GAP_PX
+  // The full-height rectangle makes the title appear also above a low bar.
+  const areas = titles.map(
+    (title, index) => html`
+<g><title>${title}</title><rect x="${index}" width="1" height="${HEIGHT}"/></g>`,
+  )
+  const paths = pathsOf(bars, step * steps).map(
+    (path, part) => html`<path class="${classOf(part)}" d="${path}"/>`,
+  )
   return html`<div class="chart"><svg class="scale" width="${gutter}" aria-hidden="true">${ticks.map(
     (tick) => html`<text x="${gutter - GAP_PX}" y="${tick.y}%" dy="4">${tick.label}</text>`,
   )}</svg><svg class="plot" role="img" aria-label="${label}">${ticks.map(
     ({ y }) => html`<line x1="0" x2="100%" y1="${y}%" y2="${y}%"/>`,
-  )}${barsOf(step * steps)}</svg><svg class="names" aria-hidden="true">${names}</svg></div>`
+  )}<svg class="bars" viewBox="0 0 ${bars.length} ${HEIGHT}" width="100%" height="100%" preserveAspectRatio="none">${areas}${paths}</svg></svg><svg class="names" aria-hidden="true">${names}</svg></div>`
 }
 
 /** Height of the chart, in units of its bars. */
@@ -111,33 +122,29 @@ function peakOf({ buckets, unit }: Timeline): { readonly name: string; readonly 
 
 function chart(timeline: Timeline, series: Series): Markup {
   const { unit, buckets } = timeline
-  const { count: highest } = peakOf(timeline)
   const width = 100 / buckets.length
   const titles = buckets.map(
-    (bucket, index) => html`
-<g><title>${`${nameOf(bucket, unit)} UTC: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`}</title><rect x="${index}" width="1" height="${HEIGHT}"/></g>`,
+    (bucket) =>
+      `${nameOf(bucket, unit)} UTC: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`,
   )
   const names = namedBuckets(buckets, unit).map(
     (index, place) =>
       html`<text${place % 2 === 1 ? html` class="second"` : null} x="${twoDecimals((index + 0.5) * width)}%" y="20">${shortNameOf(buckets[index], unit)}</text>`,
   )
-  return axis(
-    Math.max(1, highest),
-    (ceiling) =>
-      html`<svg class="bars" viewBox="0 0 ${buckets.length} ${HEIGHT}" width="100%" height="100%" preserveAspectRatio="none">${titles}${pathsOf(timeline, series, ceiling)}</svg>`,
+  return barChart(
+    buckets.map(({ counts }) => counts),
+    titles,
+    (part) => classOf(part, timeline.series, series),
     names,
-    `Bar chart of ${series.many} by ${unit}, UTC. The highest bar has ${countText(highest)}.`,
+    `Bar chart of ${series.many} by ${unit}, UTC. The highest bar has ${countText(peakOf(timeline).count)}.`,
   )
 }
 
-/**
- * A path for each series with its part of each bar: an element for each part would take four times the bytes. A bar has the
- * width 1, with its gap.
- */
-function pathsOf({ buckets, series }: Timeline, names: Series, ceiling: number): Markup[] {
-  const gap = buckets.length > MOST_WITH_GAPS ? 0 : GAP
+/** A path for each kind of parts: an element for each part would take four times the bytes. A bar has the width 1, with its gap. */
+function pathsOf(bars: readonly (readonly number[])[], ceiling: number): string[] {
+  const gap = bars.length > MOST_WITH_GAPS ? 0 : GAP
   const paths: string[] = []
-  for (const [index, { counts }] of buckets.entries()) {
+  for (const [index, counts] of bars.entries()) {
     let sum = 0
     let top = HEIGHT
     for (const [kind, count] of counts.entries()) {
@@ -149,7 +156,7 @@ function pathsOf({ buckets, series }: Timeline, names: Series, ceiling: number):
       paths[kind] = (paths[kind] ?? '') + bar
     }
   }
-  return paths.map((path, kind) => html`<path class="${classOf(kind, series, names)}" d="${path}"/>`)
+  return paths
 }
 
 /** The places of the bars with a name below. A name at the edge would be cut. */
@@ -226,20 +233,17 @@ ${hoursChart(hours, total)}${weekGrid(weekHours)}${note}`)
 }
 
 function hoursChart(hours: readonly number[], total: number): Markup {
-  const bars = (ceiling: number) =>
-    hours.map((count, hour) => {
-      const y = twoDecimals(100 * (1 - count / ceiling))
-      const label = `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`
-      // The full-height rectangle makes the title appear also above a low bar.
-      return html`
-<g class="hour"><title>${label}</title><rect class="catch" x="${at(hour)}%" y="0" width="${at(1)}%" height="100%"/><rect class="column" x="${at(hour + 0.14)}%" y="${y}%" width="${at(0.72)}%" height="${twoDecimals(100 - y)}%"/></g>`
-    })
+  const titles = hours.map(
+    (count, hour) =>
+      `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`,
+  )
   const names = hours.map((_, hour) => {
     const kind = hour % 6 === 0 ? 'sixth' : hour % 3 === 0 ? 'third' : 'each'
     return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${clock(hour).slice(0, 2)}</text>`
   })
   const summary = hours.map((count, hour) => `${clock(hour)} ${shareText(count, total)}`).join(', ')
-  return axis(Math.max(...hours), bars, names, `Bar chart of lines by local hour: ${summary}`)
+  const bars = hours.map((count) => [count])
+  return barChart(bars, titles, () => 'c0', names, `Bar chart of lines by local hour: ${summary}`)
 }
 
 /** Height of a row of the grid. */

@@ -142,13 +142,8 @@ h3 { font-size: 14px; font-weight: 620; }
 .names text { text-anchor: middle; }
 .plot line { stroke: var(--line); stroke-width: 1; shape-rendering: crispEdges; }
 .columns .names .second { display: none; }
-.column { fill: var(--accent); }
-.catch { fill: transparent; }
-.hour:hover .catch { fill: var(--track); }
 
 .source + .source { margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); }
-.sources h3 { margin-top: 0; }
-.sources p { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
 .attribution { margin-top: 6px; max-width: 110ch; }
 footer { margin-top: 24px; color: var(--soft); font-size: 13px; }
 
