@@ -170,7 +170,7 @@ export const LOCALE = {
   cityNames: {
     flags: '--city-names <language>',
     kind: oneOf(CITY_NAMES),
-    text: 'the language of cities: `locale` is that of `--locale` (default: `en`). It is used if the database has the name',
+    text: 'the language of the names of cities: `en`, or `locale` for that of `--locale` (default: `en`). A name that the database does not have is in English',
   },
 } as const satisfies OptionDefinitions
 

@@ -59,7 +59,7 @@ export const DB = {
   db: {
     flags: '--db <file>',
     kind: DATABASE,
-    text: 'use this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it; the first database that has a location answers, with all its fields. A database without locations, such as an ASN database, is an error',
+    text: 'use this database (`.mmdb`, `.gz`, `.tar.gz` or packed) instead of the embedded one. You can repeat it; the first database that has a location answers, with all its fields. A database without locations, such as an ASN database, is an error',
     isRepeatable: true,
   },
 } as const satisfies OptionDefinitions
@@ -103,7 +103,7 @@ export const STALE_AFTER = {
   staleAfter: {
     flags: '--stale-after <days>',
     kind: wholeNumber(1, MAX_STALE_AFTER),
-    text: `call a database stale that was built more days ago (default: ${DEFAULT_STALE_AFTER})`,
+    text: `a database that was built more days ago is stale (default: ${DEFAULT_STALE_AFTER})`,
   },
 } as const satisfies OptionDefinitions
 
@@ -143,7 +143,7 @@ export const INFO_OPTIONS = {
   Options: {
     db: {
       ...DB.db,
-      text: 'describe this database (`.mmdb`, `.gz` or `.tar.gz`) instead of the embedded one. You can repeat it',
+      text: 'describe this database (`.mmdb`, `.gz`, `.tar.gz` or packed) instead of the embedded one. You can repeat it',
     },
     ...STALE_AFTER,
     json: { flags: '--json', kind: SWITCH, text: 'print one JSON object a line' },

@@ -117,7 +117,7 @@ export const OUTPUT = {
   to: {
     flags: '--to <form>',
     kind: oneOf(OUTPUT_FORMS),
-    text: 'the form of the output: `ndjson`, `json`, `csv`, `tsv` or `parquet` (default: by its name). `ndjson` is one object a line; `json`, an array of these objects, while one JSON document keeps its own form; `csv` or `tsv`, a table whose columns are the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log). Every format has them all. The name of the output says which (`.ndjson`, `.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`), otherwise the format does. A name with another ending is an error, except `.log`, `.txt`, `.out` and the ending of an input',
+    text: 'the form of the output: `ndjson`, `json`, `csv`, `tsv` or `parquet` (default: by its name). `ndjson` is one object a line. `json` is an array of these objects, but one JSON document keeps its own form. `csv` and `tsv` are tables of the fields of the log and of the location, see [Tables](../../enrich/README.md#tables-of-every-log). The name of the output says which (`.ndjson`, `.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`), otherwise the format does. A name with another ending is an error, except `.log`, `.txt`, `.out` and the ending of an input',
     calls: WRITTEN,
   },
   append: {
@@ -135,7 +135,7 @@ export const OUTPUT = {
   overwrite: {
     flags: '--overwrite',
     kind: SWITCH,
-    text: 'replace a member or columns of the same name, which are an error otherwise',
+    text: 'replace a member or columns that have the name of what is added. Otherwise they are an error',
     calls: WRITTEN,
   },
 } as const satisfies OptionDefinitions
@@ -145,7 +145,7 @@ export const ADDRESS = {
     flags: '--field <name>',
     kind: NAME,
     isRepeatable: true,
-    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. `--field src_ip=source --field dest_ip=target` locates several addresses of NDJSON, JSON, tables and logs with fields but access logs, each under a name as of `--into`. A name of a field with `=` needs `=` at its end',
+    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. To locate several addresses of a line, give each a name, as of `--into`: `--field src_ip=source --field dest_ip=target`. This works in NDJSON, JSON, tables and logs with fields, but not in access logs. If the name of a field has a `=`, write another `=` after it',
   },
   trustedProxies: {
     flags: '--trust <list>',
@@ -155,7 +155,7 @@ export const ADDRESS = {
   nth: {
     flags: '--nth <n>',
     kind: wholeNumber(1, MOST_ADDRESSES),
-    text: "locate only the address with this number in each line, from 1, public or not. Default: all public addresses; where only one is located, the first public one that can be the client's",
+    text: "locate only the Nth address of each line, from 1, public or not. Default: all public addresses; where only one is located, the first public one that can be the client's",
   },
   timeField: {
     flags: '--time-field <name>',
@@ -165,12 +165,12 @@ export const ADDRESS = {
   at: {
     flags: '--at <time>',
     kind: INSTANT,
-    text: 'the instant for the time-zone offset of lines without a time (default: no offset). Without it their offset is `null`',
+    text: 'the instant for the time-zone offset of lines without a time (default: none). Without it, their offset is `null`',
   },
   force: {
     flags: '--force',
     kind: SWITCH,
-    text: 'continue if none of the first 1,000 records has an address, which is an error otherwise',
+    text: 'go on if none of the first 1,000 records has an address. Otherwise that is an error',
     calls: READ,
   },
 } as const satisfies OptionDefinitions
@@ -233,7 +233,7 @@ export const FILTERS = {
     flags: '--only-country <list>',
     kind: LIST,
     excludes: { notCountries: EACH_OTHER },
-    text: 'only lines in these countries, such as `DE,FR`, or `EU` for its 27 member states. Lines without a location are left out too. `EU` is without territories that have a code of their own, such as `RE`',
+    text: 'only lines in these countries, such as `DE,FR`, or `EU` for its 27 member states. Lines without a location are left out too. `EU` has no territories with a code of their own, such as `RE`',
     calls: READ,
   },
   notCountries: {
@@ -254,7 +254,7 @@ export const COUNTING = {
   top: {
     flags: '--top <n>',
     kind: wholeNumber(1, 1_000_000_000),
-    text: 'print only the largest rows. Where times and other keys are counted, only the largest values of the others, with all of their times',
+    text: 'print only the N largest rows. If a time is among the keys, print the N largest values of the other keys, with all of their times',
     calls: ['count'],
   },
   unique: {

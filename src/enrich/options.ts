@@ -80,7 +80,7 @@ export interface LineOptions {
    * placeholders are the columns of `fields`. Default: `{ip} [{country_code} {city}]`.
    */
   readonly annotate?: string | undefined
-  /** Text: locate only the address with this number in each line, from 1, public or not. Default: see the guide. */
+  /** Text: locate only the Nth address of each line, from 1, public or not. Default: see the guide. */
   readonly nth?: number | undefined
   /**
    * Write one object a line. Tables: with the columns as members, whose values are texts, or `null` for empty ones; text: with

@@ -44,7 +44,7 @@ export const COUNT_OPTIONS = {
     },
     nth: {
       ...ADDRESS.nth,
-      text: "count the address with this number in each line, from 1, public or not. Default: the first public one that can be the client's",
+      text: "count the Nth address of each line, from 1, public or not. Default: the first public one that can be the client's",
     },
     at: {
       ...ADDRESS.at,

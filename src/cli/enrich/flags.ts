@@ -164,7 +164,7 @@ export const ENRICH_OPTIONS = {
       flags: '--chunk-header',
       kind: SWITCH,
       needs: ['rows'],
-      text: 'with `--rows`: each block of rows begins with a line that counts them. It is as `send_chunk_header` of ClickHouse writes it',
+      text: 'with `--rows`: each block of rows begins with a line that counts them. ClickHouse writes it with `send_chunk_header`',
     },
     writeChunkHeader: {
       flags: '--write-chunk-header',

@@ -58,12 +58,12 @@ export const SERVE_OPTIONS = {
     basePath: {
       flags: '--base-path <path>',
       kind: readBy(readBasePath),
-      text: 'what precedes all paths, such as `/geo`, if a proxy does not remove it. `/healthz` and `/readyz` answer without it too',
+      text: 'the prefix of all paths, such as `/geo`, if a proxy does not remove it. `/healthz` and `/readyz` answer without it too',
     },
     cors: {
       flags: '--cors <origins>',
       kind: readBy(readOrigins),
-      text: 'web pages whose scripts may read answers: `*` or origins (default: none). Origins are such as `https://example.com`, separated by commas',
+      text: 'web pages whose scripts may read answers: `*` or origins (default: none). Write origins as `https://example.com`, separated by commas',
     },
     workers: {
       flags: '--workers <number>',
@@ -76,12 +76,12 @@ export const SERVE_OPTIONS = {
     ...ASN,
     cityNames: {
       ...LOCALE.cityNames,
-      text: 'the language of cities: `locale` is that of the request (default: `en`)',
+      text: 'the language of the names of cities: `en`, or `locale` for that of the request (default: `en`)',
     },
     watch: { flags: '--watch', kind: SWITCH, text: 'follow the database files as they are replaced' },
     staleAfter: {
       ...STALE_AFTER.staleAfter,
-      text: `${STALE_AFTER.staleAfter.text}. It is called so in \`/readyz\`, the log and the metrics, and used all the same`,
+      text: `${STALE_AFTER.staleAfter.text}. \`/readyz\`, the log and the metrics say so. It is used all the same`,
     },
   },
   'Keys and limits': {
@@ -89,7 +89,7 @@ export const SERVE_OPTIONS = {
       flags: '--keys <file>',
       kind: TEXT,
       excludes: { open: CONTRADICT },
-      text: 'the keys that may ask, from `geofix keys add`. The file is followed',
+      text: 'the file of keys, from `geofix keys add`. The service follows its changes',
     },
     open: {
       flags: '--open',
@@ -141,12 +141,12 @@ export const SERVE_OPTIONS = {
     drain: {
       flags: '--drain <seconds>',
       kind: wholeNumber(0, MAX_GRACE_SECONDS),
-      text: 'how long it still listens after SIGTERM, while `/readyz` says 503 (default: 5). After SIGINT the default is 0',
+      text: 'how long the service still listens after SIGTERM, while `/readyz` says 503 (default: 5). After SIGINT the default is 0',
     },
     grace: {
       flags: '--grace <seconds>',
       kind: wholeNumber(0, MAX_GRACE_SECONDS),
-      text: 'how long requests may take to finish after that (default: 10)',
+      text: 'how long requests in flight may take after the drain time (default: 10)',
     },
   },
 } as const satisfies OptionGroups
