@@ -205,6 +205,11 @@ function lettersAt(bytes: Uint8Array, at: number): number {
 const MOST_SECONDS = 1e11
 /** Longer texts are not parsed: no usual spelling of an instant is longer. Bytes. */
 const MAX_LENGTH = 40
+/**
+ * The digits to read of a number that a double would round up: the milliseconds of nanoseconds, the microseconds of seconds, and
+ * no fraction of smaller units.
+ */
+const EXACT_PART = /^[1-9]\d{11,13}(?=\d{6}(?:\.\d+)?$)|^\d{1,11}\.\d{6}(?=\d+$)|^[1-9]\d{11,16}(?=\.\d+$)/
 /** A number, as JSON and shells write it. */
 export const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -224,7 +229,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
   const value = plainNumber(bytes, start, end)
   if (!Number.isNaN(value)) return sinceEpoch(value)
   const text = latin1(bytes, start, end)
-  return NUMBER.test(text) ? sinceEpoch(Number(text)) : NO_TIME
+  return NUMBER.test(text) ? sinceEpoch(Number(EXACT_PART.exec(text)?.[0] ?? text)) : NO_TIME
 }
 
 /** `eventTime` of a text. */

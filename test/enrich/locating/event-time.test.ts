@@ -37,6 +37,10 @@ describe('the instant of an event', () => {
     ['1782907199999.6', NOON - 1],
     ['1782907199999600', NOON - 1],
     ['1782907199999600123', NOON - 1],
+    ['1782907199999999999', NOON - 1],
+    ['99999999999999999999', 99_999_999_999_999],
+    ['000000000000000002', 2000],
+    ['1.7829072004567891e9', NOON + 456],
     ['1782907200.001', NOON + 1],
     ['1782907200.123', NOON + 123],
     ['-0.0004', -1],
@@ -152,6 +156,18 @@ describe('numbers since 1970', () => {
         expect(Number.isInteger(instant)).toBe(true)
         expect(milliseconds - instant).toBeGreaterThan(-0.02)
         expect(milliseconds - instant).toBeLessThan(1.02)
+      }),
+    )
+  })
+
+  it('are of their own millisecond with up to nine digits more', () => {
+    const seconds = fc.integer({ min: 1e9, max: 9e9 })
+    const nanoseconds = fc.oneof(fc.integer({ min: 999_999_000, max: 999_999_999 }), fc.nat(999_999_999))
+    fc.assert(
+      fc.property(seconds, nanoseconds, fc.constantFrom(0, 3, 6, 9), (whole, rest, digits) => {
+        const fraction = String(rest).padStart(9, '0')
+        const text = `${whole}${fraction.slice(0, digits)}.${fraction.slice(digits)}`.replace(/\.$/, '')
+        expect(eventTimeOf(text)).toBe(whole * 1000 + Math.floor(rest / 1e6))
       }),
     )
   })
