@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { version } from '../../../package.json'
 import { reportFields, withReport } from '../../enrich/count.ts'
 import { countriesOf } from '../../enrich/counting/totals.ts'
-import type { DelimitedPlan } from '../../enrich/formats/delimited/table-reader.ts'
+import type { TablePlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, type RequestFields, UNMASKED } from '../../enrich/options.ts'
 import type { LineRun, RunInput, RunSettings } from '../../enrich/run.ts'
@@ -220,7 +220,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
   }
 }
 
-function tableOf(plan: Plan): DelimitedPlan | null {
+function tableOf(plan: Plan): TablePlan | null {
   return plan.format === 'csv' || plan.format === 'tsv' ? plan : null
 }
 

@@ -1,6 +1,5 @@
 import { ACCESS_LOG } from './access-log/access-log.ts'
-import { CSV, TSV } from './delimited/delimited.ts'
-import { SSV, W3C, ZEEK } from './delimited/headed.ts'
+import { CSV, SSV, TSV, W3C, ZEEK } from './delimited/delimited.ts'
 import type { FormatDefinition } from './format-definition.ts'
 import { JSON_DOCUMENTS } from './json/json.ts'
 import { LIST } from './list.ts'

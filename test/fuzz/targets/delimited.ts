@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import type { DelimitedPlan } from '../../../src/enrich/formats/delimited/table-reader.ts'
+import type { TablePlan } from '../../../src/enrich/formats/delimited/table-reader.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import {
   ALPHABET,
@@ -100,7 +100,7 @@ export const delimited: Target<EnrichInput> = {
 /** @returns `null` where csv-parse refuses the file or reads line ends in another way */
 function rowsOf(
   bytes: Uint8Array,
-  { delimiter, quotes, hasSeparatorLine }: DelimitedPlan,
+  { delimiter, quotes, hasSeparatorLine }: TablePlan,
 ): string[][] | null {
   // A carriage return that ends a file is a line end of ours.
   if (bytes.at(-1) === 0x0d) return null

@@ -1,7 +1,7 @@
 import type { SchemaElement } from 'hyparquet'
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { CAPITAL_T, CAPITAL_Z, COLON, DASH, DOT, NINE, PLUS, QUOTE, SMALL_T } from '../../../enrich/ascii.ts'
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/table-reader.ts'
+import type { TablePlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import { Timestamp } from '../../../enrich/locating/event-time.ts'
 import type { LocationCells } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
@@ -81,7 +81,7 @@ export class RowsOutput extends RowOutput {
   }
 
   /** @param table the plan that would keep the table that the input is; `null` for another input */
-  override usePlan(table: DelimitedPlan | null): void {
+  override usePlan(table: TablePlan | null): void {
     if (this.#located !== null) return
     const { members } = this
     if (table !== null) {

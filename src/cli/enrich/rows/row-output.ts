@@ -1,6 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../../../enrich/ascii.ts'
-import type { DelimitedPlan } from '../../../enrich/formats/delimited/table-reader.ts'
+import type { TablePlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import {
   checkedFields,
@@ -82,7 +82,7 @@ export abstract class RowOutput implements Output {
   }
 
   /** Call it before the first line of an input. @param table the plan that would keep the table that it is, or `null` */
-  usePlan(_table: DelimitedPlan | null): void {}
+  usePlan(_table: TablePlan | null): void {}
 
   async write(bytes: Uint8Array, objects: readonly number[] = [0, bytes.length], source = 0): Promise<void> {
     if (this.keepsBytes || (objects.length === 0 && this.cells?.form !== 'values')) {

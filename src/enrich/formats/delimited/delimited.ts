@@ -1,7 +1,7 @@
-// Tables whose records have as many columns as their header: CSV and TSV.
+// Tables: CSV and TSV, and logs whose own lines name their columns: W3C Extended, Zeek, and tables separated by spaces.
 import { quoted } from '../../../errors.ts'
 import { wrongOption } from '../../../option-names.ts'
-import { COMMA, SEMICOLON, TAB } from '../../ascii.ts'
+import { COMMA, HASH, SEMICOLON, SPACE, TAB } from '../../ascii.ts'
 import { EnrichError, shownName } from '../../errors.ts'
 import {
   addedMembers,
@@ -24,106 +24,159 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
 import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
-import { columnsTemplate, escapedColumnsTemplate } from '../../writing/column-templates.ts'
-import { columnsForm, jsonForm } from '../../writing/record-form.ts'
+import { columnsTemplate, escapedColumnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
+import { columnsForm, jsonForm, type RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { NO_HEADER } from './header.ts'
+import {
+  type DirectiveRules,
+  FIRST_LINE,
+  faultOfHeader,
+  type Header,
+  isW3cFields,
+  isZeekFields,
+  looksLikeSpaces,
+  NO_HEADER,
+  type SampledTable,
+  sampleByHeaders,
+  startsWithDirectives,
+  W3C_DIRECTIVES,
+  ZEEK_DIRECTIVES,
+} from './header.ts'
 import { dataInHeader, looksLikeCsv, looksLikeTsv, MAX_COLUMNS, rowsOf, tableIn } from './table.ts'
-import { type DelimitedPlan, TableReader, TableRowReader } from './table-reader.ts'
+import { type TablePlan, TableReader } from './table-reader.ts'
 
 /**
- * Makes the plan for CSV or TSV.
+ * Makes the plan for a table.
  *
- * @throws EnrichError when the first record has an open quote or too many columns, or the header is too long or missing;
- *   when no column has addresses, or the named column does not exist, is not unique, or holds lists and no proxies are
- *   trusted; and when a column to be added exists already
+ * @param rules of its header; `null` for CSV and TSV, whose names can be any
+ * @throws EnrichError when the first record cannot be read, no line is a header, a header is too long, or it is data; when no
+ *   column has addresses, or the named column does not exist, is not unique, or holds lists and no proxies are trusted; and when
+ *   a column to be added exists already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planDelimited(
+export function planTable(
   sample: Uint8Array,
   isWhole: boolean,
   options: LineOptions,
-  format: 'csv' | 'tsv',
-): Planned<DelimitedPlan> {
+  format: TablePlan['format'],
+  rules: DirectiveRules | null,
+): Planned<TablePlan> {
   const common = commonPlan(options)
   const fields = checkedFields(options)
-  const { header: hasHeader = true, field, timeField, maxRecordLines = DEFAULT_RECORD_LINES } = options
-  const table = tableIn(sample, isWhole, format, common.maxLineBytes, maxRecordLines)
+  const { field, timeField } = options
+  const isObject = options.to !== undefined
+  const added = isObject ? addedMembers(common) : columnNames(fields, options)
+  const notes: string[] = []
+  const read =
+    rules === null
+      ? sampleDelimited(sample, isWhole, options, format, common.maxLineBytes, notes)
+      : sampleByHeaders(sample, isWhole, format, rules, common.maxLineBytes)
+  const { columns, titles, clock, checkHeader, ...known } = read
+  const sampled = numberedFields(columns, rules === null ? COLUMN_WORDS : undefined)
+  const chosen = columns.length === 0 ? null : chosenAddress(field, sampled, common, notes)
+  if (chosen !== null) checkHeader?.(chosen.index)
+  const isClock = clock !== null && (timeField === undefined || timeField === 'time')
+  if (isClock) notes.push(clock.note)
+  const time = isClock ? null : chosenTime(timeField, sampled, notes)
+  if (rules !== null || isObject || !common.overwrite) {
+    const [where, noun, remedy] = rules === null ? DELIMITED : HEADED
+    refuseTaken(added, titles, where, noun, isObject ? undefined : remedy)
+  }
+  // A later header can move the field: keep its name, unless the user gave the number.
+  const keyOf = ({ name, index }: SampleField, named?: string) =>
+    rules === null || (named !== undefined && named !== name) ? index : name
+  const replaced = rules === null && !isObject ? titles.map((name) => added.indexOf(name)) : []
+  const plan: TablePlan = {
+    ...common,
+    ...known,
+    format,
+    hasPort: chosen?.hasPort ?? false,
+    address: chosen === null ? 0 : keyOf(chosen, field),
+    time: isClock ? clock.fields : time === null ? [] : [keyOf(time, timeField)],
+    isClock,
+    fields,
+    columns: isObject ? [] : added,
+    replaced: replaced.some((index) => index >= 0) ? replaced : [],
+    isObject,
+  }
+  return { plan, notes }
+}
+
+/** What has the columns, what one is called, and what to do about those that are there already. */
+const DELIMITED = [
+  'the table has',
+  'column',
+  'add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)',
+] as const
+const HEADED = [
+  'the header has',
+  'field',
+  'name other fields with --fields, or other names with --into (in a program: fields, into)',
+] as const
+
+/** Reads the sample of CSV or TSV. @throws EnrichError when the first record cannot be read, or is not a header */
+function sampleDelimited(
+  sample: Uint8Array,
+  isWhole: boolean,
+  options: LineOptions,
+  format: TablePlan['format'],
+  maxLineBytes: number,
+  notes: string[],
+): SampledTable {
+  const { header: hasHeader = true, field, maxRecordLines = DEFAULT_RECORD_LINES } = options
+  const table = tableIn(sample, isWhole, format === 'tsv' ? 'tsv' : 'csv', maxLineBytes, maxRecordLines)
   const { dialect, width, separatorLine } = table
   const rows = rowsOf(table)
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
   const fault =
     width === 0 && table.misfits > 0
       ? 'the first record has a quote that is not closed'
-      : headerBytes > common.maxLineBytes
-        ? `the header is longer than ${common.maxLineBytes} bytes: allow longer lines`
+      : headerBytes > maxLineBytes
+        ? `the header is longer than ${maxLineBytes} bytes: allow longer lines`
         : width > MAX_COLUMNS
           ? `its first record has ${width} columns: ${MAX_COLUMNS} are the most that are read`
           : null
   if (fault !== null) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', fault)
-  const notes: string[] = []
   if (separatorLine !== null)
     notes.push(`fields are separated by ${quoted(String.fromCharCode(dialect.delimiter))}`)
   else if (dialect.delimiter === SEMICOLON) notes.push('fields are separated by semicolons')
   if (!dialect.quotes) notes.push('quotes are text')
-  const names = hasHeader ? (rows[0] ?? []) : []
+  const titles = hasHeader ? (rows[0] ?? []) : []
   const records = hasHeader ? rows.slice(1) : rows
-  const columns = columnsOf(names, records, width)
+  const columns = columnsOf(titles, records, width)
   const missingHeader = (what: string): EnrichError => headerFault(what, columnsOf([], rows, width))
   // If the user names a column, there is a header.
-  const isNamed = field !== undefined && names.includes(field)
+  const isNamed = field !== undefined && titles.includes(field)
   const data = isNamed || !hasHeader ? null : dataInHeader(columns, records)
   if (data !== null) throw missingHeader(`looks like data: ${data}`)
-  const sampled = numberedFields(columns, COLUMN_WORDS)
-  const chosen = width === 0 ? null : chosenAddress(field, sampled, common, notes)
-  const address = chosen?.index ?? 0
-  const title = names[address]
-  if (title !== undefined && kindOfValue(title) === 'address') {
-    throw missingHeader(`has an address, ${quoted(title)}`)
-  }
-  if (title === '' && field === undefined && records.length > 0) {
-    throw missingHeader(`has nothing over the addresses of column ${address + 1}`)
-  }
-  const time = chosenTime(timeField, sampled, notes)
-  const isObject = options.to !== undefined
-  const added = isObject ? addedMembers(common) : columnNames(fields, options)
-  const replaced = names.map((name) => added.indexOf(name))
-  const isReplacing = replaced.some((index) => index >= 0)
-  if (isObject) refuseTaken(added, names, 'the table has', 'column')
-  else if (!common.overwrite) refuseTaken(added, names, 'the table has', 'column', REMEDY)
-  // If two columns have one name, use neither.
-  const requestFields = requestFieldsIn((name) => {
-    const column = names.indexOf(name)
-    return column === -1 || names.includes(name, column + 1) ? [] : records.map((record) => record[column])
-  })
-  const plan: DelimitedPlan = {
-    ...common,
-    requestFields,
+  return {
     ...dialect,
-    format,
-    hasPort: chosen?.hasPort ?? false,
-    hasSeparatorLine: separatorLine !== null,
+    ...namedColumns(hasHeader ? titles : Array.from({ length: width }, (_, column) => String(column + 1))),
+    columns,
+    titles,
     headerLine: hasHeader ? table.linesBefore + 1 : 0,
+    hasSeparatorLine: separatorLine !== null,
     maxRecordLines,
-    ...namedColumns(hasHeader ? names : Array.from({ length: width }, (_, column) => String(column + 1))),
-    address,
-    time: time === null ? [] : [time.index],
-    fields,
-    columns: added,
-    replaced: isReplacing ? replaced : [],
-    isObject,
+    // If two columns have one name, use neither.
+    requestFields: requestFieldsIn((name) => {
+      const column = titles.indexOf(name)
+      return column === -1 || titles.includes(name, column + 1) ? [] : records.map((record) => record[column])
+    }),
+    clock: null,
+    checkHeader: (address) => {
+      const title = titles[address]
+      if (title !== undefined && kindOfValue(title) === 'address')
+        throw missingHeader(`has an address, ${quoted(title)}`)
+      if (title === '' && field === undefined && records.length > 0)
+        throw missingHeader(`has nothing over the addresses of column ${address + 1}`)
+    },
   }
-  return { plan, notes }
 }
 
-/** The part of a plan that follows from the names of the columns. An empty value is unknown. */
+/** What follows from the names of the columns of CSV and TSV. An empty value is unknown. */
 function namedColumns(names: readonly string[]) {
-  return { names, header: { ...NO_HEADER, names, unset: '' }, isClock: false, unset: '' }
+  return { names, header: { ...NO_HEADER, names, unset: '' }, unset: '' }
 }
-
-/** What to do about columns that are there already. */
-const REMEDY =
-  'add --overwrite to replace it, or name other columns with --fields or --into (in a program: overwrite, fields, into)'
 
 function columnsOf(
   names: readonly string[],
@@ -163,7 +216,7 @@ const COLUMN_WORDS: NumberedWords = {
  *
  * @throws TypeError when an option is wrong
  */
-export function planRows(options: RowLineOptions, format: DelimitedPlan['format']): DelimitedPlan {
+function planRows(options: RowLineOptions, format: 'csv' | 'tsv'): TablePlan {
   const { field = '', timeField, quoting = 'double' } = options
   const named = options.overwrite === true ? 'overwrite' : options.into === undefined ? null : 'into'
   if (options.to !== undefined) throw wrongOption`<to> is not for rows of ${format}`
@@ -181,6 +234,7 @@ export function planRows(options: RowLineOptions, format: DelimitedPlan['format'
     headerLine: 0,
     maxRecordLines: 1,
     ...namedColumns([]),
+    isClock: false,
     address,
     time,
     fields: checkedFields(options),
@@ -197,53 +251,116 @@ function columnOfRows(field: string, option: 'field' | 'timeField'): number {
   throw wrongOption`<${option}> must be the number of a column, from 1 to ${MAX_COLUMNS}: rows have no header`
 }
 
-export const CSV: FormatDefinition<DelimitedPlan> = {
-  name: 'csv',
-  title: 'table with commas, semicolons or another separator (RFC 4180)',
-  example: 'time,client_ip\n2026-07-01T12:00:00Z,81.2.69.142',
-  requiredForRows: ['field', 'quoting', 'at'],
-  recognise: looksLikeCsv,
-  plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'csv'),
-  layout: (plan) => {
-    // A row is one line: a value with a line end has it escaped.
-    if (plan.isRows === true) return plainLayout(plan)
-    const { quotes, delimiter, maxRecordLines, maxLineBytes, hasSeparatorLine, headerLine, names } = plan
-    return {
-      recordEnds: quotes
-        ? () => new LineRecordEnds({ delimiter, maxLines: maxRecordLines }, maxLineBytes)
-        : null,
-      maxLineBytes,
-      hasPreamble: hasSeparatorLine,
-      headerLine,
-      columns: names.length,
-      directives: null,
-    }
-  },
-  addressPosition: ({ address }) => `in column ${address + 1}`,
-  nextFormat: ({ format, isObject }) => (isObject ? 'ndjson' : format),
-  form: (plan) => {
-    const { isObject, fields, columns, replaced, delimiter, quotes, isRows = false } = plan
-    if (isObject) return jsonForm(plan, 'object')
-    const separator = String.fromCharCode(delimiter)
-    const isEscaped = isRows && !quotes
-    const template = isEscaped
-      ? escapedColumnsTemplate(fields, separator)
-      : columnsTemplate(fields, separator, quotes, !isRows)
-    const table = { replaced, quotes, count: fields.length }
-    return columnsForm(template, separator, columns, isEscaped ? '\\N' : '', table)
-  },
-  fieldNames: ({ names }) => names,
-  makeReader: (plan, wantsFields) =>
-    plan.isRows === true ? new TableRowReader(plan) : new TableReader(plan, wantsFields),
-  planRows: (options) => planRows(options, 'csv'),
+/** The definition of a table. @param rules of its header; `null` for CSV and TSV */
+function definition(
+  name: TablePlan['format'],
+  title: string,
+  example: string,
+  rules: DirectiveRules | null,
+  recognise: (sample: Uint8Array) => boolean,
+): FormatDefinition<TablePlan, Header> {
+  const noun = rules === null ? 'column' : 'field'
+  return {
+    name,
+    title,
+    example,
+    requiredForRows: rules === null ? ['field', 'quoting', 'at'] : [],
+    recognise,
+    plan: (sample, isWhole, options) => planTable(sample, isWhole, options, name, rules),
+    layout: (plan) => ({
+      ...plainLayout(plan),
+      // A row is one line: a value with a line end has it escaped.
+      recordEnds:
+        rules === null && plan.quotes && plan.isRows !== true
+          ? () =>
+              new LineRecordEnds(
+                { delimiter: plan.delimiter, maxLines: plan.maxRecordLines },
+                plan.maxLineBytes,
+              )
+          : null,
+      hasPreamble: plan.hasSeparatorLine,
+      headerLine: plan.headerLine,
+      columns: rules === null && plan.isRows !== true ? plan.names.length : null,
+      directives:
+        rules === null || rules === FIRST_LINE
+          ? null
+          : {
+              firstByte: HASH,
+              initial: plan.header,
+              next: (header, bytes, start, end) =>
+                rules.next(header, new TextDecoder().decode(bytes.subarray(start, end))),
+            },
+    }),
+    addressPosition: ({ address }) =>
+      typeof address === 'number' ? `in ${noun} ${address + 1}` : `in the field ${shownName(address)}`,
+    nextFormat: ({ isObject, isClock }) => {
+      if (isObject && isClock)
+        throw wrongOption`where day and time are two fields, <to> takes one <field>: leave out <to>, and each address gets columns`
+      return isObject ? 'ndjson' : name
+    },
+    stateAfterAdded: ({ address, columns }, header) =>
+      faultOfHeader(header, address, columns) === ''
+        ? { ...header, names: [...header.names, ...columns] }
+        : header,
+    form: (plan) => (plan.isObject ? jsonForm(plan, 'object') : tableForm(plan, rules)),
+    fieldNames: ({ names }) => names,
+    makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields, rules),
+    planRows: name === 'csv' || name === 'tsv' ? (options) => planRows(options, name) : null,
+  }
 }
 
-export const TSV: FormatDefinition<DelimitedPlan> = {
-  ...CSV,
-  name: 'tsv',
-  title: 'table with tabs',
-  example: 'time\tclient_ip\n2026-07-01T12:00:00Z\t81.2.69.142',
-  recognise: looksLikeTsv,
-  plan: (sample, isWhole, options) => planDelimited(sample, isWhole, options, 'tsv'),
-  planRows: (options) => planRows(options, 'tsv'),
+/** How columns are added to the records of a table. */
+function tableForm(plan: TablePlan, rules: DirectiveRules | null): RecordForm {
+  const { fields, columns, replaced, delimiter, quotes, unset, isRows = false } = plan
+  const separator = String.fromCharCode(delimiter)
+  if (rules !== null) {
+    // IIS writes a plus sign for a space in a value; Zeek writes the code of the separator.
+    const template =
+      delimiter === COMMA
+        ? columnsTemplate(fields, separator, true)
+        : wordsTemplate(fields, separator, unset, delimiter === SPACE ? '+' : ' ')
+    return columnsForm(template, separator, columns, unset)
+  }
+  const isEscaped = isRows && !quotes
+  const template = isEscaped
+    ? escapedColumnsTemplate(fields, separator)
+    : columnsTemplate(fields, separator, quotes, !isRows)
+  const table = { replaced, quotes, count: fields.length }
+  return columnsForm(template, separator, columns, isEscaped ? '\\N' : '', table)
 }
+
+export const CSV = definition(
+  'csv',
+  'table with commas, semicolons or another separator (RFC 4180)',
+  'time,client_ip\n2026-07-01T12:00:00Z,81.2.69.142',
+  null,
+  looksLikeCsv,
+)
+export const TSV = definition(
+  'tsv',
+  'table with tabs',
+  'time\tclient_ip\n2026-07-01T12:00:00Z\t81.2.69.142',
+  null,
+  looksLikeTsv,
+)
+export const W3C = definition(
+  'w3c',
+  'W3C Extended log (IIS, CloudFront, Blue Coat), also with commas (Exchange)',
+  '#Fields: date time c-ip sc-status\n2026-07-01 12:00:00 81.2.69.142 200',
+  W3C_DIRECTIVES,
+  (sample) => startsWithDirectives(sample, isW3cFields),
+)
+export const ZEEK = definition(
+  'zeek',
+  'log of Zeek, with tabs',
+  '#separator \\x09\n#fields\tts\tid.orig_h\n#types\ttime\taddr\n1782907200.5\t81.2.69.142',
+  ZEEK_DIRECTIVES,
+  (sample) => startsWithDirectives(sample, isZeekFields),
+)
+export const SSV = definition(
+  'ssv',
+  'table with spaces, whose first line names its columns (VPC flow logs of AWS)',
+  'version srcaddr dstport action start\n2 81.2.69.142 443 ACCEPT 1782907200',
+  FIRST_LINE,
+  looksLikeSpaces,
+)

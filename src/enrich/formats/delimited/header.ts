@@ -1,8 +1,15 @@
-// The lines that name the columns of the records after them: `#Fields:` of W3C Extended, `#fields` of Zeek.
+// The lines that name the columns of the records after them: `#Fields:` of W3C Extended, `#fields` of Zeek, the first of SSV.
 
 import { quoted } from '../../../errors.ts'
-import { COMMA } from '../../ascii.ts'
-import type { LocationField } from '../../options.ts'
+import { COMMA, SPACE, TAB } from '../../ascii.ts'
+import { EnrichError } from '../../errors.ts'
+import type { LocationField, RequestFields } from '../../options.ts'
+import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
+import { isAddressName, requestFieldsIn, w3cRequestFields } from '../../reading/known-names.ts'
+import { lineFeedsIn } from '../../reading/layout.ts'
+import { RecordFields } from '../../reading/record-fields.ts'
+import { firstLines, sampleLines } from '../../reading/sample.ts'
+import { type Dialect, valuesOf } from './table.ts'
 
 /** Records with more fields are bad. */
 export const MAX_FIELDS = 4096
@@ -40,8 +47,8 @@ export interface DirectiveRules {
 }
 
 /** The first line is the header, and no other changes it. */
-export const NO_DIRECTIVES: DirectiveRules = {
-  next: (header) => header,
+export const FIRST_LINE: DirectiveRules = {
+  next: (_, text) => ({ ...NO_HEADER, names: text.split(' ') }),
   added: () => '',
   separator: () => null,
 }
@@ -141,4 +148,161 @@ export function faultOfHeader({ names }: Header, address: string | number, added
   return count === 0
     ? `its header has no field ${quoted(address)}`
     : `its header has ${count} fields ${quoted(address)}`
+}
+
+/** What a sample tells of a table. */
+export interface SampledTable extends Dialect {
+  readonly names: readonly string[]
+  readonly header: Header
+  readonly headerLine: number
+  readonly hasSeparatorLine: boolean
+  readonly maxRecordLines: number
+  readonly unset: string
+  readonly requestFields: RequestFields
+  readonly columns: readonly SampleField[]
+  /** The names in the header. */
+  readonly titles: readonly string[]
+  /** Fields that are a day and a time in UTC together, and a note about them. */
+  readonly clock: { readonly fields: readonly string[]; readonly note: string } | null
+  /** @throws EnrichError when the header is not one. @param address the index of the column with the address */
+  checkHeader?(address: number): void
+}
+
+/**
+ * Reads the records of a sample by the headers before them.
+ *
+ * @throws EnrichError when no line is a header, or the first header is too long
+ */
+export function sampleByHeaders(
+  sample: Uint8Array,
+  isWhole: boolean,
+  format: string,
+  rules: DirectiveRules,
+  maxLineBytes: number,
+): SampledTable {
+  const quotes = format === 'w3c'
+  const lines = sampleLines(sample, isWhole)
+  const isHeader = (line: string, index: number): boolean =>
+    rules === FIRST_LINE ? index === 0 : line.startsWith('#')
+  // Where records can have spaces, a tab in most of them is the separator.
+  const ofRecords = lines.filter((line, index) => !isHeader(line, index))
+  const declared = lines.map((line) => rules.separator(line)).find((each) => each !== null)
+  const tabbed = ofRecords.filter((line) => line.includes('\t')).length
+  const delimiter = declared ?? (tabbed * 2 > ofRecords.length ? TAB : SPACE)
+  /** The values of each record, by the name of the field, without those that are unknown. */
+  const records: ReadonlyMap<string, string>[] = []
+  /** The fields of all headers, each name once. */
+  const columns = new Map<string, SampleField>()
+  const encoder = new TextEncoder()
+  let header = NO_HEADER
+  for (const [index, line] of lines.entries()) {
+    const bytes = encoder.encode(line)
+    if (bytes.length > maxLineBytes) {
+      if (columns.size > 0) continue
+      throw unreadable(`a line of its header is longer than ${maxLineBytes} bytes: allow longer lines`)
+    }
+    if (isHeader(line, index)) {
+      header = rules.next(header, line)
+      if (columns.size > 0 && header.names.length > MAX_FIELDS) continue
+      for (const [at, name] of header.names.entries())
+        columns.set(name, columns.get(name) ?? new SampleField([name], at))
+      continue
+    }
+    const values = recordOf(bytes, delimiter, header.names.length, quotes)
+    const known = new Map<string, string>()
+    for (const [at, value] of values.entries()) {
+      const name = header.names[at] ?? ''
+      const isUnknown = value === header.unset || value === header.empty
+      columns.get(name)?.add(isUnknown ? null : value)
+      if (!isUnknown) known.set(name, value)
+    }
+    records.push(known)
+  }
+  if (columns.size === 0 && lines.length > 0) {
+    throw new EnrichError('ENRICH_HEADER_MISSING', 'none of its first lines names the fields')
+  }
+  if (columns.size > MAX_FIELDS)
+    throw unreadable(`its header has ${columns.size} fields: ${MAX_FIELDS} are the most that are read`)
+  const [first] = rules === FIRST_LINE ? firstLines(sample, isWhole, 1) : []
+  const names = [...columns.keys()]
+  return {
+    delimiter,
+    quotes,
+    names,
+    titles: names,
+    columns: [...columns.values()],
+    header: rules === FIRST_LINE ? header : NO_HEADER,
+    headerLine: first === undefined ? 0 : lineFeedsIn(sample.subarray(0, first.start)) + 1,
+    hasSeparatorLine: false,
+    maxRecordLines: 1,
+    unset: format === 'zeek' ? header.unset : delimiter === COMMA ? '' : NO_HEADER.unset,
+    requestFields: quotes
+      ? w3cRequestFields(names, (name) => records.flatMap((record) => record.get(name) ?? []))
+      : requestFieldsIn((name) => records.map((record) => record.get(name))),
+    clock: clockOf(names, header),
+  }
+}
+
+/** The fields of a W3C log that are a day and a time in UTC, or only a time if `#Date:` has the day. */
+function clockOf(names: readonly string[], { date, isLocal }: Header): SampledTable['clock'] {
+  const hasDay = names.includes('date')
+  if (!names.includes('time') || (!hasDay && date === '')) return null
+  return {
+    fields: hasDay ? ['date', 'time'] : ['time'],
+    note: isLocal
+      ? 'the times are local, as #Time Format: says, so that the offset is unknown unless --at says when (in a program: at)'
+      : `the time of the event is in ${hasDay ? 'date and time' : 'time, its day in #Date:'}, in UTC`,
+  }
+}
+
+function unreadable(message: string): EnrichError {
+  return new EnrichError('ENRICH_FORMAT_UNKNOWN', message)
+}
+
+/** The values of a record; none if it has another number of fields. */
+function recordOf(bytes: Uint8Array, delimiter: number, width: number, quotes: boolean): string[] {
+  for (const isQuoted of quotes ? [true, false] : [false]) {
+    const fields = new RecordFields(delimiter, isQuoted, width)
+    if (fields.read(bytes, 0, bytes.length) && fields.count === width && fields.textAfterQuote === 0)
+      return valuesOf(bytes, fields)
+  }
+  return []
+}
+
+/** Lines before the first record in which a header is looked for. */
+const HEAD_LINES = 50
+
+/** Whether the lines before the first record are directives, one of which names the fields. */
+export function startsWithDirectives(sample: Uint8Array, namesFields: (line: string) => boolean): boolean {
+  for (const line of sampleLines(sample, false, HEAD_LINES)) {
+    if (!line.startsWith('#')) return false
+    if (namesFields(line)) return true
+  }
+  return false
+}
+
+/** A name of a field: the first line of a table has nothing else. */
+const NAME = /^[A-Za-z_][\w.:()/-]*$/
+/** A first line with fewer words could be a sentence. */
+const MIN_NAMES = 4
+
+/**
+ * Whether the first line has four or more names, all different, separated by single spaces, one of which is usual for the
+ * client's address, and most other lines have as many words, and addresses or `-` under that name.
+ */
+export function looksLikeSpaces(sample: Uint8Array): boolean {
+  const [first = '', ...lines] = sampleLines(sample, false)
+  const names = first.split(' ')
+  const isHeader =
+    names.length >= MIN_NAMES &&
+    names.length <= MAX_FIELDS &&
+    names.every((name) => NAME.test(name) && kindOfValue(name) === 'other') &&
+    new Set(names).size === names.length
+  const column = isHeader ? names.findIndex(isAddressName) : -1
+  if (column === -1) return false
+  const fitting = lines.filter((line) => {
+    const words = line.split(' ')
+    return words.length === names.length && kindOfValue(words[column] ?? '') !== 'other'
+  })
+  return lines.length === 0 || fitting.length * 2 > lines.length
 }

@@ -9,11 +9,15 @@ import { ByteFinder } from '../../swar.ts'
 import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
 import { type Dialect, distinctNames, undoubled } from './table.ts'
 
-/** What the plans of tables have in common. */
+/** The plan of a table, and of rows of CSV or TSV, whose `names` are empty. */
 export interface TablePlan extends CommonPlan, Dialect {
   readonly format: 'csv' | 'tsv' | 'w3c' | 'zeek' | 'ssv'
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
+  readonly hasSeparatorLine: boolean
   /** The line with the names of the columns, from 1, counting empty lines; 0 if there is none, or directives name them. */
   readonly headerLine: number
+  /** The most lines of a record. */
+  readonly maxRecordLines: number
   /** The names of the columns, those of all headers of the sample if directives name them; numbers from 1 without a header. */
   readonly names: readonly string[]
   /** What is known before the first record: nothing if directives name the columns. */
@@ -28,24 +32,16 @@ export interface TablePlan extends CommonPlan, Dialect {
   readonly fields: readonly LocationField[]
   /** Names of the added columns in the header. */
   readonly columns: readonly string[]
+  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced, and all are appended. */
+  readonly replaced: readonly number[]
   /** Whether records become objects. */
   readonly isObject: boolean
   /** What the added columns have for an unknown value. */
   readonly unset: string
 }
 
-/** The plans of CSV and TSV. `names` are empty for rows. */
-export interface DelimitedPlan extends TablePlan {
-  readonly format: 'csv' | 'tsv'
-  readonly address: number
-  readonly time: readonly number[]
-  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
-  readonly hasSeparatorLine: boolean
-  /** The most lines of a record. */
-  readonly maxRecordLines: number
-  /** The index in `fields` of the new value of each column, or -1. Empty if no column is replaced, and all are appended. */
-  readonly replaced: readonly number[]
-}
+/** Where a row is: at the start of a field, in it, in quotes, or after the quote that closes them. */
+type Place = 'start' | 'text' | 'quoted' | 'closed'
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
@@ -59,7 +55,7 @@ const MAX_CLOCK = 20
 /**
  * Reads the records of tables, whose columns a header names. The values are found without their quotes. The header can declare
  * which texts mean an unknown or an empty value. A usual record is one line, all its quotes are closed, and it has as many columns
- * as the header.
+ * as the header. Rows have no header, and any number of columns: without that of the address, a row has no location.
  */
 export class TableReader extends RecordReader<Header> {
   override readonly hasUsual = true
@@ -88,6 +84,9 @@ export class TableReader extends RecordReader<Header> {
   readonly #utc = new Uint8Array(DAY_BYTES + MAX_CLOCK + 2)
   /** The time of `#Date:`. */
   #dated = NO_TIME
+  readonly #isRows: boolean
+  /** Where a row that is not read is. */
+  #place: Place = 'start'
   /** Whether usual records are read up to their line feed, and only as far as they are wanted. */
   readonly #readsLines: boolean
   #lineFeeds = new ByteFinder(LINE_FEED, this.record)
@@ -97,8 +96,10 @@ export class TableReader extends RecordReader<Header> {
     super()
     this.#plan = plan
     this.#rules = rules
+    this.#isRows = plan.isRows === true
+    const wantsMore = wantsFields || this.#isRows || (plan.counted ?? []).length > 0
     // Tabs are control characters.
-    this.#readsLines = !wantsFields && (plan.counted ?? []).length === 0 && plan.delimiter >= SPACE
+    this.#readsLines = !wantsMore && plan.delimiter >= SPACE
     this.use(plan.header)
   }
 
@@ -124,8 +125,8 @@ export class TableReader extends RecordReader<Header> {
     this.#clock = indexOf(second ?? first)
     this.#last = Math.max(this.#address, this.#day, this.#clock)
     this.#width = this.#headerFault === '' ? names.length : -1
-    const most = Math.max(this.#width, 0)
-    this.#first = new RecordFields(delimiter, quotes, most)
+    const most = this.#isRows ? this.#last + 1 : Math.max(this.#width, 0)
+    this.#first = new RecordFields(delimiter, quotes, most, this.#isRows && !quotes)
     this.#second = quotes && this.#rules !== null ? new RecordFields(delimiter, false, most) : null
     this.starts = this.#first.starts
     this.ends = this.#first.ends
@@ -146,11 +147,12 @@ export class TableReader extends RecordReader<Header> {
       if (end === start || bytes[end - 1] === CARRIAGE_RETURN) return -1
       if (!fields.read(bytes, start, end) || fields.textAfterQuote > 0) return -1
     }
-    if (fields.count !== this.#width) return -1
+    if (fields.count !== this.#width && !this.#isRows) return -1
     this.#found(fields, bytes, start, end)
     return end
   }
 
+  /** A row with a quote that is not closed is bad: its field continues in the next line, which is read as a row of its own. */
   read(bytes: Uint8Array, start: number, end: number): RecordKind {
     this.fault = this.#headerFault
     if (this.fault !== '') return 'bad'
@@ -163,12 +165,12 @@ export class TableReader extends RecordReader<Header> {
       isRead = second.read(bytes, start, end)
     }
     const { count, textAfterQuote } = fields
-    if (!isRead || count !== this.#width) {
+    if (!isRead || (count !== this.#width && !this.#isRows)) {
       this.fault = isRead ? this.#misfit(count) : fields.fault
       return 'bad'
     }
     this.doubt =
-      textAfterQuote > 0
+      textAfterQuote > 0 && !this.#isRows
         ? `text follows the closing quote of its field ${textAfterQuote}: look at its quotes`
         : ''
     this.#found(fields, bytes, start, end)
@@ -194,6 +196,20 @@ export class TableReader extends RecordReader<Header> {
       this.end = this.bytes.length
     }
     return true
+  }
+
+  /** Reads quotes as `RecordFields` does. */
+  override isOpenAfter(bytes: Uint8Array, start: number, end: number, isFirst: boolean): boolean {
+    const { delimiter, quotes } = this.#plan
+    if (isFirst) this.#place = 'start'
+    for (let at = start; at < end && quotes; at++) {
+      const isQuote = bytes[at] === QUOTE
+      if (this.#place === 'quoted') {
+        if (isQuote) this.#place = 'closed'
+      } else if (isQuote && this.#place !== 'text') this.#place = 'quoted'
+      else this.#place = bytes[at] === delimiter ? 'start' : 'text'
+    }
+    return this.#place === 'quoted'
   }
 
   #misfit(count: number): string {
@@ -238,67 +254,4 @@ function isText(bytes: Uint8Array, start: number, end: number, text: string): bo
   if (end - start !== text.length) return false
   for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
   return true
-}
-
-/** Where a row is: at the start of a field, in it, in quotes, or after the quote that closes them. */
-type Place = 'start' | 'text' | 'quoted' | 'closed'
-
-/** Reads the rows of a table, which can have any number of columns. Without the column of the address, a row has no location. */
-export class TableRowReader extends RecordReader {
-  override readonly hasUsual = true
-  readonly #plan: DelimitedPlan
-  readonly #row: RecordFields
-  /** Where a row that is not read is. */
-  #place: Place = 'start'
-  #lineFeeds = new ByteFinder(LINE_FEED, this.record)
-
-  constructor(plan: DelimitedPlan) {
-    super()
-    this.#plan = plan
-    const { delimiter, quotes, address, time } = plan
-    this.#row = new RecordFields(delimiter, quotes, Math.max(address, ...time) + 1, !quotes)
-  }
-
-  override usual(bytes: Uint8Array, _view: DataView, start: number, limit: number): number {
-    if (this.#lineFeeds.bytes !== bytes) this.#lineFeeds = new ByteFinder(LINE_FEED, bytes)
-    const end = this.#lineFeeds.next(start, limit)
-    if (end === start || bytes[end - 1] === CARRIAGE_RETURN) return -1
-    return this.read(bytes, start, end) === 'read' ? end : -1
-  }
-
-  /** A row with a quote that is not closed is bad: its field continues in the next line, which is read as a row of its own. */
-  read(bytes: Uint8Array, start: number, end: number): RecordKind {
-    const row = this.#row
-    if (!row.read(bytes, start, end)) {
-      this.fault = row.fault
-      return 'bad'
-    }
-    this.useBytes(bytes, start, end)
-    const [time] = this.#plan.time
-    if (time !== undefined) {
-      row.findValue(bytes, time)
-      this.instant = eventTime(bytes, row.valueStart, row.valueEnd)
-    }
-    row.findValue(bytes, this.#plan.address)
-    this.useAddress(bytes, row.valueStart, row.valueEnd)
-    return 'read'
-  }
-
-  override find(): boolean {
-    return false
-  }
-
-  /** Reads quotes as `RecordFields` does. */
-  override isOpenAfter(bytes: Uint8Array, start: number, end: number, isFirst: boolean): boolean {
-    const { delimiter, quotes } = this.#plan
-    if (isFirst) this.#place = 'start'
-    for (let at = start; at < end && quotes; at++) {
-      const isQuote = bytes[at] === QUOTE
-      if (this.#place === 'quoted') {
-        if (isQuote) this.#place = 'closed'
-      } else if (isQuote && this.#place !== 'text') this.#place = 'quoted'
-      else this.#place = bytes[at] === delimiter ? 'start' : 'text'
-    }
-    return this.#place === 'quoted'
-  }
 }

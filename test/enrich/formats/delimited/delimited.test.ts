@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { EnrichError } from '../../../../src/enrich/errors.ts'
-import { planDelimited } from '../../../../src/enrich/formats/delimited/delimited.ts'
+import { planTable } from '../../../../src/enrich/formats/delimited/delimited.ts'
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { bytesOf, enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
-  planDelimited(utf8(text), isWhole, options, format)
+  planTable(utf8(text), isWhole, options, format, null)
 
 describe('looksLikeCsv and looksLikeTsv', () => {
   it.each([
