@@ -21,8 +21,9 @@ import { NDJSON } from './ndjson/ndjson.ts'
 import { CUSTOM_LOG } from './pattern/pattern.ts'
 import { TEXT } from './text/text.ts'
 import { textFlags, versionInText } from './text/text-guess.ts'
+import { type Enclosed, enclosedIn, inMember, planEnclosing } from './wrapped/member.ts'
 import { WRITERS } from './wrapped/prefix.ts'
-import { type Enclosed, enclosedIn, inMember, planEnclosing, unwrapped, wrapped } from './wrapped/wrapped.ts'
+import { unwrapped, wrapped } from './wrapped/wrapped.ts'
 
 /** The definitions of all formats, in the order of `FORMATS`. */
 export const FORMAT_DEFINITIONS: readonly FormatDefinition<Plan>[] = DEFINITIONS

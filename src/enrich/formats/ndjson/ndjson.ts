@@ -15,6 +15,8 @@ import { type ObjectPlan, ObjectReader } from './object-reader.ts'
 
 export interface NdjsonPlan extends ObjectPlan {
   readonly format: 'ndjson'
+  /** Whether a long line that is in a member can be in several objects. */
+  readonly hasParts?: boolean
 }
 
 /** The levels of objects and arrays that are searched for an address, for a message. */
