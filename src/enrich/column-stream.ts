@@ -1,7 +1,7 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
 import { eventTime, NO_TIME } from './locating/event-time.ts'
-import { FIRST_LOCATION, LineLocator } from './locating/line-locator.ts'
+import { LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-writer.ts'
 import { valuesTemplate } from './writing/column-templates.ts'
@@ -49,67 +49,28 @@ export interface ColumnTexts {
 
 /** Locates the addresses of a column. Each location has one place. */
 export class ColumnLocator {
-  /** The number in the locator of the row whose place was asked for last. */
-  number = 0
   readonly places: LocationPlaces
   readonly #locator: LineLocator
-  readonly #needsAddress: boolean
   readonly #add: (bytes: Uint8Array, start: number, end: number) => void
-  #texts: ColumnTexts = { bytes: new Uint8Array(0), starts: new Int32Array(0), ends: new Int32Array(0) }
-  /** The numbers of the rows in the locator, if they are known. */
-  #numbers = new Int32Array(0)
-  #areKnown = false
-  #first = 0
 
-  /**
-   * @param needsAddress whether the locator must have the address of a row after `place`
-   * @param add gets the text of the location with the next place
-   */
-  constructor(
-    locator: LineLocator,
-    needsAddress: boolean,
-    add: (bytes: Uint8Array, start: number, end: number) => void,
-  ) {
+  /** @param add gets the text of the location with the next place */
+  constructor(locator: LineLocator, add: (bytes: Uint8Array, start: number, end: number) => void) {
     this.places = new LocationPlaces(locator)
     this.#locator = locator
-    this.#needsAddress = needsAddress
     this.#add = add
   }
 
-  /** Sets the rows `[first, end)`, whose places are asked for next. */
-  use(texts: ColumnTexts, first: number, end: number): void {
-    const locator = this.#locator
-    this.#texts = texts
-    this.#first = first
-    this.#areKnown = false
-    if (this.#needsAddress) return
-    if (this.#numbers.length < end - first) this.#numbers = new Int32Array(end - first)
-    const { epoch } = locator
-    // Two short loops take a tenth less time than one long one: the processor waits for the memory of several rows at once.
-    for (let row = first; row < end; row++) this.#numbers[row - first] = this.#numberOf(row)
-    // If the locator has given new numbers meanwhile, ask for each number again, and use it before the next one.
-    this.#areKnown = epoch === locator.epoch
-  }
-
   /** The place of the location of a row, with its offset at an instant; {@link NO_PLACE} without a location. */
-  place(row: number, instant: number): number {
-    const { places } = this
-    const { texts } = this.#locator
-    const number = this.#areKnown ? (this.#numbers[row - this.#first] ?? 0) : this.#numberOf(row)
-    this.number = number
-    if (number < FIRST_LOCATION) return NO_PLACE
-    const location = number - FIRST_LOCATION
+  place({ bytes, starts, ends }: ColumnTexts, row: number, instant: number): number {
+    const [locator, { places }] = [this.#locator, this]
+    if (!locator.locate(bytes, starts[row] ?? 0, ends[row] ?? 0)) return NO_PLACE
+    const { texts, locationNumber } = locator
     texts.instant = instant
-    const place = places.find(location)
+    const place = places.find(locationNumber)
     if (place !== NO_PLACE) return place
-    const start = texts.startOf(location)
-    this.#add(texts.arena.bytes, start, start + texts.sizeOf(location))
-    return places.add(location)
-  }
-
-  #numberOf(row: number): number {
-    const { bytes, starts, ends } = this.#texts
-    return this.#locator.numberOf(bytes, starts[row] ?? 0, ends[row] ?? 0)
+    const start = texts.startOf(locationNumber)
+    this.#add(texts.arena.bytes, start, start + texts.sizeOf(locationNumber))
+    return places.add(locationNumber)
   }
 }
 
@@ -149,7 +110,7 @@ export class ColumnStream {
     this.#times = times
     const columns = new LocationColumns(options.fields)
     this.#columns = columns
-    this.#column = new ColumnLocator(this.#locator, false, columns.add.bind(columns))
+    this.#column = new ColumnLocator(this.#locator, columns.add.bind(columns))
   }
 
   /**
@@ -207,11 +168,10 @@ export class ColumnStream {
       if (bound < last) throw new ColumnRequestError('the offsets of a request are not in order')
       bounds[row] = last = bound
     }
-    const starts = bounds.subarray(0, rows)
-    column.use({ bytes: this.#memory, starts, ends: bounds.subarray(1) }, 0, rows)
+    const texts = { bytes: this.#memory, starts: bounds, ends: bounds.subarray(1) }
     const numbers = new Int32Array(rows)
     for (let row = 0; row < rows; row++) {
-      const place = column.place(row, this.#instantOf(request, row))
+      const place = column.place(texts, row, this.#instantOf(request, row))
       if (place !== NO_PLACE) numbers[row] = place
     }
     const size = alignedSize(rows * NUMBER_BYTES) + columns.size

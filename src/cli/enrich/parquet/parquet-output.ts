@@ -333,8 +333,7 @@ class AddressColumn {
     this.#counter = queries.length === 0 ? null : new LineCounter(queries, locator, null, locale)
     located.useSource(0)
     const [json, out, view] = [new JsonText(), new ByteSink(), new CachedView()]
-    const needsAddress = this.#hasAddress || this.#counter?.isOfLocations === false
-    this.#column = new ColumnLocator(locator, needsAddress, (bytes, start, end) => {
+    this.#column = new ColumnLocator(locator, (bytes, start, end) => {
       // A comma separates an address from the text.
       const from = this.#hasAddress ? start + 1 : start
       const into = out.room(jsonRoom(end - from))
@@ -351,19 +350,17 @@ class AddressColumn {
       for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
         const to = Math.min(from + ROWS_AT_ONCE, rows)
         if (this.#column.places.count > MAX_LOCATIONS) this.#column.places.restart(0)
-        this.#column.use(texts, from, to)
-        for (let row = from; row < to; row++) this.#add(row, instants?.[rowsBefore + row] ?? NO_TIME)
+        for (let row = from; row < to; row++) this.#add(texts, row, instants?.[rowsBefore + row] ?? NO_TIME)
         yield
       }
       rowsBefore += rows
     }
   }
 
-  #add(row: number, instant: number): void {
+  #add(texts: ColumnTexts, row: number, instant: number): void {
     const { counts } = this
     const [locator, column, counter] = [this.#locator, this.#column, this.#counter]
-    const place = column.place(row, locator.instantOr(instant))
-    locator.number = column.number
+    const place = column.place(texts, row, locator.instantOr(instant))
     locator.instant = instant
     this.#located.addNumber(place)
     counts.lines++
