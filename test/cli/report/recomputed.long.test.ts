@@ -1,48 +1,16 @@
 // The figures of a report of a log, computed again from the lines with other code: regular expressions and `Resolver`. The log
 // is a real one if it is there, otherwise one that is made here.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { accessLines } from '../../../scripts/bench/enrich/access-lines.ts'
 import type { Summary } from '../../../src/cli/report/summary.ts'
-import { Resolver } from '../../../src/index.ts'
-import { SHARED } from '../../shared.ts'
+import { isLookupFailure, Resolver } from '../../../src/index.ts'
 import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { geofix } from '../enrich/command-line.ts'
 
-const REAL_LOG = join(SHARED, 'logs/apache-combined-10000.log.gz')
-
 const LINE =
   /^(?<ip>\S+) \S+ \S+ \[(?<day>\d\d)\/(?<month>\w{3})\/(?<year>\d{4}):(?<clock>[\d:]+) \+0000\] "(?:(?<method>\S+) (?<path>[^ ?]*)(?:\?\S*)? HTTP\/1\.\d|[^"]*)" (?<status>\d{3}) (?<bytes>\d+|-) "(?<referrer>[^"]*)" /
-
-/** Lines of four days from addresses in many countries, the same ones every time. No share of their number ends with a five. */
-function madeLog(resolver: Resolver): string {
-  let state = 1
-  const below = (bound: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * bound)
-  }
-  const addresses: string[] = []
-  while (addresses.length < 2_000) {
-    const ip = [1 + below(222), below(256), below(256), below(256)].join('.')
-    const record = resolver.lookupMany([ip])[0]
-    if (record !== undefined && !('error' in record) && record.country !== null) addresses.push(ip)
-  }
-  // Small numbers come more often than large ones, as with the pages of a site.
-  const small = (bound: number): number => Math.floor(bound * (below(1_000) / 1_000) ** 3)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const count = 9_973
-  let text = ''
-  for (let line = 0; line < count; line++) {
-    const second = Math.floor((line * 4 * 86_400) / count)
-    const time = `${17 + Math.floor(second / 86_400)}/May/2015:${two(Math.floor(second / 3_600) % 24)}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)} +0000`
-    const method = ['GET', 'GET', 'GET', 'HEAD', 'POST'][small(5)]
-    const status = [200, 200, 301, 404, 500][small(5)] ?? 200
-    const bytes = status === 301 ? '-' : below(50_000)
-    text += `${addresses[below(1 + below(2_000))]} - - [${time}] "${method} /page/${small(400)} HTTP/1.1" ${status} ${bytes} "https://www.example.com/" "Mozilla/5.0 (X11; Linux x86_64)"\n`
-  }
-  return text
-}
 
 interface Event {
   readonly ip: string
@@ -95,7 +63,14 @@ describe('the figures of a report of a log', () => {
 
   beforeAll(async () => {
     const resolver = await Resolver.open(undefined, { asn: true })
-    const text = existsSync(REAL_LOG) ? gunzipSync(readFileSync(REAL_LOG)).toString() : madeLog(resolver)
+    const { lines: all, areReal } = accessLines()
+    // The log that is made has odd lines, and addresses that are in no country.
+    const used = all.filter((line) => {
+      const found = resolver.find(line.slice(0, line.indexOf(' ')))
+      const isOdd = !/^[^"]+"[A-Z]+ \S+ HTTP[^"]+" [^"]+"[^"]*" "[^"]*"$/.test(line)
+      return areReal || !(isOdd || isLookupFailure(found) || found.country.code === null)
+    })
+    const text = Buffer.from(`${used.join('\n')}\n`, 'latin1').toString()
     const log = makeFile(join(folder, 'access.log'), text)
     const json = join(folder, 'report.json')
     const args = ['enrich', log, '--only-failed', '--quiet', '--summary', `json=${json}`]
