@@ -62,11 +62,6 @@ interface TextColumn extends Pick<CountColumn, 'size' | 'codes'> {
   readonly text: (code: number) => string
 }
 
-/** A column that makes the text of each code once. Texts that are not made yet are holes. */
-interface KnownTexts extends TextColumn {
-  readonly texts: string[]
-}
-
 /** The text of a count, in parts. */
 export function* textOf(
   table: CountColumns,
@@ -131,39 +126,26 @@ function numberColumn(name: string, numbers: Float64Array): CountColumn {
   return { name, size: distinct.length, codes, value: (code) => distinct[code] ?? 0 }
 }
 
-/** The lines of all rows, in parts. */
+/** The lines of all rows, in parts. The text of each code is made once. */
 function* lines(
   columns: readonly TextColumn[],
   start: string,
   between: string,
   end: string,
 ): Generator<string> {
-  const last = columns.length - 1
-  const whole = columns.map(({ size, codes, text }, index): KnownTexts => {
-    const [before, after] = [index === 0 ? start : '', index === last ? end : between]
-    return { size, codes, texts: new Array<string>(size), text: (code) => before + text(code) + after }
-  })
-  const rows = columns[0]?.codes.length ?? 0
-  for (let from = 0; from < rows; from += PART_ROWS) yield part(whole, from, Math.min(rows, from + PART_ROWS))
-}
-
-/** The text of some rows. Outside of the generator, so that V8 compiles it once. */
-function part(columns: readonly KnownTexts[], from: number, to: number): string {
-  let lines = ''
-  for (let row = from; row < to; row++) {
-    for (let index = 0; index < columns.length; index++) {
-      const column = columns[index]
-      if (column !== undefined) lines += textAt(column, column.codes[row] ?? 0)
-    }
+  const known = columns.map(({ size }) => new Array<string | undefined>(size))
+  const cell = ({ codes, text }: TextColumn, index: number, row: number): string => {
+    const [texts = [], code = 0] = [known[index], codes[row]]
+    texts[code] ??= text(code)
+    return texts[code]
   }
-  return lines
-}
-
-function textAt({ texts, text }: KnownTexts, code: number): string {
-  const known = texts[code]
-  if (known !== undefined) return known
-  texts[code] = text(code)
-  return texts[code]
+  const rows = columns[0]?.codes.length ?? 0
+  for (let from = 0; from < rows; from += PART_ROWS) {
+    let part = ''
+    for (let row = from; row < Math.min(rows, from + PART_ROWS); row++)
+      part += `${start}${columns.map((each, index) => cell(each, index, row)).join(between)}${end}`
+    yield part
+  }
 }
 
 /** Characters that Markdown would read as marks, HTML among them. */
