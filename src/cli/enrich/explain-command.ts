@@ -3,7 +3,7 @@ import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { openForOneThread } from '../databases.ts'
-import { countOf } from '../figures.ts'
+import { countOf, countText } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { checkFit, type EnrichCommand, withInputName } from './command-line.ts'
 import { Input } from './input.ts'
@@ -51,7 +51,10 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
   const told = new Set(located.flatMap(({ notes }) => notes))
   const facts = located.map(({ counts }, index) => {
     const other = others[index - 1]
-    const what = other === undefined ? `the first ${countOf(counts.lines, 'line', 'lines')}` : other.into
+    const what =
+      other === undefined
+        ? `the first ${counts.lines === 1 ? 'line' : countOf(counts.lines, 'line', 'lines')}`
+        : other.into
     return `  ${what}: ${factsOf(counts)}`
   })
   const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
@@ -67,9 +70,9 @@ function factsOf(counts: Counts): string {
   const failures = failuresOf(counts)
   const read = counts.resolved + failures.reduce((sum, [, count]) => sum + count, 0)
   return [
-    `${counts.resolved} with a location`,
-    `${read - counts.withoutTime} with a time`,
-    ...failures.map(([reason, count]) => `${count} ${reason}`),
-    ...(counts.bad > 0 ? [`${counts.bad} that cannot be read`] : []),
+    `${countText(counts.resolved)} with a location`,
+    `${countText(read - counts.withoutTime)} with a time`,
+    ...failures.map(([reason, count]) => `${countText(count)} ${reason}`),
+    ...(counts.bad > 0 ? [`${countText(counts.bad)} that cannot be read`] : []),
   ].join(', ')
 }
