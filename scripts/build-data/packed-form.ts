@@ -105,29 +105,30 @@ function compareNetworks(
   const position = new Uint32Array(4)
   const records = new Set<number>()
   let networks = 0
+  const index = packed.index((offset) => offset)
   const compare = (family: 4 | 6, other: OpenDatabase = packed): void => {
-    const find = ({ tree }: OpenDatabase): number =>
-      family === 4 ? tree.findIPv4(position[3] ?? 0) : tree.findIPv6(position)
-    const [offset, found] = [find(plain), find(other)]
-    if (found !== offset || other.tree.prefixLength !== plain.tree.prefixLength) {
+    plain.ranges.seek(position)
+    other.ranges.seek(position)
+    const { offset, prefixLength } = plain.ranges
+    const isFound = family === 6 || index.findIPv4(position[3] ?? 0) === offset
+    if (!isFound || other.ranges.offset !== offset || other.ranges.prefixLength !== prefixLength) {
       const words = Array.from(position, (word) => word.toString(16).padStart(8, '0'))
       throw new Error(`IPv${family} ${words.join(':')} has another record or prefix length`)
     }
     if (offset > 0) records.add(offset)
     networks++
   }
-  const base = isIPv4Only ? 96 : 0
   listRuns(plain.tree, (start, end, stored) => {
     position.set(start)
     // Lookups ask for the IPv4 address in an alias. Only unpacking follows it.
     if (stored === STORED_ALIAS) return compare(6, unpacked)
     do {
       const isIPv4 = position[0] === 0 && position[1] === 0 && position[2] === 0
-      plain.tree.findIPv6(position)
+      plain.ranges.seek(position)
       // A larger network than all IPv4 addresses is no network of theirs.
-      if (isIPv4Only || (isIPv4 && plain.tree.prefixLength >= 96)) compare(4)
+      if (isIPv4 && plain.ranges.prefixLength >= 96) compare(4)
       if (!isIPv4Only) compare(6)
-      advance(position, base + plain.tree.prefixLength)
+      advance(position, plain.ranges.prefixLength)
     } while (comparePositions(position, end) !== 0)
   })
   return { networks, records }

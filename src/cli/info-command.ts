@@ -64,9 +64,9 @@ function describe(database: OpenDatabase, staleAfter: number) {
 }
 
 /** Whether the network of all IPv4 addresses has records. In an IPv6 tree, its prefix has 96 bits. */
-function holdsIPv4({ tree, metadata }: OpenDatabase): boolean {
-  const found = tree.findIPv4(0)
-  return found !== NO_RECORD || tree.prefixLength > (metadata.ipVersion === 4 ? 0 : 96)
+function holdsIPv4({ ranges }: OpenDatabase): boolean {
+  ranges.seek(new Uint32Array(4))
+  return ranges.offset !== NO_RECORD || ranges.prefixLength > 96
 }
 
 /** The first valid records, decoded one at a time. */

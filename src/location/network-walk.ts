@@ -66,9 +66,8 @@ class TableRanges<Table extends RecordTable> {
   #isKnown = false
 
   constructor(readonly table: Table) {
-    const { tree, metadata } = table.database
-    this.#cursor = tree.ranges()
-    this.#isIPv4 = metadata.ipVersion === 4
+    this.#cursor = table.database.newRanges()
+    this.#isIPv4 = table.database.metadata.ipVersion === 4
   }
 
   get end(): Words {

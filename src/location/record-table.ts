@@ -5,6 +5,7 @@ import { InvalidDatabaseError, isGeofixError, quoted, ReadFailure } from '../err
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
 import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import { NO_RECORD } from '../mmdb/search-tree.ts'
 
 /** The number for an address without a value. Numbers of values are greater. */
 export const NO_VALUE = 0
@@ -135,22 +136,26 @@ export abstract class RecordTables<Table extends RecordTable> {
   }
 }
 
+/** The position of an IPv4 address: reused for every search. */
+const ipv4Position = new Uint32Array(4)
+
 /**
- * The offset of the record of an address, or `NO_RECORD`. Afterwards the tree has the length of the matched prefix.
+ * The offset of the record of an address, or `NO_RECORD`. Afterwards the ranges of the database are at the address, if its tree has
+ * the family.
  *
  * @throws InvalidDatabaseError when the tree is damaged on the address's path
  */
-export function findRecord({ tree }: OpenDatabase, address: Address): number {
-  return address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words)
+export function findRecord({ ranges, metadata }: OpenDatabase, address: Address): number {
+  const { family, ipv4, words } = address
+  if (family === 6 && metadata.ipVersion === 4) return NO_RECORD
+  ipv4Position[3] = ipv4
+  ranges.seek(family === 4 ? ipv4Position : words)
+  return ranges.offset
 }
 
-/**
- * The leading bits of an address in its family that the last search of the database's tree used. Below 0: the network holds
- * more than IPv4.
- */
-export function prefixBits({ family }: Address, { metadata, tree }: OpenDatabase): number {
-  // IPv4 is at ::/96 of an IPv6 tree.
-  return family === 4 && metadata.ipVersion === 6 ? tree.prefixLength - 96 : tree.prefixLength
+/** The leading bits of an address in its family that the last search in a database used. Below 0: the network holds more than IPv4. */
+export function prefixBits({ family }: Address, { ranges }: OpenDatabase): number {
+  return family === 4 ? ranges.prefixLength - 96 : ranges.prefixLength
 }
 
 /** The network of an address as CIDR text. @param bits as {@link prefixBits} gives them */

@@ -4,23 +4,7 @@ import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { firstRecords } from './networks.ts'
 import { decodeRecord, type MmdbValue } from './record-decoder.ts'
-import { NO_RECORD, PrefixIndex, SearchTree, tableBytes } from './search-tree.ts'
-
-/** Finds the records of addresses. */
-export interface AddressTree {
-  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
-  readonly prefixLength: number
-  /**
-   * @param address an unsigned 32-bit number
-   * @returns the offset of its record in the file, or `NO_RECORD`
-   * @throws InvalidDatabaseError when the tree is damaged on the address's path
-   */
-  findIPv4(address: number): number
-  /** The offset of the record of an IPv6 address, given as four big-endian words; `NO_RECORD` for none. */
-  findIPv6(words: Uint32Array): number
-  /** Finds the records of neighbouring addresses in fewer steps. */
-  ranges(): RangeCursor
-}
+import { NO_RECORD, PrefixIndex, SearchTree, TreeRanges, tableBytes } from './search-tree.ts'
 
 /** Goes over ranges of addresses: all addresses of a range have its record. */
 export interface RangeCursor {
@@ -28,6 +12,8 @@ export interface RangeCursor {
   readonly offset: number
   /** The first position after the range. Zero is the end of all addresses. */
   readonly end: Words
+  /** The prefix length of the network with the position, as bits of a position: the largest network that is in the range. */
+  readonly prefixLength: number
   /**
    * Goes to the range with a position: one network, or some neighbours. Fast at the end of the last range.
    *
@@ -37,8 +23,16 @@ export interface RangeCursor {
   seek(position: Words): void
 }
 
-/** Finds results for addresses in fewer steps than {@link AddressTree} finds records. */
-export interface AddressIndex extends Omit<AddressTree, 'prefixLength' | 'ranges'> {
+/** Finds results for addresses in fewer steps than {@link RangeCursor} finds records. */
+export interface AddressIndex {
+  /**
+   * @param address an unsigned 32-bit number
+   * @returns the result for its record, or `NO_RECORD`
+   * @throws InvalidDatabaseError when the tree is damaged on the address's path
+   */
+  findIPv4(address: number): number
+  /** {@link findIPv4} for an IPv6 address, given as four big-endian words. An IPv4 tree has none. */
+  findIPv6(words: Words): number
   /** Forgets all results. Call it when they have changed. */
   clear(): void
 }
@@ -50,10 +44,13 @@ interface LookupDatabase {
   /** The file, packed or not. */
   readonly bytes: Uint8Array
   readonly metadata: Metadata
-  readonly tree: AddressTree
+  /** For single addresses. */
+  readonly ranges: RangeCursor
   readonly data: DataSection
   /** @param resultOf gives the result for the offset of a record: an integer from 1 to 2 ** 31 - 1, or 0 for none */
   index(resultOf: (offset: number) => number): AddressIndex
+  /** Ranges for a walk, which are independent of others. */
+  newRanges(): RangeCursor
   /**
    * Memory for what lookups find, which threads share: the same one each time. For a packed file, these are its decoded
    * blocks.
@@ -101,6 +98,7 @@ export type OpenDatabase = (LookupDatabase & Database) | PackedForm
 export class Database implements LookupDatabase {
   readonly metadata: Metadata
   readonly tree: SearchTree
+  readonly ranges: TreeRanges
   readonly data: DataSection
   /** The tables of an index that threads share. */
   #tables: SharedArrayBuffer | undefined
@@ -119,6 +117,7 @@ export class Database implements LookupDatabase {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
+    this.ranges = this.newRanges()
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
     if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
@@ -143,6 +142,10 @@ export class Database implements LookupDatabase {
       findIPv6: (words) => resultAt(offsets.findIPv6(words)),
       clear: () => {},
     }
+  }
+
+  newRanges(): TreeRanges {
+    return new TreeRanges(this.tree)
   }
 
   record(offset: number): MmdbValue {

@@ -105,7 +105,8 @@ export function countNetworks({ tree, metadata }: Sections): number {
       return left + right
     },
   })
-  if (tree.ipv4RootDepth !== 96) return total
+  // In a tree that ends before ::/96, IPv4 has no network of its own.
+  if (metadata.ipVersion === 4 || tree.walk(0, 0, 95) >= metadata.nodeCount) return total
   for (const { words, prefixLength } of IPV4_ALIASES) {
     let value = 0
     for (let bits = prefixLength; bits > 0; bits -= 32) {

@@ -6,22 +6,14 @@ import type { Metadata } from './metadata.ts'
 /** The result for an address without a record. No record has the offset 0. */
 export const NO_RECORD = 0
 
-/** The first 96 bits of `::/96`, which holds the IPv4 addresses. */
-const IPV4_NETWORK = new Uint32Array(3)
-
 /**
  * The binary search tree of a database (section "Binary Search Tree" of the specification), read in place.
- * Finds the offset in the file of an address's record in the data section, as `PrefixIndex` does in fewer steps.
  */
 export class SearchTree {
-  /** How many leading bits of the address the last search used: 0 to 32 or 128. */
-  prefixLength = 0
   /** Where the data section starts in the file. */
   readonly dataStart: number
   /** The node of all IPv4 addresses: `::/96` in an IPv6 tree, or the record value where the path there ends early. */
   readonly ipv4Root: number = 0
-  /** Bits on the path to {@link ipv4Root}: 0, or up to 96. */
-  readonly ipv4RootDepth: number = 0
 
   readonly #view: DataView
   readonly #recordSize: number
@@ -44,42 +36,10 @@ export class SearchTree {
     if (bytes.subarray(size, this.dataStart).some((byte) => byte !== 0)) {
       throw this.#fault('the 16 bytes after the search tree are not all zero', size)
     }
-    if (ipVersion === 6) {
-      this.ipv4Root = this.#walkAll(IPV4_NETWORK)
-      this.ipv4RootDepth = this.prefixLength
-    }
+    if (ipVersion === 6) this.ipv4Root = this.walk(0, 0, 96)
   }
 
-  /**
-   * @param address an unsigned 32-bit number
-   * @returns the offset of its record in the file, or {@link NO_RECORD}
-   */
-  findIPv4(address: number): number {
-    this.prefixLength = this.ipv4RootDepth
-    return this.record(this.walk(this.ipv4Root, address, 32))
-  }
-
-  /**
-   * @param words an IPv6 address as four big-endian words
-   * @returns the offset of its record in the file, or {@link NO_RECORD}; always {@link NO_RECORD} in an IPv4 tree
-   */
-  findIPv6(words: Uint32Array): number {
-    this.prefixLength = 0
-    return this.metadata.ipVersion === 6 ? this.record(this.#walkAll(words)) : NO_RECORD
-  }
-
-  ranges(): TreeRanges {
-    return new TreeRanges(this)
-  }
-
-  #walkAll(words: Uint32Array): number {
-    this.prefixLength = 0
-    let value = 0
-    for (const word of words) value = this.walk(value, word, 32)
-    return value
-  }
-
-  /** Walks from a node by the highest bits of a word, until the bits end or a value is not a node. */
+  /** Walks from a node by the highest bits of a word, until the bits end or a value is not a node. Zeros follow the word. */
   walk(node: number, word: number, bits: number): number {
     const { nodeCount } = this.metadata
     let value = node
@@ -88,7 +48,6 @@ export class SearchTree {
       value = this.child(value, rest >>> 31)
       rest <<= 1
     }
-    this.prefixLength += bits - left
     return value
   }
 
@@ -133,7 +92,7 @@ export class SearchTree {
 }
 
 /** Goes over the networks of a tree, with the path to the last one. */
-class TreeRanges {
+export class TreeRanges {
   offset = NO_RECORD
   readonly end = new Uint32Array(4)
   readonly #tree: SearchTree
@@ -145,6 +104,10 @@ class TreeRanges {
   constructor(tree: SearchTree) {
     this.#tree = tree
     this.#depth = tree.metadata.ipVersion === 4 ? 96 : 0
+  }
+
+  get prefixLength(): number {
+    return this.#depth
   }
 
   seek(position: Words): void {
@@ -195,9 +158,10 @@ export function tableBytes(metadata: Metadata): number {
   return 4 * 2 ** tableBits(metadata) * (metadata.ipVersion === 6 ? 2 : 1)
 }
 
-/** Finds records as {@link SearchTree} does, without prefix lengths. */
+/** Finds records as {@link TreeRanges} does, in fewer steps. */
 export class PrefixIndex {
   readonly #tree: SearchTree
+  readonly #ranges: TreeRanges
   readonly #nodeCount: number
   readonly #bits: number
   /** How far an address is shifted to the right to give its index in a table. */
@@ -220,6 +184,7 @@ export class PrefixIndex {
   constructor(tree: SearchTree, resultOf = (offset: number): number => offset, memory?: SharedArrayBuffer) {
     const { nodeCount, ipVersion } = tree.metadata
     this.#tree = tree
+    this.#ranges = new TreeRanges(tree)
     this.#resultOf = resultOf
     this.#nodeCount = nodeCount
     this.#bits = tableBits(tree.metadata)
@@ -262,11 +227,11 @@ export class PrefixIndex {
    * @throws InvalidDatabaseError when the tree is damaged on the address's path
    */
   findIPv6(words: Uint32Array): number {
+    if (this.#ipv6.length === 0) return NO_RECORD
     const first = words[0] ?? 0
-    const isCovered = first >>> (32 - GLOBAL_UNICAST_BITS) === GLOBAL_UNICAST
-    if (!isCovered || this.#ipv6.length === 0) {
-      const offset = this.#tree.findIPv6(words)
-      return offset === NO_RECORD ? NO_RECORD : this.#resultOf(offset)
+    if (first >>> (32 - GLOBAL_UNICAST_BITS) !== GLOBAL_UNICAST) {
+      this.#ranges.seek(words)
+      return this.#resultFor(this.#ranges.offset)
     }
     const rest = first << GLOBAL_UNICAST_BITS
     const table = this.#ipv6
@@ -281,10 +246,13 @@ export class PrefixIndex {
 
   /** The result for a value that is not a node. If the entry holds the value, the result replaces it. */
   #resultAt(value: number, entry: number, table: Int32Array, place: number): number {
-    const offset = this.#tree.record(value)
-    const result = offset === NO_RECORD ? NO_RECORD : this.#resultOf(offset)
+    const result = this.#resultFor(this.#tree.record(value))
     if (entry >= this.#nodeCount) table[place] = ~result
     return result
+  }
+
+  #resultFor(offset: number): number {
+    return offset === NO_RECORD ? NO_RECORD : this.#resultOf(offset)
   }
 
   /**

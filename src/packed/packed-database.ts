@@ -6,9 +6,8 @@ import type { Metadata } from '../mmdb/metadata.ts'
 import { decodeRecord, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { BlockFile, type BlockSource, sourceOf } from './block-file.ts'
 import { PackedContents, PackedData } from './contents.ts'
-import { FIRST_RECORD } from './format.ts'
 import { PackedIndex } from './packed-index.ts'
-import { PackedTree } from './packed-tree.ts'
+import { PackedRanges } from './packed-ranges.ts'
 import { unpackFile } from './unpack.ts'
 
 /**
@@ -33,7 +32,7 @@ export interface PackedOptions {
  */
 export class PackedDatabase implements PackedForm {
   readonly metadata: Metadata
-  readonly tree: PackedTree
+  readonly ranges: PackedRanges
   readonly data: PackedData
   readonly #file: BlockFile
   readonly #contents: PackedContents
@@ -63,7 +62,7 @@ export class PackedDatabase implements PackedForm {
       source.close?.()
     })
     this.metadata = file.metadata
-    this.tree = new PackedTree(file, this.#contents)
+    this.ranges = new PackedRanges(file, this.#contents)
     this.data = new PackedData(this.#contents, file.dataStart, file.dataEnd, path)
   }
 
@@ -77,8 +76,12 @@ export class PackedDatabase implements PackedForm {
   }
 
   index(resultOf: (offset: number) => number): PackedIndex {
-    const { recordCount, blocks } = this.#file.directory
-    return new PackedIndex(this.tree, blocks.crc.length, FIRST_RECORD + recordCount, resultOf)
+    return new PackedIndex(this.#file, this.#contents, resultOf)
+  }
+
+  /** Decodes blocks of networks itself, one at a time, because a walk reads each once. */
+  newRanges(): PackedRanges {
+    return new PackedRanges(this.#file, new PackedContents(this.#file, 0), this.#contents)
   }
 
   /** Memory for decoded blocks, which threads share. Each call returns the same memory. */

@@ -53,13 +53,8 @@ export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFact
   return { isJoined, unreachable }
 }
 
-function isAlias(
-  { ipv4Root, ipv4RootDepth }: SearchTree,
-  node: number,
-  depth: number,
-  position: Words,
-): boolean {
-  if (node !== ipv4Root || ipv4RootDepth !== 96) return false
+function isAlias({ ipv4Root }: SearchTree, node: number, depth: number, position: Words): boolean {
+  if (node !== ipv4Root) return false
   return IPV4_ALIASES.some(
     ({ words, prefixLength }) => prefixLength === depth && compare(words, position) === 0,
   )

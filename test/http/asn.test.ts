@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { BORROW } from '../../src/borrowing.ts'
 import { createHandler } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 import { ASN_DATABASE, asker, batchOf, DATABASE, openSample } from './service.ts'
 
 const geo = await Resolver.open(DATABASE, { asn: ASN_DATABASE })
@@ -72,7 +73,7 @@ describe('the option asn', () => {
     const damaged = await Resolver.open(DATABASE, { asn: bytes })
     const [database] = damaged[BORROW]().databases.slice(1)
     if (database === undefined) throw new Error('no database')
-    const offset = database.tree.findIPv4(0x51024501)
+    const offset = offsetAt(database, 0x51024501)
     bytes.fill(0xff, offset, offset + 30)
     const response = await asker(damaged, { asn: true, onError })(`/v1/ip/${LONDON}`)
     expect([response.status, onError.mock.calls.length]).toEqual([500, 1])

@@ -8,6 +8,7 @@ import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
 import { addressOf } from '../address/address-of.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const IP = '81.2.69.142'
@@ -229,7 +230,7 @@ describe('numbers of systems', () => {
     const bytes = databaseOf({ '81.2.69.0/24': system(1, 'One'), '8.8.8.0/24': { asn: 'AS2' } })
     const database = new Database(bytes)
     const systems = new AutonomousSystems([database], [])
-    const offset = database.tree.findIPv4(addressOf('81.2.69.1').ipv4)
+    const offset = offsetAt(database, addressOf('81.2.69.1').ipv4)
     bytes.fill(0xff, offset, offset + 20)
     expect(() => systems.find(addressOf(IP))).toThrow(InvalidDatabaseError)
     expect(systems.system(systems.find(addressOf('8.8.8.8'))).number).toBe(2)

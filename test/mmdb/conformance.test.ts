@@ -38,7 +38,7 @@ function answersAsMmdbLib(bytes: () => Uint8Array): void {
     const { record, prefixLength } = ask(database, address)
     if (address.includes(':') && database.metadata.ipVersion === 4) {
       // mmdb-lib 3.0.3 walks an IPv4 tree with the first bits of an IPv6 address, and returns a wrong record.
-      expect([record, prefixLength]).toEqual([null, 0])
+      expect(record).toBeNull()
       return
     }
     expect([record, prefixLength], address).toEqual(withoutBuffers(oracle.getWithPrefixLength(address)))

@@ -10,6 +10,7 @@ import { double, float, MmdbWriter, type WritableValue as Written } from '../../
 import { invalid } from '../invalid.ts'
 import { processorMs } from '../processor-time.ts'
 import { bytesOf, encode, type HandMade } from './hand-made.ts'
+import { offsetAt } from './questions.ts'
 
 const PATHS = {
   code: ['country', 'iso_code'],
@@ -139,7 +140,7 @@ describe('FieldReader', () => {
         const database = new Database(writer.toBytes())
         const fields = new FieldReader(database.data, PATHS)
         for (const index of records.keys()) {
-          const offset = database.tree.findIPv4(0x01000000 + index * 256)
+          const offset = offsetAt(database, 0x01000000 + index * 256)
           expect(offset).not.toBe(NO_RECORD)
           fields.read(offset)
           expectSame(fields, database.record(offset))
@@ -160,7 +161,7 @@ describe('FieldReader', () => {
     )
     const fields = new FieldReader(database.data, PATHS)
     const offsets = [0, 1, 2].map((index) => {
-      fields.read(database.tree.findIPv4(0x01000000 + index * 256))
+      fields.read(offsetAt(database, 0x01000000 + index * 256))
       return fields.mapOffset('names')
     })
     expect(offsets[0]).toBe(offsets[1])

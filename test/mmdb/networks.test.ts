@@ -19,7 +19,7 @@ function naiveCount({ tree, metadata }: Database): number {
       metadata.ipVersion === 6 &&
       aliases.includes(bits) &&
       value === tree.ipv4Root &&
-      tree.ipv4RootDepth === 96
+      tree.walk(0, 0, 95) < metadata.nodeCount
     )
       return
     if (value < metadata.nodeCount) {

@@ -1,5 +1,5 @@
 import { parseCidr } from '../../src/address/ip-text.ts'
-import type { Database } from '../../src/mmdb/database.ts'
+import type { Database, OpenDatabase } from '../../src/mmdb/database.ts'
 import type { MmdbValue } from '../../src/mmdb/record-decoder.ts'
 import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 
@@ -13,10 +13,18 @@ export interface Answer {
 export function ask(database: Database, address: string): Answer {
   const ipv4 = !address.includes(':')
   const { words } = parseCidr(`${address}/${ipv4 ? 32 : 128}`)
-  const { tree } = database
-  const offset = ipv4 ? tree.findIPv4(words[0] ?? 0) : tree.findIPv6(words)
+  const offset = offsetAt(database, ipv4 ? (words[0] ?? 0) : words)
+  const { prefixLength } = database.ranges
   return {
     record: offset === NO_RECORD ? null : database.record(offset),
-    prefixLength: ipv4 ? Math.max(tree.prefixLength - tree.ipv4RootDepth, 0) : tree.prefixLength,
+    prefixLength: ipv4 ? Math.max(prefixLength - 96, 0) : prefixLength,
   }
+}
+
+/** The offset of the record of an address: a number for IPv4, four words for IPv6. */
+export function offsetAt({ ranges, metadata }: OpenDatabase, address: number | Uint32Array): number {
+  const isIPv4 = typeof address === 'number'
+  if (!isIPv4 && metadata.ipVersion === 4) return NO_RECORD
+  ranges.seek(isIPv4 ? Uint32Array.of(0, 0, 0, address) : address)
+  return ranges.offset
 }

@@ -18,6 +18,7 @@ import { lookAtFile } from '../../src/node/open-files.ts'
 import type { Resolver as AnyResolver } from '../../src/resolver.ts'
 import { MmdbWriter, pack } from '../../src/writer.ts'
 import { heldMemory } from '../heap.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 import { openFilesOf } from './file-descriptors.ts'
 import { generation, KNOWN } from './watched-files.ts'
@@ -212,7 +213,7 @@ describe('a packed file on disk', () => {
     const { database } = lookAtFile(written(LONDON), { cacheBytes: 0 })
     database?.release?.()
     expect(database).not.toBeNull()
-    expect(() => database?.tree.findIPv4(0x5102_458e)).toThrow('the file is closed')
+    expect(() => database && offsetAt(database, 0x5102_458e)).toThrow('the file is closed')
   })
 
   it('is shared, and attached with a cache of its own', async () => {

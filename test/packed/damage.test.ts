@@ -16,6 +16,7 @@ import { pack, unpack } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 
 /** 20,000 networks, in several blocks, and 200 KB of data. */
 function manyNetworks(): Uint8Array {
@@ -63,9 +64,9 @@ function askAll(bytes: Uint8Array): { refused: boolean; failed: number } {
   }
   let failed = 0
   for (const address of ADDRESSES) {
-    const found = attempt(() => database.tree.findIPv4(address))
+    const found = attempt(() => offsetAt(database, address))
     if (found === null || (found > 0 && attempt(() => database.record(found)) === null)) failed++
-    attempt(() => database.tree.findIPv6(Uint32Array.of(address, address, 0, 1)))
+    attempt(() => offsetAt(database, Uint32Array.of(address, address, 0, 1)))
   }
   attempt(() => unpack(bytes))
   attempt(() => (database instanceof Database ? countNetworks(database) : database.countNetworks()))
@@ -147,7 +148,7 @@ describe('a packed file', () => {
       PACKED.subarray(end + first + second),
     ])
     expect(verify(openDatabase(swapped)).faultCount).toBeGreaterThanOrEqual(2)
-    expect(() => openDatabase(swapped).tree.findIPv4(0x0101_0101)).toThrow('does not match its checksum')
+    expect(() => offsetAt(openDatabase(swapped), 0x0101_0101)).toThrow('does not match its checksum')
   })
 
   it('is refused, or fails lookups, with any number of its directory changed', () => {

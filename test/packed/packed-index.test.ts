@@ -8,8 +8,8 @@ import { PackedContents } from '../../src/packed/contents.ts'
 import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack } from '../../src/packed/pack.ts'
 import { PackedIndex } from '../../src/packed/packed-index.ts'
-import { PackedTree } from '../../src/packed/packed-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 import { partsOf } from './parts.ts'
 
 /** Networks of 16 or 4,096 addresses. */
@@ -34,7 +34,7 @@ const AFTER = 0x0104_0010
 
 describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => {
   const plain = manyNetworks(ipVersion)
-  const { tree } = new Database(plain)
+  const database = new Database(plain)
   const packed = pack(plain)
   const random = seeded(3)
   const ascending = Array.from({ length: 16_000 }, (_, i) => BEFORE + 17 * i).filter((ip) => ip < AFTER)
@@ -56,16 +56,11 @@ describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => 
     for (const limit of [undefined, 0, 100_000]) {
       const file = new BlockFile(sourceOf(packed), PORTABLE_CODEC)
       const contents = new PackedContents(file, limit)
-      const index = new PackedIndex(
-        new PackedTree(file, contents),
-        contents.places.length,
-        400,
-        (offset) => offset,
-      )
+      const index = new PackedIndex(file, contents, (offset) => offset)
       // If few blocks are kept, each change of the block decodes one.
       const addresses = orders[order].filter((_, i) => limit === undefined || i % 100 === 0)
       for (const address of addresses) {
-        const expected = tree.findIPv4(address)
+        const expected = offsetAt(database, address)
         if (index.findIPv4(address) !== expected)
           expect([address, index.findIPv4(address)]).toEqual([address, expected])
       }
@@ -80,7 +75,9 @@ describe.each([4, 6] as const)('the index of an IPv%i database', (ipVersion) => 
       return result
     })
     const results = () => new Set(ascending.map((address) => index.findIPv4(address)))
-    const records = new Set(ascending.map((address) => tree.findIPv4(address)).filter((offset) => offset > 0))
+    const records = new Set(
+      ascending.map((address) => offsetAt(database, address)).filter((offset) => offset > 0),
+    )
     expect(results()).toEqual(new Set([0, 1]))
     expect(results()).toEqual(new Set([0, 1]))
     expect(asked.toSorted((a, b) => a - b)).toEqual([...records].sort((a, b) => a - b))

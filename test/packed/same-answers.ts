@@ -1,14 +1,15 @@
 import { expect } from 'vitest'
 import { Database, type OpenDatabase } from '../../src/mmdb/database.ts'
 import { lastOf, visitNetworks } from '../mmdb/every-network.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 
 /** What a search gives: the offset of the record and the prefix length, or the fault. */
 type Found = readonly [offset: number, prefixLength: number] | string
 
-function found({ tree }: OpenDatabase, words: Uint32Array, isIPv4: boolean): Found {
+function found(database: OpenDatabase, words: Uint32Array, isIPv4: boolean): Found {
   try {
-    const offset = isIPv4 ? tree.findIPv4(words[words.length - 1] ?? 0) : tree.findIPv6(words)
-    return [offset, tree.prefixLength]
+    const offset = offsetAt(database, isIPv4 ? (words[words.length - 1] ?? 0) : words)
+    return [offset, database.ranges.prefixLength]
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -6,6 +6,7 @@ import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { DATA_START, handMade } from '../mmdb/hand-made.ts'
+import { offsetAt } from '../mmdb/questions.ts'
 import { type Parts, packedOf, partsOf, withFamily } from './parts.ts'
 
 // The example of src/packed/README.md, which explains these streams.
@@ -40,7 +41,7 @@ const opened = (changes: Partial<Parts>) => openPacked(packedOf({ ...PARTS, ...c
 /** The record of an address, from a packed file with changes. */
 function found(changes: Partial<Parts>, address: number): unknown {
   const database = opened(changes)
-  return database.record(database.tree.findIPv4(address))
+  return database.record(offsetAt(database, address))
 }
 
 /** Expects the fault from a lookup, from verify and from unpack. */
@@ -49,7 +50,7 @@ function expectFault(changes: Partial<Parts>, what: string, why: string): void {
   const database = openPacked(bytes)
   const message = expect.stringMatching(new RegExp(`^${what} cannot be read: .*${why}`))
   const error = expect.objectContaining({ code: 'INVALID_DATABASE', fault: message })
-  expect(() => database.record(database.tree.findIPv4(ROME))).toThrow(error)
+  expect(() => database.record(offsetAt(database, ROME))).toThrow(error)
   expect(verify(database).faults).toMatchObject([{ message }])
   expect(() => unpack(bytes)).toThrow(error)
 }
@@ -113,8 +114,8 @@ describe('a packed file with right checksums', () => {
       )
     const address = Uint32Array.of(0x8000_0000, 0, 0, 0)
     expect(Array.from(LAST?.stream ?? [])).toEqual([0, 0, 0, 0, 0, 0])
-    expect(open(LAST?.stream ?? [], LAST?.plain ?? []).tree.findIPv6(address)).toBeGreaterThan(0)
-    expect(() => open(stream, plain).tree.findIPv6(address)).toThrow(fill)
+    expect(offsetAt(open(LAST?.stream ?? [], LAST?.plain ?? []), address)).toBeGreaterThan(0)
+    expect(() => offsetAt(open(stream, plain), address)).toThrow(fill)
   })
 
   it('fails for a record of more than 32 bits', () => {
@@ -127,7 +128,7 @@ describe('a packed file with right checksums', () => {
     const at = PARTS.positions[1] ?? 0
     damaged[at] = (damaged[at] ?? 0) ^ 1
     const fault = `the block of records at byte ${at} of the packed file cannot be read: it does not match its checksum`
-    expect(() => openPacked(damaged).tree.findIPv4(ROME)).toThrow(fault)
+    expect(() => offsetAt(openPacked(damaged), ROME)).toThrow(fault)
     expect(() => unpack(damaged)).toThrow(fault)
   })
 
@@ -181,7 +182,7 @@ describe('an alias of a packed file', () => {
 
   // A lookup asks for the IPv4 address in it.
   it('is not looked up', () => {
-    expect(() => openPacked(open(LENGTHS)).tree.findIPv6(of(0, 0, 0xffff, 0x01ff_0000))).toThrow(fault)
+    expect(() => offsetAt(openPacked(open(LENGTHS)), of(0, 0, 0xffff, 0x01ff_0000))).toThrow(fault)
   })
 
   it.each([

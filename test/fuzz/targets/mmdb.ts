@@ -11,6 +11,7 @@ import { PrefixIndex } from '../../../src/mmdb/search-tree.ts'
 import { verify } from '../../../src/mmdb/verify.ts'
 import { ipv4Text } from '../../address/arbitraries.ts'
 import { ordeal } from '../../mmdb/hostile/ordeal.ts'
+import { offsetAt } from '../../mmdb/questions.ts'
 import { mutatedBytes } from '../mutation.ts'
 import { plainValue } from '../plain-value.ts'
 import { sampleDatabases } from '../sample-databases.ts'
@@ -134,11 +135,10 @@ function checkWhole(
     assert.ok(value.match(prefix), 'the address is not in its network')
   const { tree, metadata } = database
   const index = new PrefixIndex(tree)
-  const offsets = [tree, index].map((way) => {
-    const words = Uint32Array.from(wordsOf(value.toByteArray()))
-    return outcomeOf(() => (isIPv4 ? way.findIPv4(words[0] ?? 0) : way.findIPv6(words)))
-  })
-  const [walked, quick] = offsets
+  const words = Uint32Array.from(wordsOf(value.toByteArray()))
+  const [ipv4 = 0] = words
+  const walked = outcomeOf(() => offsetAt(database, isIPv4 ? ipv4 : words))
+  const quick = outcomeOf(() => (isIPv4 ? index.findIPv4(ipv4) : index.findIPv6(words)))
   if (walked instanceof Error)
     assert.ok(quick instanceof Error, 'the index finds a record that the walk does not')
   else assert.equal(quick, walked)

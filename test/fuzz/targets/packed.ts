@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address } from '../../../src/address/address.ts'
 import { isPacked } from '../../../src/bytes/file-kind.ts'
+import { findRecord, prefixBits } from '../../../src/location/record-table.ts'
 import { Database, type OpenDatabase } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { openDatabase } from '../../../src/node/open-files.ts'
@@ -66,14 +67,11 @@ export const packed: Target<Question> = {
 }
 
 function answers(database: OpenDatabase, address: Address): unknown {
-  const { tree } = database
-  const found = orInvalid(() =>
-    address.family === 4 ? tree.findIPv4(address.ipv4) : tree.findIPv6(address.words),
-  )
+  const found = orInvalid(() => findRecord(database, address))
   if (found === null) return null
   return {
     found,
-    length: tree.prefixLength,
+    length: address.family > database.metadata.ipVersion ? null : prefixBits(address, database),
     record: found === NO_RECORD ? null : orInvalid(() => database.record(found)),
   }
 }

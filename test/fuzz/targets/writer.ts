@@ -6,7 +6,7 @@ import { Database } from '../../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../../src/mmdb/search-tree.ts'
 import { verify } from '../../../src/mmdb/verify.ts'
 import { MmdbWriter, type WritableValue } from '../../../src/writer.ts'
-import { ask } from '../../mmdb/questions.ts'
+import { ask, offsetAt } from '../../mmdb/questions.ts'
 import { plainValue } from '../plain-value.ts'
 import type { Target } from '../target.ts'
 
@@ -111,7 +111,7 @@ export const writer: Target<Networks> = {
       if (parsed.kind() === 'ipv4' && options.ipVersion === 6 && options.aliases)
         assert.deepEqual(plainValue(library.get(`::ffff:${address}`)), expected, 'the alias of IPv4')
       const found = parsed.kind() === 'ipv4' ? index.findIPv4(wordOf(parsed.toByteArray())) : null
-      if (found !== null) assert.equal(found, database.tree.findIPv4(wordOf(parsed.toByteArray())))
+      if (found !== null) assert.equal(found, offsetAt(database, wordOf(parsed.toByteArray())))
     }
   },
 }

@@ -5,12 +5,13 @@ import { seeded } from '../../../scripts/bench/addresses.ts'
 import { formatIPv4, formatIPv6 } from '../../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
-import { PrefixIndex, type SearchTree } from '../../../src/mmdb/search-tree.ts'
+import { PrefixIndex } from '../../../src/mmdb/search-tree.ts'
 import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
 import { effort } from '../../effort.ts'
 import { lazily } from '../../lazily.ts'
 import { lastOf } from '../every-network.ts'
 import { bytesOf, encode, handMade } from '../hand-made.ts'
+import { offsetAt } from '../questions.ts'
 
 const SIZES: readonly RecordSize[] = [24, 28, 32]
 const RECORD = encode(new Map([['a', 1]]))
@@ -58,18 +59,18 @@ function outcome(find: () => number): string {
   }
 }
 
-const walked = (tree: SearchTree, address: Uint32Array): string =>
-  outcome(() => (address.length === 1 ? tree.findIPv4(address[0] ?? 0) : tree.findIPv6(address)))
+const walked = (database: Database, address: Uint32Array): string =>
+  outcome(() => offsetAt(database, address.length === 1 ? (address[0] ?? 0) : address))
 
 const indexed = (index: PrefixIndex, address: Uint32Array): string =>
   outcome(() => (address.length === 1 ? index.findIPv4(address[0] ?? 0) : index.findIPv6(address)))
 
 /** Looks addresses up in a new index, in the given order and then in reverse. */
-function compare({ tree }: Database, questions: readonly Uint32Array[]): void {
-  const index = new PrefixIndex(tree)
+function compare(database: Database, questions: readonly Uint32Array[]): void {
+  const index = new PrefixIndex(database.tree)
   for (const address of [...questions, ...[...questions].reverse()]) {
     const found = indexed(index, address)
-    const expected = walked(tree, address)
+    const expected = walked(database, address)
     if (found !== expected) expect([textOf(address), found]).toEqual([textOf(address), expected])
   }
 }
@@ -210,9 +211,7 @@ describe('PrefixIndex', () => {
           const damaged = new Database(bytes)
           const questions = questionsFor(each, random, order)
           compare(damaged, questions)
-          failures += questions.filter(
-            (address) => !walked(damaged.tree, address).startsWith('record'),
-          ).length
+          failures += questions.filter((address) => !walked(damaged, address).startsWith('record')).length
         },
       ),
       { numRuns: 300 },
@@ -249,14 +248,14 @@ describe('PrefixIndex', () => {
 
   it('gives another result for each record, asked once for an entry, until it is emptied', () => {
     const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 4 })
-    const { tree } = new Database(writer.insert('16.0.0.0/4', 1).insert('32.0.0.1/32', 2).toBytes())
+    const database = new Database(writer.insert('16.0.0.0/4', 1).insert('32.0.0.1/32', 2).toBytes())
     let factor = 10
     const asked: number[] = []
-    const index = new PrefixIndex(tree, (offset) => {
+    const index = new PrefixIndex(database.tree, (offset) => {
       asked.push(offset)
       return offset * factor
     })
-    const [first, deep] = [tree.findIPv4(0x10000000), tree.findIPv4(0x20000001)]
+    const [first, deep] = [offsetAt(database, 0x10000000), offsetAt(database, 0x20000001)]
     const find = () =>
       [0x10000001, 0x10000001, 0x20000001, 0x20000001, 0x40000000].map((ip) => index.findIPv4(ip))
     const results = () => [first, first, deep, deep, 0].map((offset) => offset * factor)

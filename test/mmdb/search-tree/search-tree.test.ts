@@ -5,6 +5,7 @@ import { Database } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { invalid } from '../../invalid.ts'
 import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
+import { offsetAt } from '../questions.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
 
@@ -12,9 +13,8 @@ type Answer = readonly [record: unknown, prefixLength: number]
 
 function ask(database: Database, address: string): Answer {
   const { family, words } = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`)
-  const { tree } = database
-  const offset = family === 4 ? tree.findIPv4(words[0] ?? 0) : tree.findIPv6(words)
-  return [offset === NO_RECORD ? null : database.record(offset), tree.prefixLength]
+  const offset = offsetAt(database, family === 4 ? (words[0] ?? 0) : words)
+  return [offset === NO_RECORD ? null : database.record(offset), database.ranges.prefixLength]
 }
 
 // The fuzz target writer compares the tree with a list of networks, and the fuzz target mmdb with mmdb-lib.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { prefixLengthWithin } from '../../src/packed/packed-tree.ts'
+import { prefixLengthWithin } from '../../src/packed/packed-ranges.ts'
 
 const END = 2n ** 128n
 const value = fc.bigInt({ min: 0n, max: END - 1n })
