@@ -4,15 +4,14 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { grown, MAX_KEPT_BYTES } from '../../../bytes/distinct-texts.ts'
-import { CachedView, viewOf } from '../../../enrich/swar.ts'
-import { SnappyCompressor, writeVarint } from './compression.ts'
+import { CachedView } from '../../../enrich/swar.ts'
+import { SnappyCompressor } from './compression.ts'
+import { bitsOf, MAX_WIDTH, writeBits, writeRun, writeRuns } from './runs.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
 /** A page ends before its values, or four bytes for each of their indexes, have more. Bytes. */
 const PAGE_BYTES = 2 ** 20
-/** The most bits of an index. They follow up to seven bits in a word. */
-const MAX_WIDTH = 24
 
 /** A value as its column holds it. Text and JSON are bytes. */
 export type ParquetValue = Uint8Array | bigint | number | boolean
@@ -193,7 +192,7 @@ export class ColumnWriter {
       uncompressed += this.#writePage(page, path.length, isFull, encoding, (body, present) => {
         if (hasDictionary) {
           body.writeByte(width)
-          writeHybrid(body, present, width)
+          writeRuns(body, present, width)
         } else if (type === 'BOOLEAN') {
           const values = present.map((code) => plain[code] ?? 0)
           writeBits(body, values, 0, values.length, 1)
@@ -245,7 +244,7 @@ export class ColumnWriter {
         levels[row] = code < 0 ? ~code : maxLevel
         if (code >= 0) own[count++] = code
       }
-      writeHybrid(levelBytes, levels.subarray(0, codes.length), bitsOf(maxLevel))
+      writeRuns(levelBytes, levels.subarray(0, codes.length), bitsOf(maxLevel))
       present = own.subarray(0, count)
     }
     writeBody(body, present)
@@ -272,55 +271,6 @@ export class ColumnWriter {
   }
 }
 
-/** Writes numbers as runs of equal ones, and packed in between. Runs begin after whole groups of eight. */
-function writeHybrid(out: ByteSink, numbers: Int32Array, width: number): void {
-  let packed = 0
-  for (let at = 0; at < numbers.length; ) {
-    const number = numbers[at] ?? 0
-    let end = at + 1
-    while (end < numbers.length && numbers[end] === number) end++
-    if (end - at < 8) at += 8
-    else {
-      writePacked(out, numbers, packed, at, width)
-      writeRun(out, number, end - at, width)
-      packed = at = end
-    }
-  }
-  writePacked(out, numbers, packed, numbers.length, width)
-}
-
-function writeRun(out: ByteSink, number: number, count: number, width: number): void {
-  writeVarint(out, 2 * count)
-  for (let shift = 0; shift < width; shift += 8) out.writeByte((number >>> shift) & 0xff)
-}
-
-function writePacked(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
-  if (start === end) return
-  writeVarint(out, 2 * Math.ceil((end - start) / 8) + 1)
-  writeBits(out, numbers, start, end, width)
-}
-
-/** Writes the bits of `numbers[start, end)`, and zeros up to a multiple of eight numbers. */
-function writeBits(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
-  const size = Math.ceil((end - start) / 8) * width
-  const bytes = out.room(size + 4)
-  const view = viewOf(bytes)
-  let at = out.length
-  let word = 0
-  let bits = 0
-  out.length += size
-  for (let index = start; index < end; index++) {
-    word |= (numbers[index] ?? 0) << bits
-    bits += width
-    view.setInt32(at, word, true)
-    at += bits >> 3
-    word >>>= bits & 0x18
-    bits &= 7
-  }
-  bytes[at] = word
-  bytes.fill(0, at + 1, out.length)
-}
-
 /** Writes the values with these codes. Neighbours are copied together. */
 function writeValues(body: ByteSink, codes: Int32Array, plain: Uint8Array, ends: Int32Array): void {
   for (let at = 0; at < codes.length; ) {
@@ -330,11 +280,6 @@ function writeValues(body: ByteSink, codes: Int32Array, plain: Uint8Array, ends:
     body.write(plain, ends[first - 1] ?? 0, ends[first + size - 1])
     at += size
   }
-}
-
-/** How many bits numbers up to this one take. */
-function bitsOf(most: number): number {
-  return most <= 0 ? 0 : 32 - Math.clz32(most)
 }
 
 /** A value in memory of its own. `slice` of a Buffer would share its memory. */

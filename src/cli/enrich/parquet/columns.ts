@@ -1,8 +1,12 @@
-// The types of columns, and their values.
+// The types of columns, and the values of columns of text, numbers and locations.
 import type { SchemaElement } from 'hyparquet'
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
+import { BACKSLASH, COMMA } from '../../../enrich/ascii.ts'
 import type { LocationField } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
+import { endOfValue } from '../../../enrich/writing/column-templates.ts'
+import type { ObjectMembers } from '../rows/object-members.ts'
+import type { AddedColumns } from '../rows/row-output.ts'
 import { type Leaf, PlainValues } from './column-writer.ts'
 
 /** The types of columns. Values of JSON get all but `BYTES_16`, 16 bytes. */
@@ -106,6 +110,209 @@ export class ColumnValues {
 }
 
 const decoder = new TextDecoder()
+
+/** Texts that are kept for the next row group, which has most of them again. */
+const MAX_TEXTS = 65_536
+
+/** The field of a member of a struct, `null` for the address, and where it is there. */
+type StructMember = readonly [field: LocationField | null, first: string, last?: string]
+
+/** A struct of the form of a `LocationRecord`. */
+const LOCATION: readonly StructMember[] = [
+  [null, 'ip'],
+  ['country_code', 'country', 'code'],
+  ['country_name', 'country', 'name'],
+  ['region_name', 'region', 'name'],
+  ['region_code', 'region', 'code'],
+  ['city', 'city'],
+  ['postal_code', 'postal_code'],
+  ['latitude', 'coordinates', 'latitude'],
+  ['longitude', 'coordinates', 'longitude'],
+  ['timezone_id', 'timezone', 'id'],
+  ['timezone_offset', 'timezone', 'offset'],
+]
+const SYSTEM: readonly StructMember[] = [
+  ['asn_number', 'number'],
+  ['asn_organization', 'organization'],
+]
+
+/** A column of a field of the location, or a member of a column of structs. */
+interface LocatedLeaf {
+  readonly values: ColumnValues
+  readonly field: LocationField
+  /** Whether rows without an autonomous system lack the struct. */
+  readonly isOfSystem: boolean
+}
+
+/** The columns of the locations of a row group. Rows are added in order. */
+export class LocatedColumns {
+  /** The elements of each column. */
+  readonly elements: (readonly SchemaElement[])[] = []
+  readonly #leaves: LocatedLeaf[] = []
+  /** The column of the address; `null` if there is none. */
+  #address: readonly SchemaElement[] | null = null
+  readonly #fields: readonly LocationField[]
+  readonly #isWhole: boolean
+  /** The texts of the columns of locations. */
+  #texts = new DistinctTexts()
+  /** The texts whose values the leaves have. */
+  #known = 0
+  readonly #ips = new DistinctTexts()
+  /** The number of the text of each row, or `NONE`, and the number of its address. */
+  #numbers = new Int32Array(1024)
+  #addresses = new Int32Array(1024)
+  #rows = 0
+  /** The number of each text in packed rows, by their source. */
+  readonly #sources = new Map<number, { places: Int32Array<ArrayBuffer> }>()
+  #source = { places: new Int32Array(0) }
+  /** More texts than these are not kept. */
+  #mostTexts = MAX_TEXTS
+
+  /** @param isWhole whether the columns are structs: of the whole location, and of the autonomous system if there is one */
+  constructor({ into, asn, fields }: AddedColumns, isWhole: boolean) {
+    this.#fields = [...fields.values()]
+    this.#isWhole = isWhole
+    if (isWhole) {
+      this.#addStruct(into, LOCATION, false)
+      if (asn !== null) this.#addStruct(asn, SYSTEM, true)
+    } else
+      for (const [name, field] of fields) {
+        const path = elementsOf(name, typeOfField(field))
+        this.elements.push(path)
+        this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem: false })
+      }
+  }
+
+  /** Sets the source of the next rows. Each source numbers its texts. */
+  useSource(id: number): void {
+    this.#source = this.#sources.get(id) ?? { places: new Int32Array(1024) }
+    this.#sources.set(id, this.#source)
+  }
+
+  /** Adds the location of a packed row, which begins at `start`. @returns where its columns begin. @param view of all of `bytes` */
+  addPacked(bytes: Uint8Array, view: DataView, start: number): number {
+    const packed = view.getInt32(start, true)
+    let at = start + 4
+    if (packed < 0) {
+      const end = at + 4 + view.getInt32(at, true)
+      this.setText(-packed, bytes, view, at + 4, end)
+      at = end
+    }
+    this.addNumber(packed === 0 ? NONE : Math.abs(packed))
+    if (packed === 0 || !this.#isWhole) return at
+    const end = at + 4 + view.getInt32(at, true)
+    this.setAddress(bytes, view, at + 4, end)
+    return end
+  }
+
+  /** Sets the text with a number of the source, as it is in a string of JSON: `bytes[start, end)`. @param view of all of `bytes` */
+  setText(number: number, bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    const source = this.#source
+    while (number >= source.places.length) source.places = grown(source.places, 0)
+    source.places[number] = this.#texts.numberOf(bytes, view, start, end)
+  }
+
+  /** Adds a row. @param number of its text; {@link NONE} without a location */
+  addNumber(number: number): void {
+    if (this.#rows === this.#numbers.length) {
+      this.#numbers = grown(this.#numbers, 0)
+      this.#addresses = grown(this.#addresses, 0)
+    }
+    this.#numbers[this.#rows++] = number === NONE ? NONE : (this.#source.places[number] ?? NONE)
+  }
+
+  /** Sets the address of the row that was added last, `bytes[start, end)`. @param view of all of `bytes` */
+  setAddress(bytes: Uint8Array, view: DataView, start: number, end: number): void {
+    this.#addresses[this.#rows - 1] = this.#ips.numberOf(bytes, view, start, end)
+  }
+
+  /** Adds the location of a row. @param number of the member with its text */
+  add(members: ObjectMembers, number: number): void {
+    this.addNumber(NONE)
+    const member = members.memberOf(number)
+    if (member === NONE || !members.isText(member)) return
+    const { bytes, view, starts, ends } = members
+    let start = (starts[member] ?? 0) + 1
+    if (this.#isWhole) {
+      const end = bytes.indexOf(COMMA, start)
+      this.setAddress(bytes, view, start, end)
+      start = end + 1
+    }
+    this.#numbers[this.#rows - 1] = this.#texts.numberOf(bytes, view, start, (ends[member] ?? 0) - 1)
+  }
+
+  /** The values of the columns, in the order of {@link elements}. */
+  *take(): Generator<Leaf> {
+    const located = this.#numbers.subarray(0, this.#rows)
+    const { count } = this.#texts
+    const system = this.#fields.indexOf('asn_number')
+    for (; this.#known < count; this.#known++) {
+      const bytes = unescaped(this.#texts.textOf(this.#known))
+      const view = viewOf(bytes)
+      const ends: number[] = []
+      for (let end = -1; end < bytes.length; ends.push(end)) end = endOfValue(bytes, end + 1, bytes.length)
+      const startOf = (cell: number): number => (ends[cell - 1] ?? -1) + 1
+      for (const { values, field, isOfSystem } of this.#leaves) {
+        const cell = this.#fields.indexOf(field)
+        const [start, end] = [startOf(cell), ends[cell] ?? 0]
+        if (start < end) values.add(bytes, view, start, end)
+        else values.addMissing(isOfSystem && (ends[system] ?? 0) <= startOf(system))
+      }
+    }
+    if (this.#address !== null) {
+      const values = new PlainValues()
+      for (let ip = 0; ip < this.#ips.count; ip++) values.add(this.#ips.textOf(ip))
+      const codes = located.map((number, row) => (number < 0 ? NONE : (this.#addresses[row] ?? NONE)))
+      yield { path: this.#address, ...values.take(), codes }
+    }
+    for (const { values } of this.#leaves) yield values.leafOf(located)
+    this.#rows = 0
+    this.#ips.clear()
+    if (count <= this.#mostTexts) return
+    const before = this.#texts
+    this.#texts = new DistinctTexts()
+    // Later rows have numbers of texts in earlier ones.
+    for (const source of this.#sources.values())
+      source.places = Int32Array.from(source.places, (number) => {
+        const text = before.textOf(number)
+        return number < count ? this.#texts.numberOf(text, viewOf(text), 0, text.length) : 0
+      })
+    this.#mostTexts = Math.max(MAX_TEXTS, 2 * this.#texts.count)
+    for (const { values } of this.#leaves) values.clear()
+    this.#known = 0
+  }
+
+  #addStruct(name: string, members: readonly StructMember[], isOfSystem: boolean): void {
+    const group = (own: string, size: number): SchemaElement => ({
+      name: own,
+      repetition_type: 'OPTIONAL',
+      num_children: size,
+    })
+    const root = group(name, new Set(members.map(([, first]) => first)).size)
+    const elements = [root]
+    let inner = root
+    for (const [field, first, last] of members) {
+      if (last !== undefined && first !== inner.name) {
+        inner = group(first, members.filter(([, each]) => each === first).length)
+        elements.push(inner)
+      }
+      const [element] = elementsOf(last ?? first, field === null ? 'STRING' : typeOfField(field))
+      if (element === undefined) continue
+      elements.push(element)
+      const path = last === undefined ? [root, element] : [root, inner, element]
+      if (field === null) this.#address = path
+      else this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem })
+    }
+    this.elements.push(elements)
+  }
+}
+
+/** The inside of a string of JSON, without its escapes. */
+function unescaped(bytes: Uint8Array): Uint8Array {
+  return bytes.includes(BACKSLASH)
+    ? Buffer.from(String(JSON.parse(`"${Buffer.from(bytes).toString()}"`)))
+    : bytes
+}
 
 const SPARK_TYPES: Readonly<Record<string, string>> = { DOUBLE: 'double', INT64: 'long' }
 

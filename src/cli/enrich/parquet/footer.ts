@@ -1,5 +1,5 @@
-// The footer of a Parquet file (github.com/apache/parquet-format), and headers of its pages, as trees of Thrift's compact
-// protocol. A footer is read and written without loss, also of fields that are newer than this program.
+// The footer of a Parquet file (github.com/apache/parquet-format), as a tree of Thrift's compact protocol. It is read and written
+// without loss, also of fields that are newer than this program.
 
 /** A struct: its fields in the order of the file. */
 export type Struct = Field[]
@@ -21,7 +21,6 @@ type Value = boolean | bigint | Uint8Array | Struct | List
 const TRUE = 1
 const FALSE = 2
 const BYTE = 3
-const I32 = 5
 const I64 = 6
 const DOUBLE = 7
 const BINARY = 8
@@ -57,41 +56,6 @@ export function readFooter(bytes: Uint8Array): Struct {
   const footer = reader.struct(0)
   if (reader.at !== bytes.length) throw new Error('its footer is damaged')
   return footer
-}
-
-/** Reads the header of a page. @returns it, and where it ends @throws Error when it is damaged */
-export function readStruct(bytes: Uint8Array, at: number): { readonly struct: Struct; readonly end: number } {
-  const reader = new Reader(bytes)
-  reader.at = at
-  return { struct: reader.struct(0), end: reader.at }
-}
-
-/** A whole number in a struct. @throws Error when it is missing, given twice, or not from 0 to `most` */
-export function countOf(struct: Struct, id: number, most: number): number {
-  const [field, another] = struct.filter((each) => each.id === id)
-  const isCount = field?.type === I32 && another === undefined && typeof field.value === 'bigint'
-  const value = isCount ? Number(integerOf(struct, id)) : -1
-  if (!(value >= 0 && value <= most)) throw new Error('the header of a page is damaged')
-  return value
-}
-
-/** A flag in a struct; `undefined` if it is missing. */
-export function flagOf(struct: Struct, id: number): boolean | undefined {
-  const value = fieldOf(struct, id)?.value
-  return typeof value === 'boolean' ? value : undefined
-}
-
-/** An unsigned checksum of 32 bits in a struct; `undefined` if it is missing. */
-export function checksumOf(struct: Struct, id: number): number | undefined {
-  return fieldOf(struct, id) === undefined ? undefined : Number(BigInt.asUintN(32, integerOf(struct, id)))
-}
-
-/** A struct in a struct. @throws Error when it is missing, or given twice */
-export function partOf(struct: Struct, id: number): Struct {
-  const [field, another] = struct.filter((each) => each.id === id)
-  if (!Array.isArray(field?.value) || another !== undefined)
-    throw new Error('the header of a page is damaged')
-  return field.value
 }
 
 export function footerBytes(footer: Struct): Uint8Array {

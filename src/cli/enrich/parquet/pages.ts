@@ -1,276 +1,312 @@
-// The pages of a column (github.com/apache/parquet-format, Data Pages), before hyparquet decodes them: it trusts their headers,
-// the lengths of their runs, and indexes. Damaged ones could make it read for ever, take all memory, or give other values.
-import type { ColumnMetaData, ParquetType, SchemaTree } from 'hyparquet'
+// The pages of a column (github.com/apache/parquet-format, Data Pages). hyparquet trusts their headers, the lengths of their runs,
+// and indexes: damaged ones could make it read for ever, take all memory, or give other values. It decodes what was checked here.
+import type {
+  ColumnMetaData,
+  DataReader,
+  DecodedArray,
+  Encoding,
+  PageHeader,
+  ParquetType,
+  SchemaTree,
+} from 'hyparquet'
+import { alpDecode } from 'hyparquet/src/alp.js'
+import { assembleLists } from 'hyparquet/src/assemble.js'
+import { parquetHeader } from 'hyparquet/src/column.js'
+import { convert } from 'hyparquet/src/convert.js'
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
+import { byteStreamSplit } from 'hyparquet/src/encoding.js'
+import { readPlain } from 'hyparquet/src/plain.js'
 import { readVarInt } from 'hyparquet/src/thrift.js'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { NATIVE_CODEC } from '../../../node/file-bytes.ts'
 import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
-import { checksumOf, countOf, flagOf, partOf, readStruct } from './footer.ts'
+import { bitsOf, readRuns } from './runs.ts'
+import { PARSERS } from './values.ts'
 
-/** Limit of the rows of a row group, and of the values of a column in it. */
-export const MAX_GROUP_VALUES = 2 ** 26
+/** Limit of the values of a column in a row group. */
+const MAX_GROUP_VALUES = 2 ** 26
 
-/** Fields of the structs in parquet.thrift. */
-const PAGE = { type: 1, size: 2, storedSize: 3, checksum: 4, data: 5, dictionary: 7, dataV2: 8 } as const
-const DATA = { values: 1, encoding: 2 } as const
-const DATA_V2 = {
-  values: 1,
-  nulls: 2,
-  rows: 3,
-  encoding: 4,
-  definition: 5,
-  repetition: 6,
-  isStored: 7,
-} as const
-const TYPES = { data: 0, dictionary: 2, dataV2: 3 } as const
-/** Encodings, as parquet.thrift numbers them. */
-const ENCODING = {
-  plain: 0,
-  plainDictionary: 2,
-  runs: 3,
-  deltas: 5,
-  lengths: 6,
-  prefixes: 7,
-  dictionary: 8,
-  split: 9,
-  floats: 10,
-} as const
-const TEXTS: readonly ParquetType[] = ['BYTE_ARRAY']
-const INTEGERS: readonly ParquetType[] = ['INT32', 'INT64']
-const FLOATS: readonly ParquetType[] = ['FLOAT', 'DOUBLE']
-/** The types that have each encoding. hyparquet reads the values of others as another type. */
-const ENCODED = new Map<number, readonly ParquetType[]>([
-  [ENCODING.runs, ['BOOLEAN']],
-  [ENCODING.deltas, INTEGERS],
-  [ENCODING.lengths, TEXTS],
-  [ENCODING.prefixes, [...TEXTS, 'FIXED_LEN_BYTE_ARRAY']],
-  [ENCODING.split, [...INTEGERS, ...FLOATS, 'FIXED_LEN_BYTE_ARRAY']],
-  [ENCODING.floats, FLOATS],
-])
-/** The encodings whose texts are read here. hyparquet reads the others. */
-const TEXT_ENCODINGS: readonly number[] = [ENCODING.plain, ENCODING.plainDictionary, ENCODING.dictionary]
+/** The types that have each encoding. hyparquet reads the values of others as another type, or refuses them. */
+const ENCODED: Partial<Record<Encoding, readonly ParquetType[]>> = {
+  RLE: ['BOOLEAN'],
+  DELTA_BINARY_PACKED: ['INT32', 'INT64'],
+  DELTA_LENGTH_BYTE_ARRAY: ['BYTE_ARRAY'],
+  DELTA_BYTE_ARRAY: ['BYTE_ARRAY', 'FIXED_LEN_BYTE_ARRAY'],
+}
+const INDEXED: readonly Encoding[] = ['PLAIN_DICTIONARY', 'RLE_DICTIONARY']
 /** Bytes of a plain value. */
 const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 }
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
-/** hyparquet loses bits of wider packed values. */
-const MAX_PACKED_BITS = 24
-
 const NO_NUMBERS: Int32Array = new Int32Array(0)
 
 /** The path of a column in the schema, which begins with the root. */
 export type SchemaPath = readonly SchemaTree[]
 
-/**
- * Checks the pages of a column in a row group.
- *
- * @param chunk its bytes
- * @param rows of the row group
- * @param pages gets the texts of each page of a column of texts; `null` if they are not wanted
- * @returns whether it has got all of them. Some encodings are left out
- * @throws Error when a page is damaged, or the pages have other values than the footer says
- */
-export function checkPages(
-  chunk: Uint8Array,
-  path: SchemaPath,
-  metadata: ColumnMetaData,
-  rows: number,
-  pages: ColumnTexts[] | null = null,
-): boolean {
-  if (path.at(-1)?.element.type !== metadata.type) throw damaged('another type than its schema says')
-  const isFlat = path.length === 2 && path[1]?.element.repetition_type !== 'REPEATED'
-  const total = Number(metadata.num_values)
-  if (!(total <= MAX_GROUP_VALUES) || (isFlat && total !== rows)) throw damaged(`${total} values`)
-  const reader = new PageReader(path, metadata, pages)
-  let seen = 0
-  let at = 0
-  // hyparquet ends at the last byte too.
-  while (at < chunk.length - 1 && seen < total) {
-    const { struct: header, end } = readStruct(chunk, at)
-    const storedSize = countOf(header, PAGE.storedSize, chunk.length - end)
-    seen += reader.check(header, chunk.subarray(end, end + storedSize), total - seen)
-    at = end + storedSize
-  }
-  if (seen < total || (!isFlat && at < chunk.length - 1)) throw damaged('other values than its footer says')
-  return reader.hasTexts && seen === rows
+type PageParts = readonly [repetitions: Uint8Array, definitions: Uint8Array, values: Uint8Array]
+
+/** A page of values. */
+interface Page {
+  /** The levels of each value. There are none if the schema has only one. */
+  readonly repetitions: Int32Array
+  readonly definitions: Int32Array
+  readonly count: number
+  /** The values that are not missing. `bytes` has them. */
+  readonly present: number
+  readonly encoding: Encoding
+  readonly bytes: Uint8Array
 }
 
-function damaged(what: string): Error {
-  return new Error(`a column has ${what}`)
-}
-
-class PageReader {
-  readonly #codec: string
-  readonly #type: ParquetType
+/** Reads a column of a row group. */
+export class ColumnReader {
+  readonly #chunk: Uint8Array
+  readonly #decoder: Parameters<typeof convert>[1]
   readonly #fixedSize: number
   /** The most repetition levels, and definition levels, of a value. */
   readonly #repetition: number
   readonly #definition: number
-  /** The values of the dictionary; 0 until its page has been read. */
-  #dictionary = 0
-  #prefixBytes = 0
-  /** Gets the texts; `null` if they are not wanted, or have another encoding. */
-  #pages: ColumnTexts[] | null
-  /** The texts of the dictionary. */
+  readonly #total: number
+  /** Where the values of the dictionary are. There are none until its page has been read. */
   #entries: ColumnTexts = { bytes: new Uint8Array(0), starts: NO_NUMBERS, ends: NO_NUMBERS }
+  /** Those that were decoded. */
+  #decoded: unknown[] = []
+  #prefixBytes = 0
 
-  constructor(path: SchemaPath, { codec, type }: ColumnMetaData, pages: ColumnTexts[] | null) {
-    this.#pages = pages
-    const below = path.slice(1).map(({ element }) => element.repetition_type)
-    this.#codec = codec
-    this.#type = type
-    this.#fixedSize = SIZES[type] ?? path.at(-1)?.element.type_length ?? 0
+  /**
+   * @param chunk the bytes of its pages
+   * @param rows of the row group
+   * @throws Error when the footer says other values than there are rows, or too many
+   */
+  constructor(chunk: Uint8Array, path: SchemaPath, metadata: ColumnMetaData, rows: number) {
+    const { codec, type, path_in_schema: pathInSchema } = metadata
+    const { element }: Pick<SchemaTree, 'element'> = path.at(-1) ?? { element: { name: '' } }
+    const below = path.slice(1).map((node) => node.element.repetition_type)
+    this.#chunk = chunk
+    this.#decoder = { pathInSchema, element, schemaPath: [...path], codec, type, parsers: PARSERS }
+    this.#fixedSize = SIZES[type] ?? element.type_length ?? 0
     this.#repetition = below.filter((each) => each === 'REPEATED').length
     this.#definition = below.filter((each) => each !== 'REQUIRED').length
+    this.#total = Number(metadata.num_values)
+    if (element.type !== type) throw damaged('another type than its schema says')
+    if (!(this.#total <= MAX_GROUP_VALUES) || (this.#repetition === 0 && this.#total !== rows))
+      throw damaged(`${this.#total} values`)
   }
 
-  get hasTexts(): boolean {
-    return this.#pages !== null
-  }
-
-  /** Returns the values of a page; 0 for a dictionary. */
-  check(header: ReturnType<typeof readStruct>['struct'], stored: Uint8Array, left: number): number {
-    const size = countOf(header, PAGE.size, MAX_PAGE_BYTES)
-    const checksum = checksumOf(header, PAGE.checksum)
-    if (checksum !== undefined && checksum !== NATIVE_CODEC.crc32(stored))
-      throw damaged('a page that does not match its checksum')
-    switch (countOf(header, PAGE.type, TYPES.dataV2)) {
-      case TYPES.dictionary:
-        this.#dictionary = countOf(partOf(header, PAGE.dictionary), DATA.values, MAX_GROUP_VALUES)
-        // hyparquet cannot read beyond a decompressed page, which has memory of its own.
-        if (this.#codec === 'UNCOMPRESSED' || this.#pages !== null) {
-          const bytes = this.#decompressed(stored, size)
-          this.#entries = { bytes, ...this.#checkPlain(bytes, this.#dictionary) }
-        }
-        return 0
-      case TYPES.data: {
-        const data = partOf(header, PAGE.data)
-        const values = countOf(data, DATA.values, left)
-        const page = this.#decompressed(stored, size)
-        let at = 0
-        let present = values
-        const levels = this.#room(values)
-        for (const most of [this.#repetition, this.#definition]) {
-          if (most === 0) continue
-          const start = at + 4
-          at = start + uint32(page, at)
-          present = checkRuns(page.subarray(start, at), bitsOf(most), values, most, levels)
-        }
-        this.#checkValues(page.subarray(at), countOf(data, DATA.encoding, 255), present, levels)
-        return values
-      }
-      case TYPES.dataV2: {
-        const data = partOf(header, PAGE.dataV2)
-        const values = countOf(data, DATA_V2.values, left)
-        const nulls = countOf(data, DATA_V2.nulls, values)
-        countOf(data, DATA_V2.rows, values)
-        const repetition = countOf(data, DATA_V2.repetition, Math.min(size, stored.length))
-        const definition = countOf(data, DATA_V2.definition, Math.min(size, stored.length) - repetition)
-        const stops = stored.subarray(repetition, repetition + definition)
-        const levels = this.#room(values)
-        if (this.#repetition > 0)
-          checkRuns(stored.subarray(0, repetition), bitsOf(this.#repetition), values, this.#repetition)
-        if (this.#definition === 0 && definition > 0) throw damaged('levels that its schema does not have')
-        const present =
-          this.#definition > 0
-            ? checkRuns(stops, bitsOf(this.#definition), values, this.#definition, levels)
-            : values
-        if (present !== values - nulls) throw damaged('other missing values than the header of its page says')
-        const rest = stored.subarray(repetition + definition)
-        const isStored = flagOf(data, DATA_V2.isStored) === false
-        const page = isStored ? rest : this.#decompressed(rest, size - repetition - definition)
-        this.#checkValues(page, countOf(data, DATA_V2.encoding, 255), present, levels)
-        return values
-      }
-      default:
-        throw damaged('a page of an unknown type')
+  /**
+   * The texts of each page, as they are stored. Missing ones are empty.
+   *
+   * @returns `null` if they have another encoding
+   * @throws Error when a page is damaged, or the pages have other values than the footer says
+   */
+  texts(): ColumnTexts[] | null {
+    const pages: ColumnTexts[] = []
+    for (const { bytes, encoding, present, definitions } of this.#pages()) {
+      const isIndexed = INDEXED.includes(encoding)
+      if (!isIndexed && encoding !== 'PLAIN') return null
+      const texts = isIndexed
+        ? chosen(this.#entries, this.#indexesIn(bytes, present))
+        : this.#placesIn(bytes, present)
+      const isFull = present === definitions.length || this.#definition === 0
+      pages.push(isFull ? texts : chosen(texts, presentIn(definitions, this.#definition)))
     }
+    return pages
+  }
+
+  /** The values of the first rows, or of all, as `assembleNested` of hyparquet takes them. Throws as {@link texts} does. */
+  values(most = Number.POSITIVE_INFINITY): unknown[] {
+    const { schemaPath } = this.#decoder
+    const all: unknown[] = []
+    let rows = 0
+    for (const page of this.#pages()) {
+      const { repetitions } = page
+      let count = 0
+      for (; count < page.count; count++) {
+        if ((repetitions[count] ?? 0) > 0) continue
+        if (rows === most) break
+        rows++
+      }
+      const definitions = page.definitions.subarray(0, count)
+      const present = definitions.length === 0 ? count : countOf(definitions, this.#definition)
+      const values = this.#valuesOf(page, present)
+      if (definitions.length > 0 && (schemaPath.length > 2 || this.#repetition > 0)) {
+        const starts = Array.from(repetitions.subarray(0, count))
+        assembleLists(all, Array.from(definitions), starts, values, schemaPath)
+      } else
+        for (let at = 0, next = 0; at < count; at++)
+          all.push((definitions[at] ?? this.#definition) === this.#definition ? values[next++] : null)
+      if (rows === most && (count < page.count || this.#repetition === 0)) break
+    }
+    return all
+  }
+
+  *#pages(): Generator<Page> {
+    const chunk = this.#chunk
+    const reader = readerOf(chunk)
+    let left = this.#total
+    while (reader.offset < chunk.length && left > 0) {
+      const header = parquetHeader(reader)
+      const end = reader.offset + counted(header.compressed_page_size, chunk.length - reader.offset)
+      const page = this.#pageOf(header, chunk.subarray(reader.offset, end), left)
+      reader.offset = end
+      if (page === null) continue
+      left -= page.count
+      yield page
+    }
+    if (left > 0 || (this.#repetition > 0 && reader.offset < chunk.length))
+      throw damaged('other values than its footer says')
+  }
+
+  /** Returns `null` for a dictionary. @param left the values that no page before has */
+  #pageOf(header: PageHeader, stored: Uint8Array, left: number): Page | null {
+    const { data_page_header: v1, data_page_header_v2: v2, dictionary_page_header: dictionary } = header
+    const size = counted(header.uncompressed_page_size, MAX_PAGE_BYTES)
+    if (header.crc !== undefined && Number(header.crc) >>> 0 !== NATIVE_CODEC.crc32(stored))
+      throw damaged('a page that does not match its checksum')
+    if (header.type === 'DICTIONARY_PAGE' && dictionary !== undefined) {
+      const count = counted(dictionary.num_values, MAX_GROUP_VALUES)
+      this.#entries = this.#placesIn(this.#decompressed(stored, size), count)
+      this.#decoded = new Array<unknown>(Math.min(count, size))
+      return null
+    }
+    const data = header.type === 'DATA_PAGE' ? v1 : header.type === 'DATA_PAGE_V2' ? v2 : undefined
+    if (data === undefined) throw damaged('a page of an unknown type')
+    const count = counted(data.num_values, left)
+    const [first, second, bytes] =
+      data === v1 ? this.#partsOf(this.#decompressed(stored, size)) : this.#partsOfV2(v2, stored, size)
+    const repetitions = levelsIn(first, this.#repetition, count)
+    const definitions = levelsIn(second, this.#definition, count)
+    const present = definitions.length === 0 ? count : countOf(definitions, this.#definition)
+    if (data === v2 && present !== count - counted(v2?.num_nulls, count))
+      throw damaged('other missing values than the header of its page says')
+    return { repetitions, definitions, count, present, encoding: data.encoding, bytes }
+  }
+
+  /** The repetition levels of a page, its definition levels, and its values. Levels have their length before them. */
+  #partsOf(page: Uint8Array): PageParts {
+    const { view } = readerOf(page)
+    const second = this.#repetition === 0 ? 0 : 4 + view.getUint32(0, true)
+    const values = this.#definition === 0 ? second : second + 4 + view.getUint32(second, true)
+    return [
+      page.subarray(Math.min(4, second), second),
+      page.subarray(second + 4, values),
+      page.subarray(values),
+    ]
+  }
+
+  /** {@link partsOf} for a page of version 2, whose levels are not compressed. */
+  #partsOfV2(header: PageHeader['data_page_header_v2'], stored: Uint8Array, size: number): PageParts {
+    const most = Math.min(size, stored.length)
+    const second = counted(header?.repetition_levels_byte_length, most)
+    const at = second + counted(header?.definition_levels_byte_length, most - second)
+    const values = stored.subarray(at)
+    const isStored = header?.is_compressed === false
+    return [
+      stored.subarray(0, second),
+      stored.subarray(second, at),
+      isStored ? values : this.#decompressed(values, size - at),
+    ]
   }
 
   #decompressed(stored: Uint8Array, size: number): Uint8Array {
-    if (this.#codec === 'UNCOMPRESSED') return stored
-    const decompressPage = Object.entries(COMPRESSORS).find(([codec]) => codec === this.#codec)?.[1]
-    if (decompressPage === undefined) throw damaged(`the compression ${this.#codec}`)
-    const page = decompressPage(stored, size)
+    const { codec } = this.#decoder
+    const page = codec === 'UNCOMPRESSED' ? stored : COMPRESSORS[codec]?.(stored, size)
+    if (page === undefined) throw damaged(`the compression ${codec}`)
     if (page.length !== size) throw damaged('a page of another length than its header says')
     return page
   }
 
-  /** Memory for numbers of a page, if its texts are wanted. */
-  #room(count: number): Int32Array {
-    return this.#pages === null ? NO_NUMBERS : new Int32Array(count)
-  }
-
-  /** @param count of the values that are not missing. @param levels of all values, if texts are wanted */
-  #checkValues(bytes: Uint8Array, encoding: number, count: number, levels: Int32Array): void {
-    if (!TEXT_ENCODINGS.includes(encoding)) this.#pages = null
-    if (ENCODED.get(encoding)?.includes(this.#type) === false) throw damaged('an encoding of another type')
-    let texts: ColumnTexts = { bytes, starts: NO_NUMBERS, ends: NO_NUMBERS }
-    switch (count === 0 ? -1 : encoding) {
-      case ENCODING.plain:
-        texts = { bytes, ...this.#checkPlain(bytes, count) }
-        break
-      case ENCODING.runs:
-        checkRuns(bytes.subarray(4), 1, count, 1)
-        break
-      case ENCODING.plainDictionary:
-      case ENCODING.dictionary: {
-        if (this.#dictionary === 0 || this.#type === 'BOOLEAN') throw damaged('indexes without a dictionary')
-        const indexes = this.#room(count)
-        checkRuns(bytes.subarray(1), bytes[0] ?? 0, count, this.#dictionary - 1, indexes)
-        texts = chosen(this.#entries, indexes)
-        break
-      }
-      case ENCODING.deltas:
-        checkDeltas(readerOf(bytes), count)
-        break
-      case ENCODING.lengths:
-      case ENCODING.prefixes:
-        this.#checkLengths(bytes, count, encoding === ENCODING.prefixes)
-    }
-    this.#pages?.push(count < levels.length ? chosen(texts, presentIn(levels, this.#definition)) : texts)
-  }
-
-  /**
-   * Checks that a page has all of its plain values. hyparquet would read them from the page after it.
-   *
-   * @returns where the texts are, if they are wanted
-   */
-  #checkPlain(bytes: Uint8Array, count: number): Omit<ColumnTexts, 'bytes'> {
-    const { view } = readerOf(bytes)
-    const [starts, ends] = [this.#room(count), this.#room(count)]
-    let end = this.#fixedSize * count
-    if (this.#type === 'BYTE_ARRAY')
-      for (let value = 0; value < count; value++) {
-        const start = end + 4
-        end = start + view.getUint32(end, true)
-        starts[value] = start
-        ends[value] = end
-      }
-    if (end > bytes.length) throw damaged('a page that is too short')
-    return { starts, ends }
-  }
-
-  /** Checks the lengths of texts, and of the prefixes that they repeat. */
-  #checkLengths(bytes: Uint8Array, count: number, havePrefixes: boolean): void {
+  /** The first values of a page that are not missing. */
+  #valuesOf({ bytes, encoding, present }: Page, most: number): DecodedArray {
+    const { type, element } = this.#decoder
+    if (ENCODED[encoding]?.includes(type) === false) throw damaged('an encoding of another type')
+    if (present === 0) return []
     const reader = readerOf(bytes)
-    const [prefixes, lengths] = [new Int32Array(count), new Int32Array(count)]
-    for (const numbers of havePrefixes ? [prefixes, lengths] : [lengths]) {
-      checkDeltas(reader, count)
-      deltaBinaryUnpack(reader, count, numbers)
+    let values: DecodedArray = []
+    switch (encoding) {
+      case 'PLAIN':
+        this.#placesIn(bytes, present)
+        values = readPlain(reader, type, most, element.type_length)
+        break
+      case 'RLE':
+        return Array.from(readRuns(bytes.subarray(4), 1, 1, present).subarray(0, most), Boolean)
+      case 'PLAIN_DICTIONARY':
+      case 'RLE_DICTIONARY':
+        return Array.from(this.#indexesIn(bytes, present).subarray(0, most), (index) => this.#entry(index))
+      case 'DELTA_BINARY_PACKED':
+        values = deltasIn(reader, type === 'INT32' ? new Int32Array(present) : new BigInt64Array(present))
+        break
+      case 'DELTA_LENGTH_BYTE_ARRAY':
+      case 'DELTA_BYTE_ARRAY':
+        values = this.#textsIn(bytes, present, encoding === 'DELTA_BYTE_ARRAY')
+        break
+      case 'BYTE_STREAM_SPLIT':
+        values = byteStreamSplit(reader, present, type, element.type_length)
+        break
+      case 'ALP':
+        values = alpDecode(reader, present, type)
+        break
+      default:
+        throw damaged('an unknown encoding')
     }
-    let left = bytes.length - reader.offset
-    let before = 0
-    for (const [value, prefix] of prefixes.entries()) {
-      const length = lengths[value] ?? 0
-      left -= length
-      this.#prefixBytes += prefix
-      if (prefix < 0 || prefix > before || length < 0 || left < 0)
-        throw damaged('a text that is longer than its page')
-      before = prefix + length
+    return convert(values, this.#decoder)
+  }
+
+  #indexesIn(bytes: Uint8Array, count: number): Int32Array {
+    if (count === 0) return NO_NUMBERS
+    const most = this.#decoded.length - 1
+    if (most < 0 || this.#decoder.type === 'BOOLEAN') throw damaged('indexes without a dictionary')
+    return readRuns(bytes.subarray(1), bytes[0] ?? 0, most, count)
+  }
+
+  /** A value of the dictionary. */
+  #entry(index: number): unknown {
+    const { type, element } = this.#decoder
+    const { bytes, starts } = this.#entries
+    if (this.#decoded[index] === undefined) {
+      const offset = type === 'BYTE_ARRAY' ? (starts[index] ?? 0) - 4 : this.#fixedSize * index
+      const { view } = readerOf(bytes)
+      const values = convert(readPlain({ view, offset }, type, 1, element.type_length), this.#decoder)
+      this.#decoded[index] = values[0]
     }
+    return this.#decoded[index]
+  }
+
+  /** Checks that there are all of so many plain values, and finds the texts among them. */
+  #placesIn(bytes: Uint8Array, count: number): ColumnTexts {
+    const { view } = readerOf(bytes)
+    const isText = this.#decoder.type === 'BYTE_ARRAY'
+    const [starts, ends] = [new Int32Array(isText ? count : 0), new Int32Array(isText ? count : 0)]
+    let end = this.#fixedSize * count
+    for (let value = 0; value < starts.length; value++) {
+      const start = end + 4
+      end = start + view.getUint32(end, true)
+      starts[value] = start
+      ends[value] = end
+    }
+    if (end > bytes.length) throw damaged('a page that is too short')
+    return { bytes, starts, ends }
+  }
+
+  /** The texts of a page that has all lengths before them. @param havePrefixes whether each repeats bytes of the one before */
+  #textsIn(bytes: Uint8Array, count: number, havePrefixes: boolean): Uint8Array[] {
+    const reader = readerOf(bytes)
+    const prefixes = new Int32Array(count)
+    if (havePrefixes) deltasIn(reader, prefixes)
+    const lengths = deltasIn(reader, new Int32Array(count))
+    for (const prefix of prefixes) this.#prefixBytes += Math.abs(prefix)
     if (this.#prefixBytes > MAX_PREFIX_BYTES) throw damaged(`more than ${MAX_PREFIX_BYTES} bytes of prefixes`)
+    let end = reader.offset
+    let text: Uint8Array = new Uint8Array(0)
+    return Array.from(lengths, (length, value) => {
+      const prefix = prefixes[value] ?? 0
+      const start = end
+      end += length
+      if (prefix < 0 || prefix > text.length || length < 0 || end > bytes.length)
+        throw damaged('a text that is longer than its page')
+      const own = bytes.subarray(start, end)
+      text = prefix === 0 ? own : Buffer.concat([text.subarray(0, prefix), own])
+      return text
+    })
   }
 }
 
@@ -291,98 +327,41 @@ function presentIn(levels: Int32Array, most: number): Int32Array {
   return levels.map((level) => (level === most ? next++ : -1))
 }
 
-function readerOf(bytes: Uint8Array) {
+function readerOf(bytes: Uint8Array): DataReader {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 }
 }
 
-/** Checks that delta-packed numbers are as many as the values. hyparquet would make up the others. */
-function checkDeltas(reader: ReturnType<typeof readerOf>, count: number): void {
+/** Reads delta-packed numbers. @throws Error when they are not as many as the values. hyparquet would make up the others */
+function deltasIn<Numbers extends Int32Array | BigInt64Array>(reader: DataReader, into: Numbers): Numbers {
   const header = { ...reader }
   // Before it are the sizes of blocks.
   const [, , found] = [readVarInt(header), readVarInt(header), readVarInt(header)]
-  if (found !== count) throw damaged('other values than the header of its page says')
+  if (found !== into.length) throw damaged('other values than the header of its page says')
+  deltaBinaryUnpack(reader, found, into)
+  return into
 }
 
-/**
- * Checks the hybrid of run lengths and packed bits.
- *
- * @param width of a value. Bits
- * @param count of the values
- * @param most the greatest value that there may be
- * @param into gets the values, if it has room
- * @returns how many values are `most`
- * @throws Error when a run has more values, the bytes have fewer, or a value is greater
- */
-function checkRuns(bytes: Uint8Array, width: number, count: number, most: number, into = NO_NUMBERS): number {
-  let found = 0
-  for (let at = 0, seen = 0; seen < count; ) {
-    // Some writers have no run of indexes into a dictionary of one value.
-    if (width === 0 && at >= bytes.length) break
-    let header = 0
-    let shift = 0
-    for (let byte = 0x80; byte >= 0x80; shift += 7) {
-      byte = bytes[at++] ?? 0
-      header += (byte & 0x7f) * 2 ** shift
-      if (header > 2 ** 31) throw damaged('a run that is too long')
-    }
-    const half = Math.floor(header / 2)
-    const isPacked = header % 2 === 1
-    const values = isPacked ? half * 8 : half
-    // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
-    if (values > (isPacked ? count + 504 : count - seen)) throw damaged('a run that is too long')
-    const used = Math.min(values, count - seen)
-    if (at + Math.ceil((isPacked ? used * width : width) / 8) > bytes.length)
-      throw damaged('fewer values than the header of its page says')
-    if (isPacked) {
-      found += checkPacked(bytes, at, width, used, most, into.subarray(seen))
-      at += half * width
-    } else {
-      let value = 0
-      for (let bits = 0; bits < width; bits += 8) value += (bytes[at++] ?? 0) * 2 ** bits
-      if (value > most) throw damaged(BEYOND)
-      if (value === most) found += used
-      into.fill(value, seen, seen + used)
-    }
-    seen += values
-  }
-  return found
+/** The levels of values. They are not stored if all are 0. */
+function levelsIn(bytes: Uint8Array, most: number, count: number): Int32Array {
+  if (most > 0) return readRuns(bytes, bitsOf(most), most, count)
+  if (bytes.length > 0) throw damaged('levels that its schema does not have')
+  return NO_NUMBERS
 }
 
-const BEYOND = 'an index beyond its dictionary, or a level beyond its schema'
-
-/** {@link checkRuns} for one run of packed bits. */
-function checkPacked(
-  bytes: Uint8Array,
-  start: number,
-  width: number,
-  count: number,
-  most: number,
-  into: Int32Array,
-): number {
-  if (width > MAX_PACKED_BITS) throw damaged(`indexes of ${width} bits`)
-  const mask = 2 ** width - 1
-  let found = 0
-  for (let value = 0; value < count; value++) {
-    const bit = value * width
-    const at = start + (bit >>> 3)
-    const word =
-      (bytes[at] ?? 0) |
-      ((bytes[at + 1] ?? 0) << 8) |
-      ((bytes[at + 2] ?? 0) << 16) |
-      ((bytes[at + 3] ?? 0) << 24)
-    const each = (word >>> (bit & 7)) & mask
-    if (each > most) throw damaged(BEYOND)
-    if (each === most) found++
-    if (value < into.length) into[value] = each
-  }
-  return found
+/** How many of the levels are this one. */
+function countOf(levels: Int32Array, most: number): number {
+  let count = 0
+  for (const level of levels) if (level === most) count++
+  return count
 }
 
-function bitsOf(most: number): number {
-  return 32 - Math.clz32(most)
+/** A number of the header of a page. @throws Error when it is missing, or not from 0 to `most` */
+function counted(number: number | undefined, most: number): number {
+  if (number === undefined || !Number.isInteger(number) || number < 0 || number > most)
+    throw new Error('the header of a page is damaged')
+  return number
 }
 
-function uint32(bytes: Uint8Array, at: number): number {
-  if (at + 4 > bytes.length) throw damaged('a page that is too short')
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)
+function damaged(what: string): Error {
+  return new Error(`a column has ${what}`)
 }

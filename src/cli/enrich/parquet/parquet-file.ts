@@ -4,21 +4,20 @@ import {
   type ColumnMetaData,
   type DecodedArray,
   type FileMetaData,
-  type ParquetScan,
   parquetMetadata,
-  parquetScan,
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet'
+import { assembleNested } from 'hyparquet/src/assemble.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError, messageOf } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
-import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
+import { MAX_PAGE_BYTES } from './compression.ts'
 import { checkFooter, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
-import { checkPages, MAX_GROUP_VALUES, type SchemaPath } from './pages.ts'
+import { ColumnReader, type SchemaPath } from './pages.ts'
 import { isStoredText, jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
 
 /** The last bytes of a file whose footer is encrypted. */
@@ -158,26 +157,20 @@ export class ParquetFile {
 
   /** The texts at a path in a row group, from its pages; `null` if they are not stored as they are. */
   async #storedTexts(group: number, path: readonly string[]): Promise<readonly ColumnTexts[] | null> {
-    const pages: ColumnTexts[] = []
-    for (const metadata of this.#chunksOf(group)) {
-      const nodes = pathTo(this.#tree, metadata.path_in_schema)
-      if (metadata.path_in_schema.join('\0') !== path.join('\0') || !isStoredText(nodes)) continue
-      return (await this.#checkChunk(group, nodes, metadata, pages)) ? pages : null
-    }
+    for (const [metadata, nodes] of this.#chunksOf(group))
+      if (metadata.path_in_schema.join('\0') === path.join('\0') && isStoredText(nodes))
+        return (await this.#readerOf(group, metadata, nodes)).texts()
     return null
   }
 
   /** The texts at a path in a row group, from its values. */
   async #madeTexts(group: number, [root = '', ...names]: readonly string[]): Promise<ColumnTexts> {
-    const columns = this.#tree.children.filter(({ element }) => element.name === root)
-    let [node] = columns
+    const column = this.#tree.children.find(({ element }) => element.name === root)
+    let node = column
     for (const name of names) node = node?.children.find(({ element }) => element.name === name)
+    const values = column === undefined ? [] : await this.#valuesOf(group, column)
     const rows = this.groupRows[group] ?? 0
     const [starts, ends, out] = [new Int32Array(rows), new Int32Array(rows), new ByteSink()]
-    await this.#checkGroup(group, columns)
-    const scan = await this.#scan(columns)
-    const { rowStart = 0, rowEnd = 0 } = scan.ranges[group] ?? {}
-    const values = node === undefined ? [] : await valuesOf(scan, root, rowStart, rowEnd)
     for (let row = 0; row < values.length; row++) {
       let value: unknown = values[row]
       for (const name of names)
@@ -201,15 +194,13 @@ export class ParquetFile {
     lineOf = lineWriter(columns, jsonText),
   ): AsyncGenerator<Uint8Array> {
     try {
-      const scan = await this.#scan(columns)
       let left = most
-      for (const [group, { rowStart, rowEnd }] of scan.ranges.entries()) {
-        await this.#checkGroup(group, columns)
-        const end = Math.min(rowEnd, rowStart + left)
+      for (const [group, groupRows] of this.groupRows.entries()) {
+        const rows = Math.min(groupRows, left)
         const values: DecodedArray[] = []
-        for (const { element } of columns) values.push(await valuesOf(scan, element.name, rowStart, end))
+        for (const column of columns) values.push(await this.#valuesOf(group, column, rows))
         let text = ''
-        for (let row = 0; row < end - rowStart; row++) {
+        for (let row = 0; row < rows; row++) {
           text += lineOf(values, row)
           if (text.length > CHUNK_CHARS && most === Number.POSITIVE_INFINITY) {
             yield Buffer.from(text)
@@ -217,7 +208,7 @@ export class ParquetFile {
           }
         }
         if (text !== '') yield Buffer.from(text)
-        left -= end - rowStart
+        left -= rows
         if (left <= 0) return
       }
     } catch (cause) {
@@ -225,51 +216,47 @@ export class ParquetFile {
     }
   }
 
-  /** Checks the pages of some columns in a row group. @throws Error when they are damaged */
-  async #checkGroup(group: number, columns: readonly SchemaTree[]): Promise<void> {
-    for (const metadata of this.#chunksOf(group)) {
-      const path = pathTo(this.#tree, metadata.path_in_schema)
-      if (columns.some((column) => column === path[1])) await this.#checkChunk(group, path, metadata)
-    }
-  }
-
-  #chunksOf(group: number): readonly ColumnMetaData[] {
-    const columns = this.#metadata.row_groups[group]?.columns ?? []
-    return columns.flatMap(({ meta_data: metadata }) => metadata ?? [])
-  }
-
-  /** Checks the pages of a column in a row group, see {@link checkPages}. */
-  async #checkChunk(
+  /** The values of the first rows of a column in a row group. @throws Error when they are not as many as its rows */
+  async #valuesOf(
     group: number,
-    path: SchemaPath,
-    metadata: ColumnMetaData,
-    pages: ColumnTexts[] | null = null,
-  ): Promise<boolean> {
-    const rows = this.groupRows[group] ?? 0
-    if (rows > MAX_GROUP_VALUES)
-      throw new Error(`a row group has ${rows} rows: ${MAX_GROUP_VALUES} are the most`)
+    column: SchemaTree,
+    most = this.groupRows[group] ?? 0,
+  ): Promise<DecodedArray> {
+    const leaves = new Map<string, DecodedArray>()
+    for (const [metadata, path] of this.#chunksOf(group)) {
+      if (path[1] !== column) continue
+      const reader = await this.#readerOf(group, metadata, path)
+      leaves.set(
+        metadata.path_in_schema.join('.'),
+        reader.values(most < (this.groupRows[group] ?? 0) ? most : undefined),
+      )
+    }
+    if (column.children.length > 0) assembleNested(leaves, column, PARSERS)
+    const values = leaves.get(column.element.name)
+    if (values?.length !== most)
+      throw new Error(
+        `${JSON.stringify(column.element.name)} has another number of rows than its row group says`,
+      )
+    return values
+  }
+
+  /** The columns of a row group, with their paths in the schema. */
+  #chunksOf(group: number): (readonly [ColumnMetaData, SchemaPath])[] {
+    const columns = this.#metadata.row_groups[group]?.columns ?? []
+    return columns.flatMap(({ meta_data: metadata }) =>
+      metadata === undefined ? [] : [[metadata, pathTo(this.#tree, metadata.path_in_schema)] as const],
+    )
+  }
+
+  async #readerOf(group: number, metadata: ColumnMetaData, path: SchemaPath): Promise<ColumnReader> {
     const {
       dictionary_page_offset: dictionary,
       data_page_offset: data,
       total_compressed_size: size,
     } = metadata
     const start = Number(dictionary || data)
-    return checkPages(await readAt(this.#file, start, start + Number(size)), path, metadata, rows, pages)
-  }
-
-  #scan(columns: readonly SchemaTree[]): Promise<ParquetScan> {
-    return parquetScan({
-      file: {
-        byteLength: this.footerStart,
-        slice: async (start, end = this.footerStart) => (await readAt(this.#file, start, end)).buffer,
-      },
-      metadata: this.#metadata,
-      columns: columns.map(({ element }) => element.name),
-      compressors: COMPRESSORS,
-      parsers: PARSERS,
-      geoparquet: false,
-      useOffsetIndex: false,
-    })
+    const bytes = await readAt(this.#file, start, start + Number(size))
+    return new ColumnReader(bytes, path, metadata, this.groupRows[group] ?? 0)
   }
 }
 
@@ -294,19 +281,6 @@ function lineWriter(columns: readonly SchemaTree[], jsonOf: typeof jsonText): Li
     for (const [at, column] of columns.entries()) line += members[at] + jsonOf(values[at]?.[row], column)
     return `${line}}\n`
   }
-}
-
-/** The values of a column in a row group. @throws Error when they are not as many as its rows */
-async function valuesOf(
-  scan: ParquetScan,
-  column: string,
-  rowStart: number,
-  rowEnd: number,
-): Promise<DecodedArray> {
-  const values = await scan.readColumn({ column, rowStart, rowEnd })
-  if (values.length !== rowEnd - rowStart)
-    throw new Error(`${JSON.stringify(column)} has another number of rows than its row group says`)
-  return values
 }
 
 /** A text as it is, another value as JSON. */

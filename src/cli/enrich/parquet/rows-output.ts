@@ -9,8 +9,7 @@ import type { Output } from '../output.ts'
 import { isPlainString, jsonIn, textIn } from '../rows/object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
-import { type ColumnType, elementsOf } from './columns.ts'
-import { LocatedColumns } from './located-columns.ts'
+import { type ColumnType, elementsOf, LocatedColumns } from './columns.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000

@@ -1,5 +1,6 @@
 // Values of Parquet columns as JSON.
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet'
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 
 /** A time, until its column says whether it is in UTC. */
 class Instant {
@@ -36,7 +37,8 @@ function textOf(bytes: Uint8Array): string | NotText {
 }
 
 /** Makes the values that {@link jsonText} writes. */
-export const PARSERS: Partial<ParquetParsers> = {
+export const PARSERS: ParquetParsers = {
+  ...DEFAULT_PARSERS,
   timestampFromMilliseconds: (value) => new Instant(value * 1_000_000n),
   timestampFromMicroseconds: (value) => new Instant(value * 1000n),
   timestampFromNanoseconds: (value) => new Instant(value),

@@ -8,7 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { crc32 } from '../../../../src/bytes/extract.ts'
 import { COMPRESSORS } from '../../../../src/cli/enrich/parquet/compression.ts'
-import { checkPages } from '../../../../src/cli/enrich/parquet/pages.ts'
+import { ColumnReader } from '../../../../src/cli/enrich/parquet/pages.ts'
 import { ParquetFile } from '../../../../src/cli/enrich/parquet/parquet-file.ts'
 import { CommandFailure } from '../../../../src/cli/terminal.ts'
 import { effort } from '../../../effort.ts'
@@ -117,7 +117,7 @@ const packed = (...values: number[]): number[] => [
 const PRESENT = [8, 1]
 
 const check = (bytes: Uint8Array, values: number, path: readonly SchemaTree[] = OPTIONAL) =>
-  checkPages(bytes, path, metadata(values), values)
+  new ColumnReader(bytes, path, metadata(values), values).values()
 
 /** Delta-packed numbers: one, and another that all others are. Each block of 128 has at most one difference. */
 const deltas = (count: number, first: number, value = first): number[] => {
@@ -159,7 +159,7 @@ async function linesOf(path: string): Promise<string[]> {
   }
 }
 
-describe('checkPages', () => {
+describe('ColumnReader', () => {
   it('takes pages with as many values as the footer says', () => {
     check(page(3, levels(6, 0)), 3)
     check(page(8, levels(3, 0)), 8)
@@ -183,12 +183,12 @@ describe('checkPages', () => {
   it('bounds what repeated prefixes take, in all pages of a column', () => {
     const present = (count: number): number[] => levels(...varint(2 * count), 1)
     const mebibytes = (values: number): Uint8Array => prefixPage(values, 2 ** 20, present(values))
-    check(mebibytes(1000), 1000)
-    check(prefixPage(1_000_000, 100, present(1_000_000)), 1_000_000)
+    check(mebibytes(30), 30)
+    check(prefixPage(100_000, 100, present(100_000)), 100_000)
     // Missing values have no prefixes.
     check(prefixPage(2000, 2 ** 20, levels(...varint(4000), 0), 1), 2000)
     expect(() => check(mebibytes(2000), 2000)).toThrow('bytes of prefixes')
-    expect(() => check(Uint8Array.from([...mebibytes(600), ...mebibytes(600)]), 1200)).toThrow(
+    expect(() => check(Uint8Array.from([...mebibytes(30), ...mebibytes(1000)]), 1030)).toThrow(
       'bytes of prefixes',
     )
   })
@@ -318,7 +318,6 @@ describe('checkPages', () => {
   it('compares a page with its checksum', () => {
     const bytes = page(3, levels(6, 0))
     const sum = crc32(Uint8Array.from(levels(6, 0)))
-    check(withChecksum(bytes, sum), 3)
     // Above 2 ** 31, it is stored as a negative number.
     check(withChecksum(bytes, sum - 2 ** 32), 3)
   })
@@ -338,7 +337,7 @@ describe('checkPages', () => {
     const numbers = (type: ParquetType, bytes: Uint8Array) => {
       const column = node('n', 'REQUIRED')
       const path = [ROOT, { ...column, element: { ...column.element, type } }]
-      checkPages(bytes, path, metadata(4, { type }), 4)
+      new ColumnReader(bytes, path, metadata(4, { type }), 4).values()
     }
     const plain = [...new Uint8Array(16)]
     numbers('INT32', page(4, plain))
@@ -359,10 +358,14 @@ describe('checkPages', () => {
 
   it('refuses columns with other values than rows, or too many', () => {
     const bytes = page(3, levels(6, 0))
-    expect(() => checkPages(bytes, OPTIONAL, metadata(3), 4)).toThrow('3 values')
-    expect(() => checkPages(bytes, OPTIONAL, metadata(2 ** 27), 2 ** 27)).toThrow('134217728 values')
-    expect(() => checkPages(bytes, OPTIONAL, metadata(3, { codec: 'LZO' }), 3)).toThrow('LZO')
-    expect(() => checkPages(bytes, OPTIONAL, metadata(3, { type: 'INT32' }), 3)).toThrow('another type')
+    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3), 4).values()).toThrow('3 values')
+    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(2 ** 27), 2 ** 27).values()).toThrow(
+      '134217728 values',
+    )
+    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3, { codec: 'LZO' }), 3).values()).toThrow('LZO')
+    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3, { type: 'INT32' }), 3).values()).toThrow(
+      'another type',
+    )
   })
 })
 
