@@ -68,11 +68,6 @@ describe('text', () => {
     expect(text).toMatch(/^ip: 81\.2\.69\.142\ncountry\.code: GB\n/)
   })
 
-  it('does not change problems', async () => {
-    const response = await ask('/v1/ip/10.0.0.1', { headers: TEXT })
-    expect(response.headers.get('content-type')).toBe('application/problem+json')
-  })
-
   it.each<[accept: string | null, expected: boolean]>([
     [null, false],
     ['*/*', false],

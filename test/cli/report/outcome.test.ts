@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { FailureReason } from '../../../src/enrich/counting/counts.ts'
 import { attribute, countsOf, Page, textOf, within } from './sample.ts'
 
 const TITLE = 'Outcome of the lines'
@@ -63,28 +62,5 @@ describe('the outcome of the lines', () => {
     const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
     const shown = rows(Page.of({ ...countsOf([]), lines: 10, failed }))
     expect(shown.map((row, index) => row.startsWith(labels[index] ?? '?'))).toEqual(labels.map(() => true))
-  })
-
-  const REASONS: Record<FailureReason, string> = {
-    missing: 'No address',
-    malformed: 'Not an address',
-    'not-found': 'Not in the database',
-    'invalid-database': 'Database damaged',
-    private: 'Private network',
-    shared: 'Carrier’s shared space',
-    loopback: 'Loopback',
-    'link-local': 'Link-local',
-    multicast: 'Multicast',
-    documentation: 'Documentation',
-    benchmarking: 'Benchmarking',
-    reserved: 'Reserved',
-    unspecified: 'Unspecified',
-    unidentified: 'Withheld',
-    'trusted-proxy': 'Only proxies',
-  }
-
-  it.each(Object.entries(REASONS))('has a label for %s', (reason, label) => {
-    const [row] = rows(Page.of({ ...countsOf([]), lines: 3, failed: { [reason]: 3 } }))
-    expect(row?.startsWith(label)).toBe(true)
   })
 })
