@@ -31,22 +31,27 @@ export interface Ranked {
   readonly lines?: number | undefined
 }
 
-/** The tables of a report besides those of places, in their order. */
-export const TABLES = [
-  'callers',
-  'networks',
-  'systems',
-  'pages',
-  'assets',
-  'notFound',
-  'referrers',
-  'browsers',
-  'operatingSystems',
-  'crawlers',
-] as const
+/** The tables of a report in their order, with the words for one value and for several. */
+export const TABLES = {
+  countries: ['country', 'countries'],
+  regions: ['region', 'regions'],
+  cities: ['city', 'cities'],
+  callers: ['address', 'addresses'],
+  networks: ['network', 'networks'],
+  systems: ['owner', 'owners'],
+  pages: ['page', 'pages'],
+  assets: ['file', 'files'],
+  notFound: ['path', 'paths'],
+  referrers: ['site', 'sites'],
+  browsers: ['browser', 'browsers'],
+  operatingSystems: ['system', 'systems'],
+  crawlers: ['crawler', 'crawlers'],
+} as const
 
-/** The tables that the log, the databases and the options allow. */
-export type Tables = Readonly<Partial<Record<(typeof TABLES)[number], Ranked>>>
+export type TableName = keyof typeof TABLES
+
+/** The tables besides those of places that the log, the databases and the options allow. */
+export type Tables = Readonly<Partial<Record<TableName, Ranked>>>
 
 export function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0)

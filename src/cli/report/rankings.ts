@@ -1,7 +1,15 @@
 import { atLeast, bytesText, countOf, countText, shareText } from '../figures.ts'
 import { card, clipped, html, MAX_NAME_LENGTH, Markup } from './markup.ts'
 import type { Place, ReportCounts } from './places.ts'
-import { linesOf, type Ranked, rankedRows, type Tables, type Tallied } from './ranked.ts'
+import {
+  linesOf,
+  type Ranked,
+  rankedRows,
+  TABLES,
+  type TableName,
+  type Tables,
+  type Tallied,
+} from './ranked.ts'
 import type { Heading } from './words.ts'
 
 /** Rows of a table that are always shown. Up to three more rows sum up the other lines. */
@@ -9,23 +17,6 @@ export const MAX_ROWS = 15
 
 /** Limit in characters, in the rows that a reader opens. */
 const MAX_FURTHER_NAME_LENGTH = 100
-
-/** The words for one value of a table, and for several. */
-const WORDS = {
-  countries: ['country', 'countries'],
-  regions: ['region', 'regions'],
-  cities: ['city', 'cities'],
-  callers: ['address', 'addresses'],
-  networks: ['network', 'networks'],
-  systems: ['owner', 'owners'],
-  pages: ['page', 'pages'],
-  assets: ['file', 'files'],
-  notFound: ['path', 'paths'],
-  referrers: ['site', 'sites'],
-  browsers: ['browser', 'browsers'],
-  operatingSystems: ['system', 'systems'],
-  crawlers: ['crawler', 'crawlers'],
-} as const satisfies Partial<Record<Parameters<Heading>[0], readonly [one: string, many: string]>>
 
 /** Settings of all tables of a report. */
 export interface TableOptions {
@@ -64,7 +55,7 @@ export function namedCountries({ countries }: ReportCounts): Place[] {
  * @param lines the number of lines that is 100% of a share, unless a table says it; absent for the lines of the table
  */
 export function rankedTables(
-  titles: readonly (keyof Tables)[],
+  titles: readonly TableName[],
   tables: Tables,
   options: TableOptions,
   lines?: number,
@@ -77,13 +68,9 @@ export function rankedTables(
   })
 }
 
-function rankingTable(
-  title: keyof typeof WORDS,
-  figures: Ranked,
-  { heading, further }: TableOptions,
-): Markup {
+function rankingTable(title: TableName, figures: Ranked, { heading, further }: TableOptions): Markup {
   const { rows, all, isExact, lines = linesOf(rows) + figures.otherLines } = figures
-  const [one, many] = WORDS[title]
+  const [one, many] = TABLES[title]
   const aside = all === 0 ? null : atLeast(countText(all), isExact ? 0 : 1)
   if (all === 0 && isExact)
     return card(heading(title), aside, html`<p class="empty">No line has a ${one}.</p>`)

@@ -17,7 +17,7 @@ import {
 } from './markup.ts'
 import { lead, mainFailure, outcome, statusCard, totals } from './outcome.ts'
 import type { ReportCounts } from './places.ts'
-import { MOST_ROWS, TABLES } from './ranked.ts'
+import { MOST_ROWS } from './ranked.ts'
 import {
   type FurtherRows,
   MAX_ROWS,
@@ -165,11 +165,11 @@ function charts(counts: ReportCounts, { activity, badLines }: ReportDetails, opt
   const visitors = activity === undefined ? [] : [daysCard(activity.days, heading)]
   const { tables = {}, requests = null } = activity ?? {}
   const lines = counts.lines - counts.blank - counts.bad - counts.excluded
-  const [callers, rest] = [TABLES.slice(0, 3), TABLES.slice(3)]
   const cards = [
-    ...rankedTables(callers, tables, options, lines),
+    ...rankedTables(['callers', 'networks', 'systems'], tables, options, lines),
     statusCard(requests, heading),
-    ...rankedTables(rest, tables, options),
+    ...rankedTables(['pages', 'assets', 'notFound', 'referrers'], tables, options),
+    ...rankedTables(['browsers', 'operatingSystems', 'crawlers'], tables, options),
   ]
   if (counts.resolved === 0) return html`${result}${when}${side(visitors, 'halves')}${side(cards, 'columns')}`
   const [above, below] = isMostlyLost ? [result, null] : [null, result]

@@ -1,40 +1,35 @@
 // The headings of the report, in the languages of the names in the embedded databases.
 import { html, type Markup } from './markup.ts'
 
-const HEADINGS = [
-  'timeline',
-  'map',
-  'countries',
-  'regions',
-  'cities',
-  'hours',
-  'outcome',
-  'callers',
-  'networks',
-  'systems',
-  'requests',
-  'pages',
-  'notFound',
-  'databases',
-  'days',
-  'assets',
-  'referrers',
-  'browsers',
-  'operatingSystems',
-  'crawlers',
-] as const
+/** The headings in English. */
+const HEADINGS = {
+  timeline: 'Lines over time',
+  map: 'Where the lines come from',
+  countries: 'Countries',
+  regions: 'Regions',
+  cities: 'Cities',
+  hours: 'Local time of day',
+  outcome: 'Outcome of the lines',
+  callers: 'Addresses',
+  networks: 'Networks',
+  systems: 'Network owners',
+  requests: 'Requests',
+  pages: 'Pages',
+  notFound: 'Not found',
+  databases: 'The database',
+  days: 'Addresses by day',
+  assets: 'Files of pages',
+  referrers: 'Referring sites',
+  browsers: 'Browsers',
+  operatingSystems: 'Operating systems',
+  crawlers: 'Crawlers and programs',
+} as const
 
 /** The heading of a card, in the language of the report. */
-export type Heading = (name: (typeof HEADINGS)[number]) => Markup
+export type Heading = (name: keyof typeof HEADINGS) => Markup
 
-/** The headings in the order of `HEADINGS`. */
+/** The headings in other languages, in the same order. */
 const TEXTS: Readonly<Record<string, string>> = {
-  en: `
-    Lines over time; Where the lines come from; Countries; Regions; Cities; Local time of day;
-    Outcome of the lines; Addresses; Networks; Network owners; Requests; Pages; Not found;
-    The database; Addresses by day; Files of pages; Referring sites; Browsers; Operating systems;
-    Crawlers and programs
-  `,
   de: `
     Zeilen im Zeitverlauf; Woher die Zeilen kommen; Länder; Regionen; Städte; Ortszeit;
     Ergebnis der Zeilen; Adressen; Netze; Netzbetreiber; Anfragen; Seiten; Nicht gefunden;
@@ -78,7 +73,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** The headings in the language of a BCP 47 tag; in English if the report does not have the language. */
 export function headingsIn(locale = 'en'): Heading {
   const { language } = new Intl.Locale(locale)
-  const [lang, texts = ''] = TEXTS[language] === undefined ? ['en', TEXTS.en] : [language, TEXTS[language]]
-  const words = texts.split(';').map((text) => text.trim())
-  return (name) => html`<h2 lang="${lang}">${words[HEADINGS.indexOf(name)] ?? name}</h2>`
+  const words = TEXTS[language]?.split(';').map((text) => text.trim())
+  const lang = words === undefined ? 'en' : language
+  const names = Object.keys(HEADINGS)
+  return (name) => html`<h2 lang="${lang}">${words?.[names.indexOf(name)] ?? HEADINGS[name]}</h2>`
 }

@@ -21,7 +21,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
   const ranked: Ranked = { rows: all, all: 5000, otherLines: 99, isExact: false }
   return {
     addresses: { total: 5000, isExact: false },
-    tables: Object.fromEntries(TABLES.map((title) => [title, ranked])),
+    tables: Object.fromEntries(Object.keys(TABLES).map((title) => [title, ranked])),
     timeline: {
       unit: 'hour',
       series: [0, 1, 2, 3, 4].map(name),
