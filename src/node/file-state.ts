@@ -59,6 +59,8 @@ export function oneAtATime(): <Result>(task: () => Promise<Result>) => Promise<R
 /** Explanations of system error codes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EADDRINUSE: 'another process listens there',
+  EADDRNOTAVAIL: 'this machine does not have the address',
   EBADF: 'the descriptor is not open, or not for reading or writing',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be too large',

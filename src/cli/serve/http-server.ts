@@ -10,7 +10,7 @@ import { UNIX } from '../../client/trust.ts'
 import { isPromise, type MaybePromise, type Reply, type ServiceRequest } from '../../http/exchange.ts'
 import type { Answer } from '../../http/options.ts'
 import { FAULT, type Problem, problemReply } from '../../http/problem.ts'
-import { messageOf } from '../../realm.ts'
+import { reasonOf } from '../../node/file-state.ts'
 import { CommandFailure, ExitStatus } from '../terminal.ts'
 import { type ConnectionLimits, Connections } from './connections.ts'
 import {
@@ -189,7 +189,7 @@ export async function listen(server: Server, at: ListenAt): Promise<number> {
     const where = 'path' in at ? `unix:${at.path}` : `${at.host}, port ${at.port}`
     // For a socket in a folder that does not exist, Node says that permission is denied.
     const lacksFolder = 'path' in at && !existsSync(dirname(at.path))
-    const reason = lacksFolder ? `there is no folder ${dirname(at.path)}` : messageOf(error)
+    const reason = lacksFolder ? `there is no folder ${dirname(at.path)}` : reasonOf(error)
     throw new CommandFailure(`cannot listen at ${where}: ${reason}`, ExitStatus.failed, error)
   })
   const address = server.address()

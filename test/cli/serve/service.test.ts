@@ -278,7 +278,7 @@ describe('starting', () => {
     await free.stop()
     const [port, metricsPort] = [free.port, service.port]
     await expect(serve(folder, { port, metricsPort })).rejects.toThrow(
-      `port ${metricsPort}: listen EADDRINUSE`,
+      `port ${metricsPort}: another process listens there (EADDRINUSE)`,
     )
     // It did not go on to listen at the other port.
     await (await serve(folder, { port })).stop()
