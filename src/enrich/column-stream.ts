@@ -5,7 +5,7 @@ import { LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-writer.ts'
 import { valuesTemplate } from './writing/column-templates.ts'
-import { alignedSize, LocationColumns, LocationPlaces, NO_PLACE } from './writing/location-columns.ts'
+import { alignedSize, LocationColumns, NO_NUMBER, TextNumbers } from './writing/location-columns.ts'
 
 export interface ColumnOptions extends Pick<RowOptions, 'at' | 'asn' | 'locale' | 'cityNames'> {
   readonly fields: readonly LocationField[]
@@ -47,30 +47,30 @@ export interface ColumnTexts {
   readonly ends: Int32Array
 }
 
-/** Locates the addresses of a column. Each location has one place. */
+/** Locates the addresses of a column, and numbers the texts of their locations. */
 export class ColumnLocator {
-  readonly places: LocationPlaces
+  readonly textNumbers: TextNumbers
   readonly #locator: LineLocator
   readonly #add: (bytes: Uint8Array, start: number, end: number) => void
 
-  /** @param add gets the text of the location with the next place */
+  /** @param add gets the text that gets the next number */
   constructor(locator: LineLocator, add: (bytes: Uint8Array, start: number, end: number) => void) {
-    this.places = new LocationPlaces(locator)
+    this.textNumbers = new TextNumbers(locator)
     this.#locator = locator
     this.#add = add
   }
 
-  /** The place of the location of a row, with its offset at an instant; {@link NO_PLACE} without a location. */
-  place({ bytes, starts, ends }: ColumnTexts, row: number, instant: number): number {
-    const [locator, { places }] = [this.#locator, this]
-    if (!locator.locate(bytes, starts[row] ?? 0, ends[row] ?? 0)) return NO_PLACE
+  /** The number of the text of a row's location, at an instant; {@link NO_NUMBER} without a location. */
+  textNumber({ bytes, starts, ends }: ColumnTexts, row: number, instant: number): number {
+    const [locator, { textNumbers }] = [this.#locator, this]
+    if (!locator.locate(bytes, starts[row] ?? 0, ends[row] ?? 0)) return NO_NUMBER
     const { texts, locationNumber } = locator
     texts.instant = instant
-    const place = places.find(locationNumber)
-    if (place !== NO_PLACE) return place
+    const known = textNumbers.find(locationNumber)
+    if (known !== NO_NUMBER) return known
     const start = texts.startOf(locationNumber)
     this.#add(texts.arena.bytes, start, start + texts.sizeOf(locationNumber))
-    return places.add(locationNumber)
+    return textNumbers.add(locationNumber)
   }
 }
 
@@ -160,7 +160,7 @@ export class ColumnStream {
     const { rows, offsets, addresses, timeTexts } = request
     const [columns, column] = [this.#columns, this.#column]
     columns.addUnknown()
-    column.places.restart(columns.count)
+    column.textNumbers.restart(columns.count)
     const bounds = new Int32Array(rows + 1)
     let last = 0
     for (let row = 0; row <= rows; row++) {
@@ -171,8 +171,8 @@ export class ColumnStream {
     const texts = { bytes: this.#memory, starts: bounds, ends: bounds.subarray(1) }
     const numbers = new Int32Array(rows)
     for (let row = 0; row < rows; row++) {
-      const place = column.place(texts, row, this.#instantOf(request, row))
-      if (place !== NO_PLACE) numbers[row] = place
+      const number = column.textNumber(texts, row, this.#instantOf(request, row))
+      if (number !== NO_NUMBER) numbers[row] = number
     }
     const size = alignedSize(rows * NUMBER_BYTES) + columns.size
     const answer = new Uint8Array(ANSWER_HEADER_BYTES + size)

@@ -5,7 +5,7 @@ import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
-import { LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
+import { NO_NUMBER, TextNumbers } from '../writing/location-columns.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import { MAX_LOCATIONS } from '../writing/rendered-locations.ts'
 import { RecordLoop } from './record-loop.ts'
@@ -36,8 +36,8 @@ export class RecordLines {
   /** Whether the record last written is a row. */
   isRow = false
   readonly #view = new CachedView()
-  /** The places of the locations in packed rows. */
-  readonly #places: LocationPlaces
+  /** The numbers of the texts in packed rows. */
+  readonly #textNumbers: TextNumbers
 
   constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
     this.#plan = plan
@@ -47,7 +47,7 @@ export class RecordLines {
     this.#writer = new RecordWriter(reader, locator, form)
     this.#form = form
     this.#isObject = form.kind === 'object'
-    this.#places = new LocationPlaces(locator)
+    this.#textNumbers = new TextNumbers(locator)
   }
 
   /** The values of the record that was read last. */
@@ -60,10 +60,10 @@ export class RecordLines {
     const { cells } = this.#plan
     const hasRows = cells !== undefined && this.#isObject
     // The receiver of the rows keeps a text for each number, so their count must be bounded.
-    if (this.#places.count > MAX_LOCATIONS) this.#places.restart(0)
+    if (this.#textNumbers.count > MAX_LOCATIONS) this.#textNumbers.restart(0)
     if (!hasRows || names === undefined) this.row = null
     else if (cells.form !== 'values') this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
-    else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#places)
+    else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#textNumbers)
   }
 
   get fault(): string {
@@ -145,7 +145,7 @@ export class RecordLines {
     const output: RecordOutput = (this.isRow ? this.row : null) ?? this.#writer
     const { texts, locationNumber } = this.#locator
     if (isLocated) texts.instant = this.#locator.textInstant
-    output.locate(isLocated ? locationNumber : NO_PLACE)
+    output.locate(isLocated ? locationNumber : NO_NUMBER)
     const into = out.room(output.room)
     out.length = output.put(into, this.#view.view(into), out.length)
   }

@@ -10,7 +10,7 @@ import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
-import { NO_PLACE } from '../writing/location-columns.ts'
+import { NO_NUMBER } from '../writing/location-columns.ts'
 import type { RecordOutput } from './record-writer.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
@@ -145,7 +145,7 @@ export class RecordLoop {
       const isWanted = locator.wants(number)
       if (isWanted && output !== null && (isLocated ? writesLocations : !dropUnresolved)) {
         if (isLocated) texts.instant = locator.instantOr(reader.instant)
-        output.locate(isLocated ? number - FIRST_LOCATION : NO_PLACE)
+        output.locate(isLocated ? number - FIRST_LOCATION : NO_NUMBER)
         if (bytes !== arena.bytes) {
           // The arena has grown.
           bytes = arena.bytes

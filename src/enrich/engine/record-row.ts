@@ -6,7 +6,7 @@ import type { CommonPlan } from '../options.ts'
 import { ABSENT, type ReaderField, type RecordReader } from '../reading/record-reader.ts'
 import { copyAscii } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
-import { type LocationPlaces, NO_PLACE } from '../writing/location-columns.ts'
+import { NO_NUMBER, type TextNumbers } from '../writing/location-columns.ts'
 import { CellText, cellRoom, SEPARATORS } from '../writing/separated-values.ts'
 import { isNumber, RecordOutput } from './record-writer.ts'
 
@@ -105,30 +105,30 @@ export class RecordRow extends RecordOutput {
  * - for each column: the size of its value, and the value as JSON. The size is 0 if there is no value
  */
 export class PackedRow extends RecordRow {
-  readonly #places: LocationPlaces
+  readonly #textNumbers: TextNumbers
   readonly #hasAddress: boolean
-  #location = NO_PLACE
-  #place = NO_PLACE
+  #location = NO_NUMBER
+  #number = NO_NUMBER
   readonly #json = new JsonText()
 
-  /** @param places of the locations of all rows of a source */
+  /** @param textNumbers of all rows of a source */
   constructor(
     reader: RecordReader,
     locator: LineLocator,
     plan: CommonPlan,
     names: readonly string[],
-    places: LocationPlaces,
+    textNumbers: TextNumbers,
   ) {
     super(reader, locator, plan, names)
-    this.#places = places
+    this.#textNumbers = textNumbers
     this.#hasAddress = plan.cells?.hasAddress === true
   }
 
   /** Finds the text of the location only if no earlier row has it. */
   override locate(location: number): void {
     this.#location = location
-    this.#place = location === NO_PLACE ? NO_PLACE : this.#places.find(location)
-    super.locate(this.#place === NO_PLACE ? location : NO_PLACE)
+    this.#number = location === NO_NUMBER ? NO_NUMBER : this.#textNumbers.find(location)
+    super.locate(this.#number === NO_NUMBER ? location : NO_NUMBER)
   }
 
   override get room(): number {
@@ -157,14 +157,14 @@ export class PackedRow extends RecordRow {
 
   #putLocation(target: Uint8Array, view: DataView, from: number): number {
     let to = from + 4
-    if (this.#location === NO_PLACE) {
+    if (this.#location === NO_NUMBER) {
       view.setInt32(from, 0, true)
       return to
     }
     const { texts, cache } = this.locator
-    if (this.#place !== NO_PLACE) view.setInt32(from, this.#place + 1, true)
+    if (this.#number !== NO_NUMBER) view.setInt32(from, this.#number + 1, true)
     else {
-      view.setInt32(from, ~this.#places.add(this.#location), true)
+      view.setInt32(from, ~this.#textNumbers.add(this.#location), true)
       // A comma separates the address from the text.
       const start = this.#hasAddress ? this.textStart + 1 : this.textStart
       const end = this.#json.put(texts.arena.bytes, start, this.textStart + this.textSize, target, to + 4)

@@ -13,7 +13,7 @@ import {
 } from '../reading/record-reader.ts'
 import { copyAscii, viewOf } from '../swar.ts'
 import { JsonText, jsonRoom } from '../writing/json-text.ts'
-import { NO_PLACE } from '../writing/location-columns.ts'
+import { NO_NUMBER } from '../writing/location-columns.ts'
 import type { RecordForm, ReplacedColumns } from '../writing/record-form.ts'
 
 /** More than an address and a time take. Bytes. */
@@ -44,11 +44,11 @@ export abstract class RecordOutput {
     protected readonly locator: LineLocator,
   ) {}
 
-  /** Sets the location of the record, by its number in the texts of the locator, at their instant; {@link NO_PLACE} for none. */
+  /** Sets the location of the record, by its number in the texts of the locator, at their instant; {@link NO_NUMBER} for none. */
   locate(location: number): void {
     const { texts } = this.locator
-    this.textStart = location === NO_PLACE ? -1 : texts.startOf(location)
-    this.textSize = location === NO_PLACE ? 0 : texts.sizeOf(location)
+    this.textStart = location === NO_NUMBER ? -1 : texts.startOf(location)
+    this.textSize = location === NO_NUMBER ? 0 : texts.sizeOf(location)
   }
 
   /** Whether the record can be written. */

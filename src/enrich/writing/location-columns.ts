@@ -1,6 +1,6 @@
 // Locations as columns in the memory layout of Apache Arrow.
 import { ByteSink } from '../../bytes/byte-sink.ts'
-import { extended } from '../../bytes/tables.ts'
+import { ABSENT, NumberMap } from '../../bytes/tables.ts'
 import { DASH } from '../ascii.ts'
 import type { LocationField } from '../options.ts'
 import { latin1, plainNumber } from '../swar.ts'
@@ -65,11 +65,14 @@ export class LocationColumns {
   }
 }
 
-/** Stands for an unknown offset from UTC in minutes. */
-const NO_MINUTES = 2 ** 15 - 1
+/** More than the minutes of any offset from UTC, east or west. */
+const MOST_MINUTES = 1024
+const OFFSETS = 2 * MOST_MINUTES
+/** Stands for an unknown offset. */
+const NO_MINUTES = MOST_MINUTES - 1
 
-/** Stands for the number of a location that has none. */
-export const NO_PLACE = -1
+/** Stands for the number of a location, or of its text, that has none. */
+export const NO_NUMBER = ABSENT
 
 /** The texts of locations, and a number that changes when locations get new numbers. */
 interface LocationTexts {
@@ -77,74 +80,50 @@ interface LocationTexts {
   readonly texts: RenderedLocations
 }
 
-/** Gives the locations of a part of the output numbers, so that each text is written once. */
-export class LocationPlaces {
+/** Numbers the texts of locations in a part of the output, so that each is written once. */
+export class TextNumbers {
   readonly #locator: LocationTexts
-  /** The number of the next location without one. */
+  /** The number of the next text. */
   #next = 0
-  /** By the number of a location in the locator: {@link #base} plus the number that the location got last. */
-  #places = new Float64Array(1024)
-  /** The offset from UTC of that text, in minutes. */
-  #minutes = new Int16Array(1024)
-  /** Smaller numbers in {@link #places} are those of earlier parts. */
-  #base = 1
-  /** The locations whose offsets differ from that in {@link #minutes}. */
-  readonly #others = new Map<number, number>()
+  /** The numbers of the texts, by {@link #keyOf}. */
+  #numbers = new NumberMap()
   #epoch = 0
 
   constructor(locator: LocationTexts) {
     this.#locator = locator
   }
 
-  /** Numbers that locations have got. */
+  /** Numbers that texts have got. */
   get count(): number {
     return this.#next
   }
 
-  /** Forgets all locations. @param next the number of the first one after it */
+  /** Forgets all texts. @param next the number of the first one after it */
   restart(next: number): void {
-    this.#forget()
+    this.#numbers = new NumberMap()
     this.#next = next
   }
 
-  /** The number of a location, with its offset at the instant of the texts of the locator; {@link NO_PLACE} if it has none yet. */
+  /** The number of the text of a location, at the instant of the texts of the locator; {@link NO_NUMBER} if it has none yet. */
   find(location: number): number {
     // The locator has given new numbers.
     if (this.#locator.epoch !== this.#epoch) {
       this.#epoch = this.#locator.epoch
-      this.#forget()
+      this.#numbers = new NumberMap()
     }
-    const place = (this.#places[location] ?? 0) - this.#base
-    if (!(place >= 0)) return NO_PLACE
-    const minutes = this.#minutesOf(location)
-    if (this.#minutes[location] === minutes) return place
-    return this.#others.get(location * 2 ** 16 + minutes) ?? NO_PLACE
+    return this.#numbers.get(this.#keyOf(location))
   }
 
-  /** Gives the location that `find` has just not found a number. */
+  /** Gives a number to the text that `find` has just not found. */
   add(location: number): number {
-    if (location >= this.#places.length) {
-      this.#places = extended(this.#places, new Float64Array(2 * location))
-      this.#minutes = extended(this.#minutes, new Int16Array(2 * location))
-    }
-    const minutes = this.#minutesOf(location)
-    if ((this.#places[location] ?? 0) >= this.#base)
-      this.#others.set(location * 2 ** 16 + minutes, this.#next)
-    else {
-      this.#places[location] = this.#base + this.#next
-      this.#minutes[location] = minutes
-    }
+    this.#numbers.set(this.#keyOf(location), this.#next)
     return this.#next++
   }
 
-  #minutesOf(location: number): number {
+  #keyOf(location: number): number {
     const { texts } = this.#locator
-    return texts.hasOffsets ? (texts.offsetOf(location, texts.instant).minutes ?? NO_MINUTES) : NO_MINUTES
-  }
-
-  #forget(): void {
-    this.#base += this.#next
-    this.#others.clear()
+    const minutes = texts.hasOffsets ? (texts.offsetOf(location, texts.instant).minutes ?? NO_MINUTES) : 0
+    return location * OFFSETS + minutes + MOST_MINUTES
   }
 }
 

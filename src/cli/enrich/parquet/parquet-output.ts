@@ -16,7 +16,7 @@ import { isMasked, type LocationCells } from '../../../enrich/options.ts'
 import type { LineRun, RunSettings } from '../../../enrich/run.ts'
 import { CachedView } from '../../../enrich/swar.ts'
 import { JsonText, jsonRoom } from '../../../enrich/writing/json-text.ts'
-import { NO_PLACE } from '../../../enrich/writing/location-columns.ts'
+import { NO_NUMBER } from '../../../enrich/writing/location-columns.ts'
 import { MAX_LOCATIONS } from '../../../enrich/writing/rendered-locations.ts'
 import type { DatabaseSet } from '../../../location/database-set.ts'
 import { localeOf } from '../../../location/locale.ts'
@@ -337,7 +337,7 @@ class AddressColumn {
       const from = this.#hasAddress ? start + 1 : start
       const into = out.room(jsonRoom(end - from))
       const size = json.put(bytes, from, end, into, 0)
-      located.setText(this.#column.places.count, into, view.view(into), 0, size)
+      located.setText(this.#column.textNumbers.count, into, view.view(into), 0, size)
     })
   }
 
@@ -348,7 +348,7 @@ class AddressColumn {
       const rows = texts.starts.length
       for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
         const to = Math.min(from + ROWS_AT_ONCE, rows)
-        if (this.#column.places.count > MAX_LOCATIONS) this.#column.places.restart(0)
+        if (this.#column.textNumbers.count > MAX_LOCATIONS) this.#column.textNumbers.restart(0)
         for (let row = from; row < to; row++) this.#add(texts, row, instants?.[rowsBefore + row] ?? NO_TIME)
         yield
       }
@@ -359,14 +359,14 @@ class AddressColumn {
   #add(texts: ColumnTexts, row: number, instant: number): void {
     const { counts } = this
     const [locator, column, counter] = [this.#locator, this.#column, this.#counter]
-    const place = column.place(texts, row, locator.instantOr(instant))
+    const number = column.textNumber(texts, row, locator.instantOr(instant))
     locator.instant = instant
-    this.#located.addNumber(place)
+    this.#located.addNumber(number)
     counts.lines++
     if (!locator.hasTime) counts.withoutTime++
-    if (place === NO_PLACE) counts.failed[locator.reason] = (counts.failed[locator.reason] ?? 0) + 1
+    if (number === NO_NUMBER) counts.failed[locator.reason] = (counts.failed[locator.reason] ?? 0) + 1
     else counts.resolved++
-    if (place !== NO_PLACE && this.#hasAddress) {
+    if (number !== NO_NUMBER && this.#hasAddress) {
       const { ip, ipStart, ipEnd } = locator.cache
       this.#located.setAddress(ip, this.#view.view(ip), ipStart, ipEnd)
     }
