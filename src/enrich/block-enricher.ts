@@ -331,14 +331,12 @@ export class BlockEnricher extends Enricher {
     }
     const [raw, mask, { isRows = false }] = [this.#rawTooLong, this.#mask, this.#plan]
     const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
-    const isKept = end > 0 && raw === null && mask === null && !isRows
-    const out = new ByteSink(isKept ? 0 : bytes.length)
+    const out = new ByteSink(end)
     // The first piece is longer than `maxLineBytes`, so the object does not need the others.
     if (isRows) this.#writeUnread(bytes, 0, lineEndOf(bytes), end, startsLine, out)
     else if (raw === null) out.write(bytes, 0, end)
     else if (startsLine) raw.write(bytes, 0, end, out)
-    const plain = isKept ? bytes : out.take()
-    const output = mask === null ? plain : maskedPiece(mask, plain, startsLine)
+    const output = mask === null ? out.take() : maskedPiece(mask, out.take(), startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)
     return { output: this.#locator.writesLines ? output : new Uint8Array(0), counts, lines, rest: null }
   }

@@ -3,7 +3,7 @@ import type { Block } from './reading/splitter.ts'
 
 /** The output for a block, or for the first part of one. */
 export interface Enriched {
-  /** The output: in the memory given for it, in new memory, or in the memory of an oversized block. */
+  /** The output: in the memory given for it, or in new memory. */
   readonly output: Uint8Array
   /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
   readonly objects?: readonly number[] | undefined

@@ -51,7 +51,7 @@ export class LocalExecutor implements Executor {
     if (this.#enricher === null) throw new TypeError('a block came before its plan')
     await this.#pacer.pause()
     const enriched = this.#enricher.block(block)
-    if (isDone(block, enriched)) this.#spare = new Uint8Array(block.bytes.buffer)
+    if (enriched.rest === null) this.#spare = new Uint8Array(block.bytes.buffer)
     return enriched
   }
 
@@ -66,11 +66,6 @@ export class LocalExecutor implements Executor {
     this.#spare = null
     return spare?.length === size ? spare : new Uint8Array(size)
   }
-}
-
-/** Whether the memory of a block can be reused: its result is complete, and not in this memory. */
-export function isDone({ bytes }: Block, { output, rest }: Enriched): boolean {
-  return rest === null && output.buffer !== bytes.buffer
 }
 
 /** Receives the result of a block, or of a part of it. Calls have the order of the input, and do not overlap. */

@@ -1,6 +1,6 @@
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import type { Enriched, Enricher } from '../../enrich/enricher.ts'
-import { type Executor, isDone } from '../../enrich/executor.ts'
+import type { Executor } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
 import type { SharedDatabases } from '../../location/shared-databases.ts'
@@ -85,7 +85,7 @@ export class ThreadedExecutor implements Executor {
             block,
             this.#spare(this.#sharedOutputs) ?? new SharedArrayBuffer(this.#outputBytes),
           )
-    if (isDone(block, enriched)) this.#keepBlock(block.bytes.buffer)
+    if (enriched.rest === null) this.#keepBlock(block.bytes.buffer)
     const { length } = enriched.output
     // Grow in large steps, because memory of the old size cannot be reused.
     if (length * SPARE_ROOM > this.#outputBytes) {
@@ -101,9 +101,7 @@ export class ThreadedExecutor implements Executor {
 
   release({ buffer }: Uint8Array): void {
     if (buffer.byteLength > MAX_OUTPUT_BYTES) return
-    // A piece of an overlong line.
-    if (buffer.byteLength === this.blockBytes) this.#keepBlock(buffer)
-    else if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
+    if (buffer instanceof SharedArrayBuffer) this.#keep(buffer, this.#sharedOutputs)
     else this.#keep(buffer, this.#outputs)
   }
 
