@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   bytesText,
-  countOf,
-  countText,
   daysText,
-  dayText,
   durationText,
-  minuteText,
   shareText,
   shortCountText,
   spanText,
@@ -29,20 +25,6 @@ describe('figures', () => {
     [0, 0, '–'],
   ])('show %d of %d as %s', (part, whole, text) => {
     expect(shareText(part, whole)).toBe(text)
-  })
-
-  it.each([
-    [0, '0'],
-    [1_234_567, '1,234,567'],
-    [2 ** 53 - 1, '9,007,199,254,740,991'],
-  ])('show the count %d as %s', (count, text) => {
-    expect(countText(count)).toBe(text)
-  })
-
-  it('use singular and plural', () => {
-    expect(countOf(1, 'city', 'cities')).toBe('1 city')
-    expect(countOf(0, 'city', 'cities')).toBe('0 cities')
-    expect(countOf(2000, 'city', 'cities')).toBe('2,000 cities')
   })
 
   it.each([
@@ -89,13 +71,5 @@ describe('figures', () => {
   it('have no text for a range with an invalid date', () => {
     const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
     expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
-  })
-
-  it('show dates in UTC, and have no text for invalid ones', () => {
-    const instant = new Date('2026-06-05T23:43:16Z')
-    expect(dayText(instant)).toBe('5 Jun 2026')
-    expect(minuteText(instant)).toBe('5 Jun 2026, 23:43')
-    expect(dayText(new Date(Number.NaN))).toBeNull()
-    expect(minuteText(new Date(Number.NaN))).toBeNull()
   })
 })

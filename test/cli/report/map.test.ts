@@ -50,11 +50,6 @@ describe('circles of the map', () => {
     expect(number(circle, 'cy')).toBeCloseTo(y, 1)
   })
 
-  it('are drawn from the largest to the smallest, so that none is covered', () => {
-    const radii = circlesOf(Page.of(countsOf(grid([3, 50, 9, 50, 1])))).map((circle) => number(circle, 'r'))
-    expect(radii).toEqual(radii.toSorted((a, b) => b - a))
-  })
-
   it('have titles with busiest city, coordinates, lines and share', () => {
     const counts = countsOf([
       location(51.5, -0.12, 25, { city: 'London' }),

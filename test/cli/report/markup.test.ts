@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clipped, html, isolated, twoDecimals } from '../../../src/cli/report/markup.ts'
+import { clipped, html, isolated } from '../../../src/cli/report/markup.ts'
 
 describe('html', () => {
   it.each([
@@ -42,15 +42,5 @@ describe('clipped', () => {
     ['🌍🌍🌍a', 3, '🌍🌍…'],
   ])('cuts %j to %d characters: %j', (text, characters, expected) => {
     expect(clipped(text, characters)).toBe(expected)
-  })
-})
-
-describe('twoDecimals', () => {
-  it.each([
-    [1 / 3, 0.33],
-    [99.999, 100],
-    [70, 70],
-  ])('rounds %d to %d', (number, rounded) => {
-    expect(twoDecimals(number)).toBe(rounded)
   })
 })

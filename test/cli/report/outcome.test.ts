@@ -56,11 +56,4 @@ describe('the outcome of the lines', () => {
     expect(items(1301)).toEqual(['1,300 lines, the first is 9 no JSON object', 'Line 7 no JSON object<b>x'])
     expect(items(1302)[0]).toBe('At least 1,300 lines, the first is 9 no JSON object')
   })
-
-  it('sorts equal counts by label', () => {
-    const failed = { shared: 2, loopback: 2, multicast: 2, benchmarking: 2, missing: 2 }
-    const labels = ['Benchmarking', 'Carrier', 'Loopback', 'Multicast', 'No address']
-    const shown = rows(Page.of({ ...countsOf([]), lines: 10, failed }))
-    expect(shown.map((row, index) => row.startsWith(labels[index] ?? '?'))).toEqual(labels.map(() => true))
-  })
 })

@@ -89,18 +89,6 @@ describe('the tables', () => {
     expect(rows(Page.of(countsOf(many)), 'Countries')[MAX_ROWS]?.[0]).toBe('1 other country')
   })
 
-  it('use the code as the name of a location without one, and name its country if known', () => {
-    const page = Page.of(
-      countsOf([
-        { country: 'GB', regionCode: 'ENG', count: 3 },
-        { country: null, region: 'Nowhere', count: 2 },
-        { country: 'FR', region: 'Elsewhere', count: 2 },
-      ]),
-    )
-    expect(rows(page, 'Countries').map(([name]) => name)).toEqual(['GB', 'FR', 'Unknown country'])
-    expect(rows(page, 'Regions').map(([name]) => name)).toEqual(['ENG GB', 'Elsewhere FR', 'Nowhere'])
-  })
-
   it('have locations with the same name in the order of their keys', () => {
     const twins = ['Illinois', 'Ohio'].map((key) => ({ name: 'Springfield', key, count: 2 }))
     expect(ranked(twins)).toEqual(twins)

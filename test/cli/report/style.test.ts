@@ -70,12 +70,6 @@ describe.each([
 })
 
 describe('the style sheet', () => {
-  it('has rules for dark schemes, narrow screens and print', () => {
-    expect(dark.page).not.toBe(light.page)
-    expect(STYLE).toContain('@media (max-width: 700px)')
-    expect(STYLE).toContain('@media print')
-  })
-
   it('uses every named colour, and only these', () => {
     const used = [...STYLE.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name ?? '')
     const named = [...STYLE.matchAll(/--([\w-]+):/g)].map(([, name]) => name ?? '')
