@@ -14,8 +14,10 @@ import { LineCounter } from './locating/line-counter.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import type { AddressMask } from './masking/address-mask.ts'
 import { headOf, type Layout, lineFeedsIn, type RecordEnds, recordEndsOf } from './reading/layout.ts'
+import type { RecordReader } from './reading/record-reader.ts'
 import type { Block } from './reading/splitter.ts'
 import { RawLines } from './writing/json-text.ts'
+import type { RecordForm } from './writing/record-form.ts'
 
 /**
  * Stop a block, at the end of a record, once its output exceeds this: a hostile database can expand input 2,000-fold.
@@ -33,11 +35,15 @@ const SOURCE = /* @__PURE__ */ Math.random()
 /** Room for the output of one more line. Bytes. */
 const LINE_ROOM_BYTES = 65_536
 
+const encoder = /* @__PURE__ */ new TextEncoder()
+
 /** Enriches the blocks of one plan. */
 export class BlockEnricher extends Enricher {
   readonly #plan: Plan
   readonly #locator: LineLocator
-  readonly #format: RecordLines
+  readonly #form: RecordForm
+  readonly #reader: RecordReader
+  readonly #lines: RecordLines
   /** The loop for usual records; `null` if the format has none. */
   readonly #loop: RecordLoop | null
   readonly #layout: Layout
@@ -77,28 +83,29 @@ export class BlockEnricher extends Enricher {
     this.#plan = plan
     const form = definition.form(plan)
     const { kind, nothing } = form
+    this.#form = form
     this.#locator = new LineLocator(set, plan, form.template)
     const { writesLines, writesLocations } = this.#locator
     const wantsFields = (kind === 'replaced' && writesLines) || (kind === 'object' && writesLocations)
-    const reader = definition.makeReader(plan, wantsFields)
-    this.#format = new RecordLines(plan, this.#locator, reader, form)
+    this.#reader = definition.makeReader(plan, wantsFields)
+    this.#lines = new RecordLines(plan, this.#locator, this.#reader, form)
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
     const locale = localeOf(plan.locale, plan.cityNames)
     const queries = queriesOf(plan)
-    this.#counter = new LineCounter(queries, this.#locator, this.#format.values, locale)
-    const loop = usesLoop ? this.#format.makeLoop() : null
+    this.#counter = new LineCounter(queries, this.#locator, this.#reader, locale)
+    const loop = usesLoop ? this.#lines.makeLoop() : null
     if (loop !== null && queries.length > 0) loop.counter = this.#counter
     this.#loop = loop
     const isRaw = plan.onBadLine === 'raw'
-    const isObject = this.#format.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
+    const isObject = form.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
     const makeRaw = (): RawLines => new RawLines(plan, lastMaskOf(plan))
     this.#raw = isRaw && isObject ? makeRaw() : null
     const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
     this.#rawTooLong = cutsLines ? makeRaw() : this.#raw
-    this.#nothing = new TextEncoder().encode(isRaw && this.#raw === null ? nothing : '')
+    this.#nothing = encoder.encode(isRaw && this.#raw === null ? nothing : '')
   }
 
   /** Whether the pieces of a line that is too long are written as they are. Otherwise its start becomes an object. */
@@ -110,8 +117,8 @@ export class BlockEnricher extends Enricher {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
     // Masks are for text and JSON.
-    this.#format.useColumns(this.#mask === null ? block.columns : undefined)
-    const { row } = this.#format
+    this.#lines.useColumns(this.#mask === null ? block.columns : undefined)
+    const { row } = this.#lines
     if (this.#loop !== null) this.#loop.row = row
     this.#objects = row === null ? null : []
     const expected = Math.ceil(block.bytes.length * this.#growth)
@@ -154,7 +161,7 @@ export class BlockEnricher extends Enricher {
     let line = 1
     let state = block.state
     const ends = this.#ends
-    if (this.#directive !== -1) this.#format.use(state)
+    if (this.#directive !== -1) this.#reader.use(state)
     ends.reset(bytes)
     this.#loop?.reset(bytes, size)
     while (start < size) {
@@ -176,17 +183,19 @@ export class BlockEnricher extends Enricher {
       const lines = endWithLines ? lineFeeds + 1 : lineFeeds
       if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
-        this.#format.use(state)
+        this.#reader.use(state)
         // Lines that are rewritten need no directives.
-        if (!this.#format.rewrites) {
-          this.#format.directive(bytes, start, end, out)
+        if (!this.#form.rewrites) {
+          out.write(bytes, start, end)
+          const text = new TextDecoder().decode(bytes.subarray(start, end))
+          out.write(encoder.encode(this.#reader.addedTo(text)))
           this.#writeEnd(bytes, end, next, out)
         }
       } else {
         const before = out.length
-        this.#format.isRow = false
+        this.#lines.isRow = false
         this.#record(bytes, start, end, next, line, lines, out, counts)
-        if (!this.#format.isRow && out.length > before) this.#objects?.push(before, out.length)
+        if (!this.#lines.isRow && out.length > before) this.#objects?.push(before, out.length)
       }
       line += lines
       start = next
@@ -204,11 +213,11 @@ export class BlockEnricher extends Enricher {
   /** Writes the head of an input, unless lines become objects, which have names of their own. @returns its lines */
   #head(bytes: Uint8Array, out: ByteSink): number {
     const { header, lines } = headOf(bytes, this.#layout)
-    if (this.#format.rewrites) return lines
-    const start = header.length === 0 ? bytes.length : header.byteOffset - bytes.byteOffset
-    out.write(bytes, 0, start)
-    if (header.length > 0) this.#format.header(bytes, start, start + header.length, out)
-    out.write(bytes, start + header.length, bytes.length)
+    if (this.#form.rewrites) return lines
+    const end = header.length === 0 ? bytes.length : header.byteOffset - bytes.byteOffset + header.length
+    out.write(bytes, 0, end)
+    if (header.length > 0) out.write(encoder.encode(this.#form.header))
+    out.write(bytes, end, bytes.length)
     return lines
   }
 
@@ -244,8 +253,7 @@ export class BlockEnricher extends Enricher {
     // The line feed of a line is not counted.
     const size = next - start - (endWithLines && bytes[next - 1] === LINE_FEED ? 1 : 0)
     const fault = size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
-    const result =
-      fault !== null ? 'bad' : start === end ? 'blank' : this.#format.line(bytes, start, end, out)
+    const result = fault !== null ? 'bad' : start === end ? 'blank' : this.#lines.line(bytes, start, end, out)
     const isRead = result === 'resolved' || result === 'unresolved'
     if (isRead && !this.#locator.wants(this.#locator.number)) {
       counts.excluded++
@@ -257,7 +265,7 @@ export class BlockEnricher extends Enricher {
     const doubt = isMany
       ? `its record has ${lines} lines: look at its quotes`
       : isRead
-        ? this.#format.doubt
+        ? this.#reader.doubt
         : ''
     if (doubt) {
       counts.doubtful++
@@ -280,14 +288,14 @@ export class BlockEnricher extends Enricher {
     if (result === 'blank') {
       counts.blank++
       if (!isRows) {
-        if (!this.#format.rewrites && !onlyFailed) out.write(bytes, start, next)
+        if (!this.#form.rewrites && !onlyFailed) out.write(bytes, start, next)
         return
       }
     } else {
       // Lines can come between the start of a record and its content. A record that is too long is named by its first line.
       const linesBefore =
         endWithLines || fault !== null ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
-      this.#countBad(line + linesBefore, fault ?? this.#format.fault, bytes.subarray(start, end), counts)
+      this.#countBad(line + linesBefore, fault ?? this.#reader.fault, bytes.subarray(start, end), counts)
     }
     if (isRows) this.#writeUnread(bytes, start, end, next, true, out)
     else if (raw !== null) {
@@ -311,14 +319,14 @@ export class BlockEnricher extends Enricher {
       // The row has its own line end.
       out.length--
     }
-    const isOpen = this.#format.isOpenAfter(bytes, start, end, isFirst)
+    const isOpen = this.#reader.isOpenAfter(bytes, start, end, isFirst)
     if (end === next) return
     if (!isOpen) out.write(this.#nothing)
     this.#writeEnd(bytes, end, next, out)
   }
 
   #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
-    if (this.#format.rewrites) out.writeByte(LINE_FEED)
+    if (this.#form.rewrites) out.writeByte(LINE_FEED)
     else out.write(bytes, end, next)
   }
 

@@ -1,6 +1,5 @@
 // The general way of the engine, for any record.
 import type { ByteSink } from '../../bytes/byte-sink.ts'
-import type { FieldValues } from '../counting/field-values.ts'
 import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
@@ -16,15 +15,13 @@ import { type RecordOutput, RecordWriter } from './record-writer.ts'
  * The result for a line:
  * - `resolved`: written with a location
  * - `unresolved`: written without a location; the locator has the reason
- * - `bad`: it cannot be read; `fault` says why, and the caller discards what was written
+ * - `bad`: it cannot be read; `fault` of the reader says why, and the caller discards what was written
  * - `blank`: it has no content; the caller discards what was written
  */
 export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
 
 /** Locates the records of a reader, and writes them in a form. */
 export class RecordLines {
-  /** Whether lines are rewritten, so that the input's byte order mark and line ends are not kept. */
-  readonly rewrites: boolean
   readonly #reader: RecordReader
   readonly #locator: LineLocator
   readonly #plan: CommonPlan
@@ -43,16 +40,10 @@ export class RecordLines {
     this.#plan = plan
     this.#locator = locator
     this.#reader = reader
-    this.rewrites = form.rewrites
     this.#writer = new RecordWriter(reader, locator, form)
     this.#form = form
     this.#isObject = form.kind === 'object'
     this.#textNumbers = new TextNumbers(locator)
-  }
-
-  /** The values of the record that was read last. */
-  get values(): FieldValues {
-    return this.#reader
   }
 
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
@@ -64,31 +55,6 @@ export class RecordLines {
     if (!hasRows || names === undefined) this.row = null
     else if (cells.form !== 'values') this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
     else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#textNumbers)
-  }
-
-  get fault(): string {
-    return this.#reader.fault
-  }
-
-  get doubt(): string {
-    return this.#reader.doubt
-  }
-
-  use(state: unknown): void {
-    this.#reader.use(state)
-  }
-
-  /** Writes the header with the names of added columns. */
-  header(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    out.write(bytes, start, end)
-    out.write(encoder.encode(this.#form.header))
-  }
-
-  /** Writes a directive without its line end, as `header` writes a header. */
-  directive(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    out.write(bytes, start, end)
-    const text = new TextDecoder().decode(bytes.subarray(start, end))
-    out.write(encoder.encode(this.#reader.addedTo(text)))
   }
 
   /** The loop for usual records; `null` if the reader has none. */
@@ -103,11 +69,6 @@ export class RecordLines {
       onlyFailed,
       this.#plan,
     )
-  }
-
-  /** What {@link RecordReader.isOpenAfter} says. */
-  isOpenAfter(bytes: Uint8Array, start: number, end: number, isFirst: boolean): boolean {
-    return this.#reader.isOpenAfter(bytes, start, end, isFirst)
   }
 
   /**
@@ -174,5 +135,3 @@ export class RecordLines {
     this.#locate()
   }
 }
-
-const encoder = /* @__PURE__ */ new TextEncoder()
