@@ -77,12 +77,4 @@ describe('ByteCollector', () => {
     piece[0] = 2
     expect([...collector.bytes()]).toEqual([1])
   })
-
-  it('accepts bytes up to the limit only', () => {
-    const collector = new ByteCollector(3, '/x')
-    collector.add(Uint8Array.of(1, 2, 3))
-    collector.add(new Uint8Array())
-    expect(() => collector.add(Uint8Array.of(4))).toThrow(InvalidDatabaseError)
-    expect(() => collector.add(Uint8Array.of(4))).toThrow('/x: it has more than 3 bytes')
-  })
 })
