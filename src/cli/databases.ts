@@ -15,45 +15,28 @@ import { openDatabase, openFile } from '../node/open-files.ts'
 import { CommandFailure, ExitStatus } from './terminal.ts'
 
 /**
- * Opens the databases of a run. Reads each file once, whole: a file that is overwritten during a run changes nothing. A resolver
- * would load code that no run needs, such as that of overlays and of watched files.
+ * Opens the databases of a command. A resolver would load code that commands do not need, such as that of watched files.
+ *
+ * Packed files are read by blocks when a lookup needs them, so all processes of a host share one copy: the page cache of the
+ * system. A file that is overwritten makes the next read fail. Replace it by renaming another one over it.
  *
  * @param paths if empty, the embedded database
  * @param asn the databases of autonomous systems: paths, or `true` for the embedded one
+ * @param isWhole whether to read each file once, whole, so that threads can share it and nothing changes if it is overwritten
  * @param signal stops waiting for the writer of a named pipe
  * @throws InvalidDatabaseError when a file cannot be read, is too large, is damaged or is not an MMDB database
  * @throws CommandFailure when one has no locations
  */
-export function openForThreads(
+export async function openDatabases(
   paths: readonly string[],
   asn: boolean | readonly string[] = false,
-  signal?: AbortSignal,
-): Promise<DatabaseSet> {
-  return openEach(paths, asn, (path) => openInMemory(path, signal))
-}
-
-/**
- * Opens the databases of a process that has no other threads, such as one of many for the tasks of an engine. Packed files are
- * read by blocks when a lookup needs them, so all processes of a host share one copy: the page cache of the system. A file that is
- * overwritten makes the next read fail. Replace it by renaming another one over it.
- *
- * The parameters and errors are those of {@link openForThreads}.
- */
-export function openForOneThread(
-  paths: readonly string[],
-  asn: boolean | readonly string[],
+  { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<DatabaseSet> {
   // A named pipe can be read only once.
-  return openEach(paths, asn, async (path) =>
-    isNamedPipe(path) ? openInMemory(path) : openFile(path, { maxBytes: DEFAULT_MAX_BYTES }),
-  )
-}
-
-async function openEach(
-  paths: readonly string[],
-  asn: boolean | readonly string[],
-  open: (path: string) => Promise<OpenDatabase>,
-): Promise<DatabaseSet> {
+  const open = (path: string): Promise<OpenDatabase> =>
+    isWhole || isNamedPipe(path)
+      ? openInMemory(path, signal)
+      : openFile(path, { maxBytes: DEFAULT_MAX_BYTES })
   const cities = paths.length > 0 ? paths : [fileURLToPath(embedded.city)]
   const systems = asn === true ? [fileURLToPath(embedded.asn)] : asn || []
   const databases = await Promise.all([...cities, ...systems].map(open))

@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib'
 import { createTar } from 'nanotar'
 import { embedded } from '../embedded.ts'
 import { readDatabase } from './convert-commands.ts'
-import { openForThreads } from './databases.ts'
+import { openDatabases } from './databases.ts'
 import { writeWholeFile } from './enrich/session.ts'
 import { countText } from './figures.ts'
 import type { ENGINE_OPTIONS, FlagsOf } from './options.ts'
@@ -151,6 +151,6 @@ function namesIn(folder: string): string[] {
 }
 
 async function databaseOf(path = fileURLToPath(embedded.city)): Promise<Uint8Array> {
-  await openForThreads([path])
+  await openDatabases([path])
   return await readDatabase(path)
 }

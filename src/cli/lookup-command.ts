@@ -6,7 +6,7 @@ import { localeOf } from '../location/locale.ts'
 import type { LocationRecord } from '../location/location-record.ts'
 import { lookupRecord, lookupResult, malformedFailure } from '../location/lookup.ts'
 import { instantOf } from '../location/timezone.ts'
-import { openForOneThread, useOwnZone } from './databases.ts'
+import { openDatabases, useOwnZone } from './databases.ts'
 import { bytesOf, standardInput } from './enrich/descriptors.ts'
 import { asnOf, type FlagsOf, type LOOKUP_OPTIONS } from './options.ts'
 import { ExitStatus, jsonText, labelledRows, type Terminal, writeLine, writeMessage } from './terminal.ts'
@@ -28,7 +28,7 @@ export async function runLookup(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const asn = asnOf(asnFlags)
-  const set = await openForOneThread(db ?? [], asn)
+  const set = await openDatabases(db ?? [], asn)
   useOwnZone()
   const named = localeOf(locale, cityNames)
   const parsed = new Address()

@@ -2,7 +2,7 @@ import { copyFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
-import { openForOneThread, openForThreads, useOwnZone } from '../../src/cli/databases.ts'
+import { openDatabases, useOwnZone } from '../../src/cli/databases.ts'
 import { embedded } from '../../src/embedded.ts'
 import type { DatabaseSet } from '../../src/location/database-set.ts'
 import { Timezone } from '../../src/location/timezone.ts'
@@ -14,9 +14,9 @@ copyFileSync(fileURLToPath(embedded.city), path)
 
 const find = (set: DatabaseSet, ip: string): number => set.find(addressOf(ip))
 
-describe('openForOneThread', () => {
+describe('openDatabases', () => {
   it('reads a packed database from its file when a lookup needs it, and not into memory', async () => {
-    const [one, many] = [await openForOneThread([path], false), await openForThreads([path])]
+    const [one, many] = [await openDatabases([path]), await openDatabases([path], false, { isWhole: true })]
     for (const each of [one, many]) expect(find(each, '81.2.69.142')).not.toBe(0)
     utimesSync(path, 0, 0)
     expect(() => find(one, '216.58.192.1')).toThrow('the file was changed while it is open')

@@ -22,11 +22,11 @@ import { geofix, ndjson, workspace } from './enrich/command-line.ts'
 const loads = vi.hoisted(() => ({ begun: 0 }))
 vi.mock('../../src/cli/databases.ts', async (original) => {
   const real = await original<typeof import('../../src/cli/databases.ts')>()
-  const openForThreads: typeof real.openForThreads = (...args) => {
+  const openDatabases: typeof real.openDatabases = (...args) => {
     loads.begun++
-    return real.openForThreads(...args)
+    return real.openDatabases(...args)
   }
-  return { ...real, openForThreads }
+  return { ...real, openDatabases }
 })
 
 const { folder, DB } = workspace()

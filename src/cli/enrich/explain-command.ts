@@ -2,7 +2,7 @@ import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
 import { UNMASKED } from '../../enrich/options.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { openForOneThread } from '../databases.ts'
+import { openDatabases } from '../databases.ts'
 import { countOf, countText } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
 import { checkFit, type EnrichCommand, withInputName } from './command-line.ts'
@@ -18,7 +18,7 @@ import { loadFormats, locatedStarts, planStart } from './located-sample.ts'
 export async function runExplain(command: EnrichCommand, terminal: Terminal): Promise<ExitStatus> {
   const { inputs, databases, asn } = command
   await loadFormats()
-  const set = await openForOneThread(databases, asn)
+  const set = await openDatabases(databases, asn)
   for (const path of inputs) {
     const input = await Input.find(path, terminal)
     // A sample is enough, and can be made of a file that has columns which JSON has no values for.

@@ -7,7 +7,7 @@ import { AutonomousSystems, areSystemsOpen } from '../../location/autonomous-sys
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
 import type { DatabaseInfo } from '../../location/vendors.ts'
-import { openForThreads } from '../databases.ts'
+import { openDatabases } from '../databases.ts'
 import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
@@ -113,7 +113,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     const { signal } = this
     const { databases, asn } = this.command
     this.#workers = await workersFor(this.threads, signal)
-    const opened = await openForThreads(databases, asn, signal)
+    const opened = await openDatabases(databases, asn, { isWhole: true, signal })
     // A set that is shared has the decoded blocks of all threads.
     const { set, shared } = this.#workers === null ? { set: opened, shared: null } : shareDatabases(opened)
     const executor = new ThreadedExecutor(shared, this.#workers)

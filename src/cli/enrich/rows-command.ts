@@ -15,7 +15,7 @@ import {
 } from '../../enrich/row-writer.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { allOptions, flagOf } from '../../option-kinds.ts'
-import { openForOneThread } from '../databases.ts'
+import { openDatabases } from '../databases.ts'
 import { asnOf, type FlagsOf } from '../options.ts'
 import { CommandFailure, ExitStatus, type Terminal, UsageError } from '../terminal.ts'
 import { addressesOf, asUsage, checkFit, keyOf } from './command-line.ts'
@@ -130,7 +130,7 @@ async function answerInput(
 ): Promise<ExitStatus> {
   const { signal } = new AbortController()
   const output = await openStandardOutput({ terminal, inputs: [], note: () => {}, signal })
-  const set = await openForOneThread(databases, asn)
+  const set = await openDatabases(databases, asn)
   const answers = answersOf(set)
   try {
     for await (const chunk of standardInput(terminal, 'pipe rows into it')) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openForThreads } from '../../../src/cli/databases.ts'
+import { openDatabases } from '../../../src/cli/databases.ts'
 import { ThreadedExecutor, workersFor } from '../../../src/cli/enrich/threaded-executor.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
@@ -52,7 +52,7 @@ async function enriched(
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan(bytes, true, { at: 0, ...options })
   const workers = await workersFor(threads, new AbortController().signal)
-  const set = await openForThreads([database])
+  const set = await openDatabases([database], false, { isWhole: true })
   const executor = new ThreadedExecutor(shareDatabases(set).shared, workers)
   let linesBefore = 0
   try {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openForThreads } from '../../../src/cli/databases.ts'
+import { openDatabases } from '../../../src/cli/databases.ts'
 import { WorkerPool } from '../../../src/cli/enrich/worker-pool.ts'
 import '../../../src/enrich/formats/all-formats.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
@@ -39,7 +39,7 @@ it('a pool of worker threads fails with the class and the line of a bad line, an
   const memory = new SharedArrayBuffer(100_000)
   const pool = new WorkerPool(1)
   onTestFinished(() => pool.stop())
-  pool.usePlan(plan, shareDatabases(await openForThreads([DB])).shared)
+  pool.usePlan(plan, shareDatabases(await openDatabases([DB], false, { isWhole: true })).shared)
   const enrich = (content: string) => {
     const bytes = new Uint8Array(Buffer.from(content))
     return pool.enrich({ bytes, isHead: false, oversized: false, startsLine: true }, memory)

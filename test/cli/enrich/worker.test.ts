@@ -1,7 +1,7 @@
 // The script of a worker thread, in this thread: what it answers to each order. Whole runs: pool.test.ts.
 import { setImmediate } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { openForThreads } from '../../../src/cli/databases.ts'
+import { openDatabases } from '../../../src/cli/databases.ts'
 import type { WorkerReply, WorkerRequest } from '../../../src/cli/enrich/worker-pool.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
 import '../../../src/enrich/formats/all-formats.ts'
@@ -49,7 +49,7 @@ it('answers each plan, block and request for counts, in order', async () => {
   // It has no locations either.
   expect(await give({ kind: 'location-counts' })).toMatchObject({ kind: 'enriched', counts: emptyCounts() })
 
-  const set = await openForThreads([writeDatabase(temporaryFolder())])
+  const set = await openDatabases([writeDatabase(temporaryFolder())], false, { isWhole: true })
   const databases = shareDatabases(set).shared
   const plan = (onBadLine: 'keep' | 'fail') =>
     makePlan(block.bytes, true, { format: 'ndjson', field: 'ip', onBadLine }).plan
