@@ -195,7 +195,7 @@ export class LocatedColumns {
     let at = start + 4
     if (packed < 0) {
       const end = at + 4 + view.getInt32(at, true)
-      this.setText(-packed, bytes, view, at + 4, end)
+      this.setText(-packed, unescaped(bytes.subarray(at + 4, end)))
       at = end
     }
     this.addNumber(packed === 0 ? NONE : Math.abs(packed))
@@ -205,11 +205,11 @@ export class LocatedColumns {
     return end
   }
 
-  /** Sets the text with a number of the source, as it is in a string of JSON: `bytes[start, end)`. @param view of all of `bytes` */
-  setText(number: number, bytes: Uint8Array, view: DataView, start: number, end: number): void {
+  /** Sets the text with a number of the source. */
+  setText(number: number, text: Uint8Array): void {
     const source = this.#source
     while (number >= source.places.length) source.places = grown(source.places, 0)
-    source.places[number] = this.#texts.numberOf(bytes, view, start, end)
+    source.places[number] = this.#texts.numberOf(text, viewOf(text), 0, text.length)
   }
 
   /** Adds a row. @param number of its text; {@link NONE} without a location */
@@ -238,7 +238,8 @@ export class LocatedColumns {
       this.setAddress(bytes, view, start, end)
       start = end + 1
     }
-    this.#numbers[this.#rows - 1] = this.#texts.numberOf(bytes, view, start, (ends[member] ?? 0) - 1)
+    const text = unescaped(bytes.subarray(start, (ends[member] ?? 0) - 1))
+    this.#numbers[this.#rows - 1] = this.#texts.numberOf(text, viewOf(text), 0, text.length)
   }
 
   /** The values of the columns, in the order of {@link elements}. */
@@ -247,7 +248,7 @@ export class LocatedColumns {
     const { count } = this.#texts
     const system = this.#fields.indexOf('asn_number')
     for (; this.#known < count; this.#known++) {
-      const bytes = unescaped(this.#texts.textOf(this.#known))
+      const bytes = this.#texts.textOf(this.#known)
       const view = viewOf(bytes)
       const ends: number[] = []
       for (let end = -1; end < bytes.length; ends.push(end)) end = endOfValue(bytes, end + 1, bytes.length)

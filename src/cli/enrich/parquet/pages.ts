@@ -255,7 +255,9 @@ export class ColumnReader {
     if (count === 0) return NO_NUMBERS
     const most = this.#decoded.length - 1
     if (most < 0 || this.#decoder.type === 'BOOLEAN') throw damaged('indexes without a dictionary')
-    return readRuns(bytes.subarray(1), bytes[0] ?? 0, most, count)
+    const [width] = bytes
+    if (width === undefined) throw damaged('a page that is too short')
+    return readRuns(bytes.subarray(1), width, most, count)
   }
 
   /** A value of the dictionary. */

@@ -18,7 +18,7 @@ import { PARQUET_MAGIC } from '../file-forms.ts'
 import { MAX_PAGE_BYTES } from './compression.ts'
 import { checkFooter, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
 import { ColumnReader, type SchemaPath } from './pages.ts'
-import { isStoredText, jsonOrNull, jsonText, lossIn, PARSERS } from './values.ts'
+import { columnOf, isStoredText, jsonOrNull, jsonText, lossIn, memberOf, PARSERS } from './values.ts'
 
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
@@ -165,18 +165,14 @@ export class ParquetFile {
 
   /** The texts at a path in a row group, from its values. */
   async #madeTexts(group: number, [root = '', ...names]: readonly string[]): Promise<ColumnTexts> {
-    const column = this.#tree.children.find(({ element }) => element.name === root)
-    let node = column
-    for (const name of names) node = node?.children.find(({ element }) => element.name === name)
-    const values = column === undefined ? [] : await this.#valuesOf(group, column)
+    const column = this.#tree.children.find(({ element }) => element.name === root) ?? this.#tree
+    const values = column === this.#tree ? [] : await this.#valuesOf(group, column)
+    const leaf = names.reduce(columnOf, column)
     const rows = this.groupRows[group] ?? 0
     const [starts, ends, out] = [new Int32Array(rows), new Int32Array(rows), new ByteSink()]
     for (let row = 0; row < values.length; row++) {
-      let value: unknown = values[row]
-      for (const name of names)
-        value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
       starts[row] = out.length
-      if (node !== undefined) out.write(Buffer.from(textOf(jsonOrNull(value, node))))
+      out.write(Buffer.from(textOf(jsonOrNull(names.reduce(memberOf, values[row]), leaf))))
       ends[row] = out.length
     }
     return { bytes: out.bytes, starts, ends }

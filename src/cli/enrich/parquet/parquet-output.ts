@@ -15,7 +15,6 @@ import { LineLocator } from '../../../enrich/locating/line-locator.ts'
 import { isMasked, type LocationCells } from '../../../enrich/options.ts'
 import type { LineRun, RunSettings } from '../../../enrich/run.ts'
 import { CachedView } from '../../../enrich/swar.ts'
-import { JsonText, jsonRoom } from '../../../enrich/writing/json-text.ts'
 import { NO_NUMBER } from '../../../enrich/writing/location-columns.ts'
 import { MAX_LOCATIONS } from '../../../enrich/writing/rendered-locations.ts'
 import type { DatabaseSet } from '../../../location/database-set.ts'
@@ -331,13 +330,10 @@ class AddressColumn {
     const queries = counts === null ? [] : queriesOf(plan)
     this.#counter = queries.length === 0 ? null : new LineCounter(queries, locator, null, locale)
     located.useSource(0)
-    const [json, out, view] = [new JsonText(), new ByteSink(), new CachedView()]
     this.#column = new ColumnLocator(locator, (bytes, start, end) => {
       // A comma separates an address from the text.
       const from = this.#hasAddress ? start + 1 : start
-      const into = out.room(jsonRoom(end - from))
-      const size = json.put(bytes, from, end, into, 0)
-      located.setText(this.#column.textNumbers.count, into, view.view(into), 0, size)
+      located.setText(this.#column.textNumbers.count, bytes.subarray(from, end))
     })
   }
 

@@ -89,21 +89,38 @@ export function jsonText(value: unknown, column: SchemaTree): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value) || ArrayBuffer.isView(value)) {
-    // A list is a group around a group around the elements, or only around these.
-    const [inner = column] = children
-    const item = children.length === 0 ? column : (inner.children[0] ?? inner)
+    const item = itemOf(column)
     const items = Array.from(value as ArrayLike<unknown>) // both are
     return `[${items.map((each) => jsonText(each, item)).join(',')}]`
   }
   if (children.length === 0) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}:${jsonText(each, columnOf(column, name))}`,
+  )
+  return `{${members.join(',')}}`
+}
+
+/** The elements of a list: a group around a group around them, or only around them. */
+function itemOf(column: SchemaTree): SchemaTree {
+  const [inner = column] = column.children
+  return inner.children[0] ?? inner
+}
+
+/** The column of the values that {@link memberOf} finds. */
+export function columnOf(column: SchemaTree, name: string): SchemaTree {
+  const { children, element } = column
   // A map has one group, of keys and values.
   const isMap = element.converted_type === 'MAP' || element.logical_type?.type === 'MAP'
-  const ofEach = isMap ? children[0]?.children[1] : undefined
-  const members = Object.entries(value).map(([name, each]) => {
-    const child = ofEach ?? children.find(({ element: { name: own } }) => own === name) ?? column
-    return `${JSON.stringify(name)}:${jsonText(each, child)}`
-  })
-  return `{${members.join(',')}}`
+  const child = isMap ? children[0]?.children[1] : children.find((each) => each.element.name === name)
+  return child ?? itemOf(column)
+}
+
+/** A member of a value, or an element of a list by its number; `undefined` if there is none. A text of JSON has them too. */
+export function memberOf(value: unknown, name: string): unknown {
+  const own: unknown = value instanceof JsonValue ? JSON.parse(oneLine(value.text)) : value
+  return typeof own === 'object' && own !== null && Object.hasOwn(own, name)
+    ? Reflect.get(own, name)
+    : undefined
 }
 
 /** JSON without line ends, which are white space in it. A text that is not JSON becomes a string. */

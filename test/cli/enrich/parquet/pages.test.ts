@@ -297,6 +297,7 @@ describe('ColumnReader', () => {
     ['without a dictionary', [2, ...packed(0, 1, 2, 1)], 0],
     ['of no bits, without a dictionary', [0], 0],
     ['in too few bytes', [2, 3]],
+    ['without their width', []],
     ['in a run of too many', [2, 10, 0]],
     ['of more bits than are read', [32, 3, ...new Uint8Array(32)]],
   ])('refuses indexes beyond the dictionary, or other than the values: %s', (_, indexes, size = 3) => {

@@ -210,9 +210,18 @@ describe('Parquet to Parquet', () => {
     const file = writeParquet('list.parquet', [
       { name: 'id', data: [1, 2] },
       { name: 'ip', data: [['81.2.69.142'], ['1.2.3.4']] },
+      { name: 'seen', data: [{ by: [{ ip: '1.2.3.4' }] }, { by: [] }], type: 'JSON' },
     ])
     const out = ['-o', path('list.out.parquet')]
     expect((await enrich(file, ...out)).err).toMatch(/add --field ip\.0\n$/)
+    for (const [field, cities] of [
+      ['ip.0', ['London', 'Sydney']],
+      ['seen.by.0.ip', ['Sydney', undefined]],
+    ] as const) {
+      const named = ['-o', path(`${field}.parquet`), '--field', field, '--fields', 'city']
+      expect((await enrich(file, ...named)).status).toBe(0)
+      expect((await rowsOf(path(`${field}.parquet`))).map(({ city }) => city ?? undefined)).toEqual(cities)
+    }
     expect((await enrich(file, ...out, '--field', 'id')).err).toMatch(/continue with --force \([^)]+\)\n$/)
     expect((await enrich(file, '--to', 'ndjson')).err).toContain('add --format text')
   })
