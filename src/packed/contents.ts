@@ -1,8 +1,7 @@
 import { allocate, newShareableBytes, noMemory } from '../bytes/byte-limit.ts'
 import { DataSection } from '../mmdb/data-section.ts'
 import type { BlockFile } from './block-file.ts'
-import { blocksOf } from './directory.ts'
-import { BLOCK_ITEMS, BLOCK_SHIFT, DATA_BLOCK_BYTES, DATA_SHIFT } from './format.ts'
+import { BLOCK_ITEMS, BLOCK_SHIFT, blocksOf, DATA_BLOCK_BYTES, DATA_SHIFT } from './directory.ts'
 import { type Runs, runsOf } from './runs.ts'
 
 const NO_LIMIT = Number.POSITIVE_INFINITY

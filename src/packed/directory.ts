@@ -1,10 +1,49 @@
-// The header and the directory of a packed file: what opening reads, and where everything else is.
+// The header and the directory of a packed file: what opening reads, where everything else is, and what the blocks have. README.md has
+// the whole format.
 import { checkSize } from '../bytes/byte-limit.ts'
 import { crc32, MAX_DEFLATE_RATIO } from '../bytes/extract.ts'
 import { MAX_METADATA_BYTES, PACKED_MAGIC } from '../bytes/file-kind.ts'
 import type { BlockCodec, Deflate } from '../bytes/gunzip.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import { BLOCK_ITEMS, bytesOf, DATA_BLOCK_BYTES, ESCAPE, HEADER_BYTES, VERSION } from './format.ts'
+
+export const VERSION = 3
+
+/** The header has the magic, the version, four fields, and the checksum of all of them. */
+export const HEADER_BYTES = 32
+
+/** The binary logarithm of the runs in a block, and of the records. The last block of a family has the rest. */
+export const BLOCK_SHIFT = 12
+export const BLOCK_ITEMS = 4096
+
+/** The binary logarithm of the bytes in a block of data. The last block has the rest. */
+export const DATA_SHIFT = 15
+export const DATA_BLOCK_BYTES = 32_768
+
+/** Every run has this many bytes: the index of its length, and two of the distance to its value. */
+export const RUN_BYTES = 3
+
+/** Runs of this length index have their length in the block. The other indexes are rows of the family's table. */
+export const ESCAPE = 255
+
+/** The value of a run without a record. */
+export const NONE = 0
+/** The value of a run that is one of the aliases of the IPv4 networks: see `IPV4_ALIASES`. */
+export const ALIAS = 1
+/** The value of a run with the first record of the record table; the others follow. */
+export const FIRST_RECORD = 2
+
+/**
+ * Limit of the nodes that no path leads to. They are not packed, and unpacking makes no more bytes of them than inflating
+ * the packed file could.
+ */
+export function mostUnreachable(packedBytes: number, recordSize: number): number {
+  return (packedBytes * MAX_DEFLATE_RATIO) / (recordSize / 4)
+}
+
+/** Bytes of a number up to a limit. */
+export function bytesOf(limit: number): number {
+  return Math.max(1, Math.ceil(Math.log2(limit + 1) / 8))
+}
 
 /** How many numbers the directory starts with. README.md lists them. */
 const FIELD_COUNT = 10
@@ -232,6 +271,3 @@ function positionsOf(
   if (total !== size) throw new Error('its blocks do not fill the file')
   return positions
 }
-
-/** Every run has this many bytes: the index of its length, and two of the distance to its value. */
-export const RUN_BYTES = 3

@@ -1,7 +1,7 @@
 import type { BlockCodec } from '../bytes/gunzip.ts'
 import type { OpenDatabase } from '../mmdb/database.ts'
 import { sourceOf } from './block-file.ts'
-import { HEADER_BYTES } from './format.ts'
+import { HEADER_BYTES } from './directory.ts'
 import { PackedDatabase, type PackedOptions } from './packed-database.ts'
 
 /** Keeps each holder as long as its database. */

@@ -8,17 +8,20 @@ import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { countNetworks } from '../mmdb/networks.ts'
 import { BlockFile, sourceOf } from './block-file.ts'
-import { type BlockTable, encodeDirectory, type Family, familyShapes } from './directory.ts'
 import {
   ALIAS,
   BLOCK_ITEMS,
+  type BlockTable,
   bytesOf,
   DATA_BLOCK_BYTES,
   ESCAPE,
+  encodeDirectory,
+  type Family,
   FIRST_RECORD,
+  familyShapes,
   mostUnreachable,
   NONE,
-} from './format.ts'
+} from './directory.ts'
 import { type AddRun, listRuns, STORED_ALIAS } from './tree-runs.ts'
 import { unpackFile } from './unpack.ts'
 

@@ -3,7 +3,7 @@ import type { AddressIndex } from '../mmdb/database.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
 import type { PackedContents } from './contents.ts'
-import { BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
+import { BLOCK_ITEMS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './directory.ts'
 import { NO_RUNS, PackedRanges } from './packed-ranges.ts'
 import type { Runs } from './runs.ts'
 

@@ -4,7 +4,7 @@ import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { BlockFile } from './block-file.ts'
 import type { PackedContents } from './contents.ts'
-import { ALIAS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './format.ts'
+import { ALIAS, BLOCK_SHIFT, FIRST_RECORD, NONE } from './directory.ts'
 import { Runs } from './runs.ts'
 
 /** Stands for runs of a family that has none. Only damaged files have no runs at all, and they are not opened. */

@@ -3,8 +3,15 @@
 
 import type { Words } from '../address/position.ts'
 import type { BlockFile } from './block-file.ts'
-import { type Family, RUN_BYTES } from './directory.ts'
-import { BLOCK_ITEMS, BLOCK_SHIFT, bytesOf, ESCAPE, FIRST_RECORD } from './format.ts'
+import {
+  BLOCK_ITEMS,
+  BLOCK_SHIFT,
+  bytesOf,
+  ESCAPE,
+  type Family,
+  FIRST_RECORD,
+  RUN_BYTES,
+} from './directory.ts'
 
 /**
  * The runs of a family. A decoded block has a place in the memory: where it has its columns of {@link BLOCK_ITEMS} numbers. First come

@@ -6,7 +6,7 @@ import { bitAt, isNode, type Link, linkToValue, NodeTable } from '../mmdb/writer
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import type { BlockFile } from './block-file.ts'
 import { PackedContents } from './contents.ts'
-import { ALIAS, BLOCK_SHIFT, DATA_BLOCK_BYTES, FIRST_RECORD, mostUnreachable, NONE } from './format.ts'
+import { ALIAS, BLOCK_SHIFT, DATA_BLOCK_BYTES, FIRST_RECORD, mostUnreachable, NONE } from './directory.ts'
 
 /**
  * Makes an MMDB file of an open packed file, and checks all of it.
