@@ -12,7 +12,7 @@ import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { NO_SYSTEM } from './autonomous-systems.ts'
 import type { DatabaseSet } from './database-set.ts'
 import { type LocationTable, NO_LOCATION } from './location-table.ts'
-import type { RecordTable } from './record-table.ts'
+import { NO_VALUE, type RecordTable } from './record-table.ts'
 
 /** How addresses are looked up: in databases, only in a program's own networks, or as the IPv4 address in them. */
 type Lookup = 'databases' | 'overlays' | 'as-ipv4'
@@ -90,6 +90,9 @@ class TableRanges<Table extends RecordTable> {
   }
 }
 
+const valueAt = (table: RecordTable, offset: number): number => table.at(offset)
+const overlayAt = (table: LocationTable, offset: number): number => table.overlayAt(offset)
+
 /** The choice of addresses and values of a walk. */
 export interface WalkOptions {
   /** Default: true. */
@@ -161,7 +164,11 @@ export class NetworkWalk {
     this.system = NO_SYSTEM
     this.end.set(this.#last)
     const lookup = this.#enterSegment()
-    if (lookup !== 'as-ipv4') this.#find(lookup === 'databases')
+    if (lookup === 'overlays') this.location = this.#first(this.#locations, overlayAt)
+    else if (lookup === 'databases') {
+      this.location = this.#first(this.#locations, valueAt)
+      this.system = this.#first(this.#systems, valueAt)
+    }
     this.#isAtEnd = !endsBefore(this.end, this.#last)
   }
 
@@ -180,31 +187,20 @@ export class NetworkWalk {
     return all[this.#segment]?.lookup ?? 'overlays'
   }
 
-  #find(isGlobal: boolean): void {
-    const locations = this.#locations
-    for (let index = 0; index < locations.length; index++) {
-      const ranges = locations[index]
-      if (ranges === undefined) break
-      const { table } = ranges
-      const offset = ranges.offsetAt(this.start)
-      this.#endAt(ranges.end)
-      if (offset === NO_RECORD) continue
-      const number = isGlobal ? table.at(offset) : table.overlayAt(offset)
-      if (number === NO_LOCATION) continue
-      this.location = number * locations.length + index
-      break
-    }
-    const systems = this.#systems
-    for (let index = 0; isGlobal && index < systems.length; index++) {
-      const ranges = systems[index]
+  /** The value at the start of the range in the first table that has one, by its number in the set. Ends the range with that of each table. */
+  #first<Table extends RecordTable>(
+    all: readonly TableRanges<Table>[],
+    numberAt: (table: Table, offset: number) => number,
+  ): number {
+    for (let index = 0; index < all.length; index++) {
+      const ranges = all[index]
       if (ranges === undefined) break
       const offset = ranges.offsetAt(this.start)
       this.#endAt(ranges.end)
-      const number = offset === NO_RECORD ? NO_SYSTEM : ranges.table.at(offset)
-      if (number === NO_SYSTEM) continue
-      this.system = number * systems.length + index
-      break
+      const number = offset === NO_RECORD ? NO_VALUE : numberAt(ranges.table, offset)
+      if (number !== NO_VALUE) return number * all.length + index
     }
+    return NO_VALUE
   }
 
   #endAt(position: Words): void {
