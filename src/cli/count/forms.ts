@@ -1,6 +1,7 @@
 // The forms of a count: a table for people, CSV, TSV, JSON, NDJSON, a table in Markdown, and Parquet.
 import type { CountValue } from '../../enrich/count-plan.ts'
-import type { CountColumn, CountColumns } from '../../enrich/counting/count-rows.ts'
+import type { CountColumns } from '../../enrich/counting/count-rows.ts'
+import type { CountColumn } from '../../enrich/counting/totals.ts'
 import { valueText } from '../../enrich/writing/separated-values.ts'
 import { countText, shareText } from '../figures.ts'
 import { jsonText, printable } from '../terminal.ts'

@@ -1,6 +1,6 @@
 import { byOtherWord, COUNT_COLUMNS, COUNT_KEYS, type CountValue, TIMES } from '../count-plan.ts'
 import { numbersAt, type Ranks, ranksOf, sortedBy } from './sorting.ts'
-import type { GroupColumn, GroupTotals } from './totals.ts'
+import type { CountColumn, GroupColumn, GroupTotals } from './totals.ts'
 
 /** The lines with the same values of the keys. `null` is a value that lines do not have. */
 export interface CountRow {
@@ -36,16 +36,6 @@ export interface CountColumns extends Omit<CountTable, 'columns' | 'rows'> {
   readonly counts: Float64Array
   /** The distinct addresses of each row; `null` if they are not counted. */
   readonly unique: Float64Array | null
-}
-
-/** A column of the keys. */
-export interface CountColumn {
-  readonly name: string
-  /** How many codes there are. */
-  readonly size: number
-  /** The code of each row. */
-  readonly codes: Int32Array
-  value(code: number): CountValue
 }
 
 /** Columns whose values have an order of their own. */

@@ -19,14 +19,17 @@ export interface CountryCount {
   readonly count: number
 }
 
-/** A column of groups. */
-export interface GroupColumn {
+/** A column of the keys. */
+export interface CountColumn {
   readonly name: string
   /** How many codes there are. */
   readonly size: number
-  /** The code of each group. */
+  /** The code of each group, or of each row of a table. */
   readonly codes: Int32Array
   value(code: number): CountValue
+}
+
+export interface GroupColumn extends CountColumn {
   /** The ranks of the codes by their values: by the first ranks, then by the next ones. */
   ranks(areDays: boolean): readonly Ranks[]
 }
@@ -138,7 +141,7 @@ export class GroupTotals {
   /** The networks of a dimension of addresses. The code of a network is its number plus 1. @throws RangeError for another dimension */
   networksOf(dimension: number): Networks {
     const values = this.#values[dimension]
-    if (values instanceof NetworkValues) return values.networks
+    if (values instanceof NetworkValues) return values
     throw new RangeError('this dimension is not an address')
   }
 

@@ -43,7 +43,7 @@ export function valuesOf(dimension: Dimension, mask: TextMask | null): Dimension
   const { kind } = dimension
   if (mask !== null && (kind === 'address' || kind === 'field')) return new MaskedValues(dimension, mask)
   // Different bytes that are not UTF-8 have one text.
-  return kind === 'address' ? new NetworkValues(new Networks(dimension)) : new Tuples(kind !== 'field')
+  return kind === 'address' ? new NetworkValues(dimension) : new Tuples(kind !== 'field')
 }
 
 /** Numbers distinct tuples of values. */
@@ -131,10 +131,9 @@ class MaskedValues extends Tuples {
   #listed(values: PartValues): readonly (readonly CountValue[])[] {
     if (!(values instanceof Int32Array)) return values
     if (this.#dimension.kind !== 'address') throw new TypeError('networks are no values of this dimension')
-    const networks = new Networks(this.#dimension)
+    const networks = new NetworkValues(this.#dimension)
     networks.adopt(values)
-    const all = new NetworkValues(networks)
-    return Array.from({ length: networks.size + 1 }, (_, code) => all.at(code))
+    return Array.from({ length: networks.size }, (_, code) => networks.at(code))
   }
 }
 
@@ -161,18 +160,18 @@ export class Networks {
     this.#ipv6Mask = maskOf(ipv6Bits)
   }
 
-  get size(): number {
+  get count(): number {
     return this.#rows.size
   }
 
   /** The words of all networks, one after another. The bits after the network are 0. */
   get words(): Int32Array {
-    return this.#rows.rows.subarray(0, this.size * WIDTH)
+    return this.#rows.rows.subarray(0, this.count * WIDTH)
   }
 
   /** Takes the networks of an equal object, if it has none itself, with their numbers. @returns whether it took them */
   adopt(words: Int32Array): boolean {
-    if (this.size > 0) return false
+    if (this.count > 0) return false
     this.#rows = new RowSet(WIDTH, words)
     return true
   }
@@ -228,41 +227,35 @@ export function isMapped(words: Int32Array, at: number): boolean {
   return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === MAPPED
 }
 
-export class NetworkValues implements DimensionValues {
-  readonly networks: Networks
-
-  constructor(networks: Networks) {
-    this.networks = networks
-  }
-
+export class NetworkValues extends Networks implements DimensionValues {
   codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
     if (!(values instanceof Int32Array)) throw new TypeError('the values of this dimension are networks')
-    if (mayAdd && this.networks.adopt(values)) return null
+    if (mayAdd && this.adopt(values)) return null
     const codes = new Int32Array(1 + values.length / 4)
     for (let code = 1; code < codes.length; code++) {
-      const known = this.networks.code(values, 4 * (code - 1), mayAdd)
+      const known = this.code(values, 4 * (code - 1), mayAdd)
       codes[code] = known === NO_CODE ? NO_CODE : known + 1
     }
     return codes
   }
 
   get size(): number {
-    return this.networks.size + 1
+    return this.count + 1
   }
 
   at(code: number): readonly CountValue[] {
-    return [code === 0 ? null : this.networks.text(code - 1)]
+    return [code === 0 ? null : this.text(code - 1)]
   }
 
   ranks(): readonly Ranks[] {
     // The order of the texts. For IPv4, that of octets as texts is enough.
     const octets = Array.from({ length: 256 }, (_, octet) => `${octet}.`)
     const order = ranksOf(octets).ranks
-    const { words } = this.networks
+    const { words } = this
     const rest = new Int32Array(this.size)
     const first = Array.from(rest, (_, code): CountValue => {
       if (code === 0) return null
-      if (!isMapped(words, 4 * (code - 1))) return this.networks.text(code - 1)
+      if (!isMapped(words, 4 * (code - 1))) return this.text(code - 1)
       const ipv4 = words[4 * code - 1] ?? 0
       const at = (shift: number): number => (order[(ipv4 >>> shift) & 255] ?? 0) << shift
       rest[code] = at(16) | at(8) | at(0)
