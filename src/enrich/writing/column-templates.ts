@@ -93,9 +93,7 @@ export const VALUE_SEPARATOR = String.fromCharCode(DELETE)
  * value is. A separator in a value becomes a space.
  */
 export function valuesTemplate(columns: readonly LocationField[]): LocationTemplate {
-  return columnsOf(columns, VALUE_SEPARATOR, VALUE_SEPARATOR, (value) =>
-    (value ?? '').replaceAll(VALUE_SEPARATOR, ' '),
-  )
+  return columnsTemplate(columns, VALUE_SEPARATOR, false, true)
 }
 
 /** Where the value of {@link valuesTemplate} ends that begins at `start`. @param end of all its values */

@@ -3,7 +3,7 @@ import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
 import { CAPITAL_T, CAPITAL_Z, COLON, DASH, DOT, NINE, PLUS, QUOTE, SMALL_T } from '../../../enrich/ascii.ts'
 import type { TablePlan } from '../../../enrich/formats/delimited/table-reader.ts'
 import { Timestamp } from '../../../enrich/locating/event-time.ts'
-import type { LocationCells } from '../../../enrich/options.ts'
+import { INTO, type LocationCells } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import type { Output } from '../output.ts'
 import { isPlainString, jsonIn, textIn } from '../rows/object-members.ts'
@@ -62,7 +62,7 @@ export class RowsOutput extends RowOutput {
 
   /** @param isFlat whether a location is columns with one value each. It is in tables, too. Otherwise it is a struct */
   constructor(target: Output, added: readonly AddedColumns[], isFlat: boolean) {
-    super(target)
+    super(target, added[0]?.member ?? INTO)
     this.#added = added
     this.#isFlat = isFlat
     this.#texts = added.map(({ member }) => this.members.add(member))

@@ -66,12 +66,16 @@ export abstract class RowOutput implements Output {
   /** Bytes that are not written yet. */
   protected readonly out = new ByteSink()
   #isEnded = false
-  readonly #take = (isRaw: boolean): void => this.row(isRaw)
+  readonly #take = (): void => this.row()
 
-  constructor(protected readonly target: Output) {}
+  /** @param into the name of a member with a location: a line that is not an object has none */
+  constructor(
+    protected readonly target: Output,
+    private readonly into: string,
+  ) {}
 
-  /** Takes the row whose {@link members} are found. @param isRaw whether the line was not an object */
-  protected abstract row(isRaw: boolean): void
+  /** Takes the row whose {@link members} are found. */
+  protected abstract row(): void
 
   /** Writes what comes after the last row. */
   protected abstract end(): void
@@ -123,15 +127,15 @@ export abstract class RowOutput implements Output {
     this.target.discard()
   }
 
-  /** Takes the rows of whole lines. @param take called with {@link members}, and whether the line was not an object */
-  protected rows(bytes: Uint8Array, take: (isRaw: boolean) => void): void {
+  /** Takes the rows of whole lines. @param take called with {@link members} */
+  protected rows(bytes: Uint8Array, take: () => void): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const view = viewOf(bytes)
     let start = 0
     while (start < bytes.length) {
       const lineFeed = buffer.indexOf(LINE_FEED, start)
       const end = lineFeed === -1 ? bytes.length : lineFeed
-      if (this.members.read(bytes, view, start, end)) take(false)
+      if (this.members.read(bytes, view, start, end)) take()
       else this.#raw(decodedIn(bytes, start, end).trim(), take)
       start = end + 1
     }
@@ -149,11 +153,11 @@ export abstract class RowOutput implements Output {
     await this.target.write(bytes)
   }
 
-  #raw(text: string, take: (isRaw: boolean) => void): void {
+  #raw(text: string, take: () => void): void {
     if (text === '') return
-    const bytes = Buffer.from(JSON.stringify({ [RAW]: text }))
+    const bytes = Buffer.from(`{"${RAW}":${JSON.stringify(text)},${JSON.stringify(this.into)}:null}`)
     this.members.read(bytes, viewOf(bytes), 0, bytes.length)
-    take(true)
+    take()
   }
 }
 
@@ -162,21 +166,12 @@ export abstract class RowOutput implements Output {
  * one, with its text in `raw`.
  */
 export class ArrayOutput extends RowOutput {
-  /** The member that a raw line lacks, and the end of its object. */
-  readonly #tail: Buffer
   #isBegun = false
 
-  /** @param into the name of the member with the location */
-  constructor(target: Output, into: string) {
-    super(target)
-    this.#tail = Buffer.from(`,${JSON.stringify(into)}:null}`)
-  }
-
-  protected row(isRaw: boolean): void {
+  protected row(): void {
     const { bytes, start, end } = this.members
     this.out.writeAscii(this.#isBegun ? ',\n' : '[\n')
-    this.out.write(bytes, start, isRaw ? end - 1 : end)
-    if (isRaw) this.out.write(this.#tail)
+    this.out.write(bytes, start, end)
     this.#isBegun = true
   }
 

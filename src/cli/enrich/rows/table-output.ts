@@ -1,7 +1,7 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { NONE } from '../../../bytes/distinct-texts.ts'
 import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
-import type { LocationCells } from '../../../enrich/options.ts'
+import { INTO, type LocationCells } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import { RAW } from '../../../enrich/writing/json-text.ts'
 import {
@@ -76,9 +76,9 @@ export class TableOutput extends RowOutput {
   #isMarked = false
 
   constructor(target: Output, settings: TableSettings) {
-    super(target)
-    this.#settings = settings
     const { added, form } = settings
+    super(target, added[0]?.member ?? INTO)
+    this.#settings = settings
     this.#text = new CellText(form)
     this.#separator = SEPARATORS[form]
     this.#located = added.map(({ member }) => this.members.add(member))
