@@ -1,9 +1,8 @@
 // Counts requests in a store. This file is loaded only with --limits.
-import { createHash } from 'node:crypto'
 import { type MakeLimiter, type WindowCount, WindowCounts } from '../../http/rate-limit.ts'
 import { messageOf } from '../../realm.ts'
 import type { JsonLog } from './log.ts'
-import { StoreConnection, StoreDelay, StoreNonsense, StoreRefusal } from './store-connection.ts'
+import { StoreConnection, StoreDelay, StoreNonsense } from './store-connection.ts'
 
 /** After this many late answers in a row, requests no longer wait for the store. */
 const MAX_DELAYS = 3
@@ -21,7 +20,6 @@ if left < 0 then
   left = ARGV[1] + 0
 end
 return { count, left }`
-const DIGEST = createHash('sha1').update(SCRIPT).digest('hex')
 
 /** All keys begin with this. In a cluster, the part in braces keeps them at one node. */
 const KEY_PREFIX = '{geofix}:'
@@ -127,11 +125,7 @@ export class LimitStore {
 }
 
 async function countIn(connection: StoreConnection, name: string, ms: number): Promise<WindowCount> {
-  const rest = ['1', `${KEY_PREFIX}${name}`, String(ms)]
-  const answer = await connection.ask('EVALSHA', DIGEST, ...rest).catch((error) => {
-    if (!(error instanceof StoreRefusal && error.message.startsWith('NOSCRIPT'))) throw error
-    return connection.ask('EVAL', SCRIPT, ...rest)
-  })
+  const answer = await connection.ask('EVAL', SCRIPT, '1', `${KEY_PREFIX}${name}`, String(ms))
   const [count = 0, msBeforeNext = 0] = typeof answer === 'string' ? [] : answer
   if (count > 0) return { count, msBeforeNext }
   throw new StoreNonsense(

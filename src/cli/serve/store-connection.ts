@@ -18,11 +18,6 @@ const MAX_SHOWN = 60
 /** Text, or a count and a time. */
 export type StoreAnswer = string | readonly number[]
 
-/** The store refused a command. The message has its own words. */
-export class StoreRefusal extends Error {
-  override readonly name = 'StoreRefusal'
-}
-
 /** The store did not answer in time. */
 export class StoreDelay extends Error {
   override readonly name = 'StoreDelay'
@@ -81,7 +76,7 @@ export class StoreConnection {
     void this.#ask(['CLIENT', 'SETNAME', 'geofix'], CONNECT_MS).catch(() => {})
   }
 
-  /** Sends a command. @throws StoreRefusal, StoreDelay, or the error of the connection */
+  /** Sends a command. @throws Error with the words of a store that refuses it, StoreDelay, or the error of the connection */
   ask(...command: string[]): Promise<StoreAnswer> {
     return this.#ask(command, this.#socket.connecting ? CONNECT_MS : ANSWER_MS)
   }
@@ -126,7 +121,7 @@ export class StoreConnection {
     if (this.#numbers === null && line === '*2') this.#numbers = []
     else if (this.#numbers === null && line.startsWith('+')) this.#take(line.slice(1))
     else if (this.#numbers === null && line.startsWith('-'))
-      this.#take(new StoreRefusal(this.#words(line).slice(1, 1 + MAX_WORDS)))
+      this.#take(new Error(this.#words(line).slice(1, 1 + MAX_WORDS)))
     else if (this.#numbers !== null && number !== undefined) {
       if (this.#numbers.push(Number(number)) < 2) return
       this.#take(this.#numbers)
@@ -137,7 +132,7 @@ export class StoreConnection {
     }
   }
 
-  #take(answer: StoreAnswer | StoreRefusal): void {
+  #take(answer: StoreAnswer | Error): void {
     const take = this.#questions.shift()
     if (take === undefined) throw new StoreNonsense('the store answered what nobody had asked')
     take(answer)

@@ -74,7 +74,7 @@ function working(answer: () => string | null | Promise<string | null>): Answers 
 const FAULTS: readonly [what: string, bytes: string, message: RegExp, isNonsense: boolean][] = [
   ['full memory', "-OOM command not allowed when used memory > 'maxmemory'.\r\n", /^OOM command not/, false],
   ['a replica', "-READONLY You can't write against a read only replica.\r\n", /^READONLY You/, false],
-  ['no permission', "-NOPERM this user has no permissions to run 'evalsha'\r\n", /^NOPERM this/, false],
+  ['no permission', "-NOPERM this user has no permissions to run 'eval'\r\n", /^NOPERM this/, false],
   ['a script that is never known', '-NOSCRIPT No matching script.\r\n', /^NOSCRIPT No/, false],
   ['another node', '-MOVED 3999 10.0.0.7:6379\r\n', /^MOVED 3999 10\.0\.0\.7:6379$/, false],
   ['long words', `-${'x'.repeat(9000)}\r\n`, /^x{200}$/, false],
