@@ -99,7 +99,7 @@ export function isDigit(byte = 0): boolean {
   return byte >= ZERO && byte <= NINE
 }
 
-/** Bytes as text, each a character. Spread arguments would take 2 to 5 times as long. */
+/** Bytes as text, each a character. Spread arguments take 3.5 to 7 times as long (16 to 200 bytes of apache-combined-10000). */
 export function latin1(bytes: Uint8Array, start: number, end: number): string {
   return Reflect.apply(String.fromCharCode, null, bytes.subarray(start, end))
 }

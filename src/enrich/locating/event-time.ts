@@ -229,7 +229,8 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
   const value = plainNumber(bytes, start, end)
   if (!Number.isNaN(value)) return sinceEpoch(value)
   const text = latin1(bytes, start, end)
-  return NUMBER.test(text) ? sinceEpoch(Number(EXACT_PART.exec(text)?.[0] ?? text)) : NO_TIME
+  const digits = EXACT_PART.exec(text) ?? NUMBER.exec(text)
+  return digits === null ? NO_TIME : sinceEpoch(Number(digits[0]))
 }
 
 /** `eventTime` of a text. */

@@ -75,7 +75,7 @@ export class RecordFields {
   /**
    * Reads a record that is one line, up to the line feed, which must exist, as must seven bytes after it. Only the offsets of the
    * fields up to `last` are kept. The others are counted without a branch for each, since the processor guesses few of their
-   * lengths: the loop for CSV takes 0.85 of the time.
+   * lengths: CSV with two columns added takes 0.97 of the time (300,000 rows of apache-combined-10000).
    *
    * @returns where the line feed is; -1 if `read` must read the record: these fields have quotes, there are control
    *   characters, or text follows a closing quote
@@ -107,7 +107,7 @@ export class RecordFields {
       if (bytes[at] !== QUOTE) return -1
       at++
       if (!quotes || bytes[at - 2] !== delimiter) continue
-      // Not in a function: V8 would then call `lineStops` for each word. The loop for CSV takes 0.9 of the time.
+      // Not in a function: V8 would then call `lineStops` for each word.
       for (;;) {
         const low = lineStops(view.getInt32(at, true))
         const high = lineStops(view.getInt32((at + 4) | 0, true))
