@@ -214,18 +214,6 @@ describe('numbers of systems', () => {
     expect(() => systems.system(0)).toThrow(RangeError)
   })
 
-  it('of several databases are apart', () => {
-    const databases = [
-      new Database(databaseOf({ '81.2.69.0/24': system(1, 'One') })),
-      new Database(databaseOf({ '81.2.0.0/16': system(2, 'Two'), '8.8.8.0/24': system(3, 'Three') })),
-    ]
-    const systems = new AutonomousSystems(databases, [])
-    const names = [IP, '81.2.70.1', '8.8.8.8'].map(
-      (ip) => systems.system(systems.find(addressOf(ip))).organization,
-    )
-    expect(names).toEqual(['One', 'Two', 'Three'])
-  })
-
   it('of a damaged record are an error, and those of the others stay', () => {
     const bytes = databaseOf({ '81.2.69.0/24': system(1, 'One'), '8.8.8.0/24': { asn: 'AS2' } })
     const database = new Database(bytes)

@@ -39,13 +39,6 @@ function tableOf(records: readonly Source[]): { table: LocationTable; numbers: n
 }
 
 describe('LocationTable', () => {
-  it('distinguishes a record that is not a location from an address without a record', () => {
-    const { table, numbers } = tableOf([source(), { registered_country: { iso_code: 'FR' } }])
-    expect(numbers[0]).toBeGreaterThan(NO_LOCATION)
-    expect(numbers[1]).toBe(NO_LOCATION)
-    expect(table.find(addressOf('30.0.0.1'))).toBe(NO_LOCATION)
-  })
-
   it('leaves values out, and has the same locations', () => {
     const parts = source()
     const subsets = fc.subarray(Object.keys(parts))

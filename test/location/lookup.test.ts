@@ -31,13 +31,6 @@ it('findLocation returns the reason for special-purpose addresses even without a
 })
 
 describe('lookupRecord and lookupResult', () => {
-  it('return the same record', () => {
-    const address = addressOf('81.2.69.142')
-    const record = lookupRecord(set, address, localeOf('en'), AT)
-    expect(record).toMatchObject({ ip: '81.2.69.142', city: 'Boxford' })
-    expect(lookupResult(set, address, localeOf('en'), AT)).toEqual(record)
-  })
-
   it.each([
     ['a special-purpose address', set, '10.0.0.1'],
     ['an address that is not found', set, '8.8.8.8'],
