@@ -1,7 +1,7 @@
 // Takes all text that may be an address, to mask it. It is better to mask too much than to leave an address.
 
 import { NOT_IPV4 } from '../../address/ip-text.ts'
-import { COMMA, DASH, DOT } from '../ascii.ts'
+import { BACKSLASH, COMMA, DASH, DOT, HASH } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
 import {
   type AddressPolicy,
@@ -93,6 +93,7 @@ function takesDotted(scanner: AddressScanner): boolean {
   scanner.separator = DOT
   if (count === 3) return takesThree(scanner)
   if (count !== 4 && count !== 5) return false
+  skipEscape(numbers, bytes)
   const isOctal = readOctal(numbers, bytes)
   // An address and a port, as tcpdump writes them, or another number before the address.
   const isFirst = areOctets(numbers, 0)
@@ -105,6 +106,16 @@ function takesDotted(scanner: AddressScanner): boolean {
   const isName = numbers.end + 1 < end && bytes[numbers.end] === DOT && isLetter(bytes[numbers.end + 1])
   if (isName || isOctal || (isFirst && isSecond)) return take(scanner, ipv4, start, numbers.end, true)
   return take(scanner, ipv4, from4, numbers.ends[first + 3] ?? 0, false)
+}
+
+/** `\251` and `#251` are bytes, in octal or decimal digits. These are not digits of the number after them. */
+function skipEscape(numbers: Numbers, bytes: Uint8Array): void {
+  const { start, starts, ends, values } = numbers
+  if (bytes[start - 1] !== BACKSLASH && bytes[start - 1] !== HASH) return
+  const text = latin1(bytes, start, ends[0] ?? 0)
+  if (!/^[0-3]\d{3}/.test(text)) return
+  numbers.start = starts[0] = start + 3
+  values[0] = Math.min(Number(text.slice(3)), TOO_LARGE)
 }
 
 /** `81.2.17806`, whose last number is of two bytes. A date is not an address. */
