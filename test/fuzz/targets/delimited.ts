@@ -98,10 +98,7 @@ export const delimited: Target<EnrichInput> = {
 }
 
 /** @returns `null` where csv-parse refuses the file or reads line ends in another way */
-function rowsOf(
-  bytes: Uint8Array,
-  { delimiter, quotes, hasSeparatorLine }: TablePlan,
-): string[][] | null {
+function rowsOf(bytes: Uint8Array, { delimiter, quotes, hasSeparatorLine }: TablePlan): string[][] | null {
   // A carriage return that ends a file is a line end of ours.
   if (bytes.at(-1) === 0x0d) return null
   try {
