@@ -10,27 +10,16 @@ import { viewOf } from '../../../enrich/swar.ts'
 export const MAX_PAGE_BYTES = 2 ** 30
 
 export const COMPRESSORS: Compressors = {
-  SNAPPY: bounded((input, length) => {
+  SNAPPY: (input, length) => {
     const output = new Uint8Array(length)
     snappyUncompress(input, output)
     return output
-  }),
-  GZIP: bounded((input, length) => gunzipSync(input, { maxOutputLength: Math.max(length, 1) })),
-  BROTLI: bounded((input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(length, 1) })),
-  ZSTD: bounded((input, length) => decompress(input, new Uint8Array(length))),
-  LZ4: bounded(decompressLz4),
-  LZ4_RAW: bounded(decompressLz4Raw),
-}
-
-type Decompress = (input: Uint8Array, length: number) => Uint8Array
-
-/** Bounds the memory of a page: a damaged page could ask for any size. Each page gets memory of its own. */
-function bounded(decompressPage: Decompress): Decompress {
-  return (input, length) => {
-    if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new Error(`a page has ${length} bytes`)
-    const page = length === 0 ? new Uint8Array(0) : decompressPage(input, length)
-    return page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page)
-  }
+  },
+  GZIP: (input, length) => gunzipSync(input, { maxOutputLength: length }),
+  BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: length }),
+  ZSTD: (input, length) => decompress(input, new Uint8Array(length)),
+  LZ4: decompressLz4,
+  LZ4_RAW: decompressLz4Raw,
 }
 
 const HASH_BITS = 14

@@ -39,6 +39,7 @@ const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96:
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
 const NO_NUMBERS: Int32Array = new Int32Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 /** The path of a column in the schema, which begins with the root. */
 export type SchemaPath = readonly SchemaTree[]
@@ -67,7 +68,7 @@ export class ColumnReader {
   readonly #definition: number
   readonly #total: number
   /** Where the values of the dictionary are. There are none until its page has been read. */
-  #entries: ColumnTexts = { bytes: new Uint8Array(0), starts: NO_NUMBERS, ends: NO_NUMBERS }
+  #entries: ColumnTexts = { bytes: NO_BYTES, starts: NO_NUMBERS, ends: NO_NUMBERS }
   /** Those that were decoded. */
   #decoded: unknown[] = []
   #prefixBytes = 0
@@ -209,6 +210,7 @@ export class ColumnReader {
 
   #decompressed(stored: Uint8Array, size: number): Uint8Array {
     const { codec } = this.#decoder
+    if (size === 0) return NO_BYTES
     const page = codec === 'UNCOMPRESSED' ? stored : COMPRESSORS[codec]?.(stored, size)
     if (page === undefined) throw damaged(`the compression ${codec}`)
     if (page.length !== size) throw damaged('a page of another length than its header says')
