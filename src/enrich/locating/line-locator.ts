@@ -1,6 +1,5 @@
 import { Address } from '../../address/address.ts'
 import { formatIPv6 } from '../../address/ip-text.ts'
-import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { extended } from '../../bytes/tables.ts'
 import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import { type DatabaseSet, type LocationTables, NarrowTables } from '../../location/database-set.ts'
@@ -269,11 +268,6 @@ export class LineLocator {
   /** Whether a number is that of an address, with or without a location. */
   isAddress(number: number): boolean {
     return HAS_ADDRESS[number] !== false
-  }
-
-  /** Writes the location as the template has it, without the address. Call it after `locate` returns `true`. */
-  writeRendered(out: ByteSink): void {
-    if (this.writesLocations) this.texts.write(this.locationNumber, this.textInstant, out)
   }
 
   /** The instant for the text of the location. Call it after `locate` returns `true`. */

@@ -23,7 +23,8 @@ function locate(locator: LineLocator, address: string): boolean {
 /** The LocationRecord of the last address, in JSON. */
 function recordOf(locator: LineLocator): string {
   const { ip, ipStart, ipEnd } = locator.cache
-  return `{"ip":"${text(ip.subarray(ipStart, ipEnd))}${written((out) => locator.writeRendered(out))}`
+  const { texts, locationNumber, textInstant } = locator
+  return `{"ip":"${text(ip.subarray(ipStart, ipEnd))}${written((out) => texts.write(locationNumber, textInstant, out))}`
 }
 
 describe('a locator', () => {

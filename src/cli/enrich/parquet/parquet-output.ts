@@ -31,13 +31,13 @@ import { ColumnWriter, type Leaf } from './column-writer.ts'
 import { LocatedColumns, sparkFields } from './columns.ts'
 import { addColumns, footerBytes, keyValue, readFooter, type Struct, setKeyValue } from './footer.ts'
 import { ParquetFile, SAMPLE_ROWS, TAIL_BYTES } from './parquet-file.ts'
-import { RowsOutput } from './rows-output.ts'
+import { ParquetRowOutput } from './rows-output.ts'
 
 /** How a run writes Parquet. */
 export interface ParquetRun {
-  readonly output: RowsOutput | AddedColumnsOutput
+  readonly output: ParquetRowOutput | AddedColumnsOutput
   /** The output, if it takes lines. */
-  readonly rows: RowsOutput | null
+  readonly rows: ParquetRowOutput | null
   /** Makes the run of a file that gets columns. */
   readonly makeRun?: (settings: RunSettings, signal: AbortSignal) => LineRun
   /** The options for the input, and where its other addresses are. */
@@ -67,7 +67,7 @@ export async function parquetRun(
   const isFlat = options.fields !== undefined
   const added = addedColumns(options, others)
   if (input === undefined || !found.includes(true) || isMasked(options)) {
-    const rows = new RowsOutput(target, added, isFlat)
+    const rows = new ParquetRowOutput(target, added, isFlat)
     return { output: rows, rows, options, others }
   }
   if (inputs.length > 1)

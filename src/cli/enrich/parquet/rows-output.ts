@@ -37,7 +37,7 @@ interface OwnColumn {
  * Later members without a column, and later values of another type, go into a column of their own. So do lines that cannot be
  * read.
  */
-export class RowsOutput extends RowOutput {
+export class ParquetRowOutput extends RowOutput {
   readonly #added: readonly AddedColumns[]
   readonly #isFlat: boolean
   #located: readonly LocatedColumns[] | null = null
