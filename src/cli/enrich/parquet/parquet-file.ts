@@ -157,7 +157,7 @@ export class ParquetFile {
 
   /** The texts at a path in a row group, from its pages; `null` if they are not stored as they are. */
   async #storedTexts(group: number, path: readonly string[]): Promise<readonly ColumnTexts[] | null> {
-    for (const [metadata, nodes] of this.#chunksOf(group))
+    for (const [metadata, nodes] of this.#chunksOf(group, path[0]))
       if (metadata.path_in_schema.join('\0') === path.join('\0') && isStoredText(nodes))
         return (await this.#readerOf(group, metadata, nodes)).texts()
     return null
@@ -219,7 +219,7 @@ export class ParquetFile {
     most = this.groupRows[group] ?? 0,
   ): Promise<DecodedArray> {
     const leaves = new Map<string, DecodedArray>()
-    for (const [metadata, path] of this.#chunksOf(group)) {
+    for (const [metadata, path] of this.#chunksOf(group, column.element.name)) {
       if (path[1] !== column) continue
       const reader = await this.#readerOf(group, metadata, path)
       leaves.set(
@@ -236,11 +236,13 @@ export class ParquetFile {
     return values
   }
 
-  /** The columns of a row group, with their paths in the schema. */
-  #chunksOf(group: number): (readonly [ColumnMetaData, SchemaPath])[] {
+  /** The columns of a row group below a root, with their paths in the schema. */
+  #chunksOf(group: number, root: string | undefined): (readonly [ColumnMetaData, SchemaPath])[] {
     const columns = this.#metadata.row_groups[group]?.columns ?? []
     return columns.flatMap(({ meta_data: metadata }) =>
-      metadata === undefined ? [] : [[metadata, pathTo(this.#tree, metadata.path_in_schema)] as const],
+      metadata === undefined || metadata.path_in_schema[0] !== root
+        ? []
+        : [[metadata, pathTo(this.#tree, metadata.path_in_schema)] as const],
     )
   }
 

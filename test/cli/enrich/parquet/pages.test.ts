@@ -202,6 +202,20 @@ describe('ColumnReader', () => {
     expect(rows).toEqual(data.map((ip) => ({ ip })))
   })
 
+  it('looks only at the columns that are read', async () => {
+    const path = join(folder, 'other-columns.parquet')
+    const columnData = ['ip', 'other'].map((name) => ({ name, data: ['81.2.69.142'] }))
+    const bytes = Buffer.from(parquetWriteBuffer({ columnData }))
+    // The last one is the path of the column.
+    bytes.write('OTHER', bytes.lastIndexOf('other'))
+    writeFileSync(path, bytes)
+    const file = await ParquetFile.open(path)
+    for await (const [texts] of file.textsOf([['ip']]))
+      expect(texts?.map((part) => part.starts.length)).toEqual([1])
+    await file.close()
+    await expect(linesOf(path)).rejects.toThrow('"other" has another number of rows')
+  })
+
   it.each(['PLAIN', 'RLE_DICTIONARY', 'DELTA_LENGTH_BYTE_ARRAY', 'DELTA_BYTE_ARRAY'] as const)(
     'gives the text of each row, in any pages and row groups: %s',
     async (encoding) => {
