@@ -11,10 +11,8 @@ const IDEOGRAPHIC = 0xe3
 /** What begins another spelling. */
 export const MARKS = [PERCENT, AND, BACKSLASH, HASH, UNDERSCORE, FULL_WIDTH, IDEOGRAPHIC] as const
 
-/** Bytes of `&#65294;`, the longest escape without its backslashes. */
-const MAX_BYTES = 8
-/** Bytes of `&#x00002e;`: digits that are escapes themselves can make it this long. */
-const MAX_ENTITY = 10
+/** Bytes of `\U0001f642`, the longest escape with one backslash, and of `&#x00002e;`: its digits can be escapes themselves. */
+const MAX_BYTES = 10
 
 function isMark(byte: number): boolean {
   return byte >= 0x80 || (byte >= HASH && byte <= AND) || byte === BACKSLASH
@@ -34,7 +32,7 @@ const CODE =
   '(?!3[Aa]%2[Ff])(?:2[3-6DEde]|3[\\dABab]|[46][1-6]|5[Cc]|[89A-Fa-f][\\dA-Fa-f]|[\\dA-Fa-f]{2}(?=[\\d:Ff]))'
 /** The start of what may be an escape, or four numbers with underscores, from a mark on. */
 const MAY_BE_ESCAPE = /* @__PURE__ */ new RegExp(
-  `^(?:%(?:[Uu]..)?${CODE}|\\\\[Xx]${CODE}|\\\\[Uu](?:00${CODE}|[Ff3]|[\\dA-Fa-f]{4}(?=[\\d:Ff]))|#0[0-7]{2}|&#|(?:_\\d{1,4}){3}|\xef[\xbc\xbd]|\xe3\x80\x82)`,
+  `^(?:%(?:[Uu]..)?${CODE}|\\\\[Xx]${CODE}|\\\\[Uu](?:00${CODE}|00[01][\\dA-Fa-f]{5}(?=[\\d:Ff])|[Ff3]|[\\dA-Fa-f]{4}(?=[\\d:Ff]))|#0[0-7]{2}|&#|(?:_\\d{1,4}){3}|\xef[\xbc\xbd]|\xe3\x80\x82)`,
   's',
 )
 /** The bytes that this reads, at most. */
@@ -53,9 +51,9 @@ export function mayBeEscape(bytes: Uint8Array, at: number, end: number): boolean
   return MAY_BE_ESCAPE.test(latin1(bytes, at, Math.min(end, at + MAX_READ)))
 }
 
-/** `%2E` or `\x2e`; `%u002e` or `\u002e`; `&#x2e;`; `&#46;`; `#056` as rsyslog writes it, but `&#046;` is decimal; `．`. */
+/** `%2E` or `\x2e`; `%u002e` or `\u002e`; `\U0000002e`; `&#x2e;`; `&#46;`; `#056` of rsyslog, but `&#046;` is decimal; `．`. */
 const ESCAPE =
-  /(?:(?:%|\\[Xx])([\dA-Fa-f]{2})|[%\\][Uu]([\dA-Fa-f]{4})|&#[Xx]([\dA-Fa-f]{1,6});|&#(\d{1,6});|(&?)#(0[0-7]{2})|[\xef\xe3].[\x80-\xff])$/s
+  /(?:(?:%|\\[Xx])([\dA-Fa-f]{2})|(?:%|\\(?!U00[01]))[Uu]([\dA-Fa-f]{4})|\\U(00[01][\dA-Fa-f]{5})|&#[Xx]([\dA-Fa-f]{1,6});|&#(\d{1,6});|(&?)#(0[0-7]{2})|[\xef\xe3].[\x80-\xff])$/s
 
 /**
  * The escape that ends the text `bytes[0, end)`, with what it stands for; `null` if none does. Any number of backslashes can be
@@ -67,10 +65,10 @@ function escapeBefore(
 ): { readonly start: number; readonly byte: number } | null {
   const last = bytes[end - 1] ?? 0
   if (last < 0x80 && last !== SEMICOLON && !isHex(last)) return null
-  const [text, byte, unit, entity, decimal, and, octal] =
-    ESCAPE.exec(latin1(bytes, Math.max(0, end - MAX_ENTITY), end)) ?? []
+  const [text, byte, unit, long, entity, decimal, and, octal] =
+    ESCAPE.exec(latin1(bytes, Math.max(0, end - MAX_BYTES), end)) ?? []
   if (text === undefined || and === '&') return null
-  const digits = byte ?? unit ?? entity ?? decimal ?? octal
+  const digits = byte ?? unit ?? long ?? entity ?? decimal ?? octal
   const base = decimal !== undefined ? 10 : octal !== undefined ? 8 : 16
   const [first = 0, second = 0, third = 0] = bytes.subarray(end - 3, end)
   const wide = ((first & 15) << 12) | ((second & 63) << 6) | (third & 63)
