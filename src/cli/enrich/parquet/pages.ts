@@ -38,6 +38,8 @@ const INDEXED: readonly Encoding[] = ['PLAIN_DICTIONARY', 'RLE_DICTIONARY']
 const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 }
 /** Limit of what the prefixes of a column take in a row group, decoded. A few bytes of a page can repeat any number. Bytes. */
 const MAX_PREFIX_BYTES = 2 ** 30
+/** The header of a page is read up to here: hyparquet takes quadratic time for a number of many bytes. */
+const MAX_HEADER_BYTES = 2 ** 16
 const NO_NUMBERS: Int32Array = new Int32Array(0)
 const NO_BYTES = new Uint8Array(0)
 
@@ -142,18 +144,19 @@ export class ColumnReader {
 
   *#pages(): Generator<Page> {
     const chunk = this.#chunk
-    const reader = readerOf(chunk)
+    let at = 0
     let left = this.#total
-    while (reader.offset < chunk.length && left > 0) {
+    while (at < chunk.length && left > 0) {
+      const reader = readerOf(chunk.subarray(at, at + MAX_HEADER_BYTES))
       const header = parquetHeader(reader)
-      const end = reader.offset + counted(header.compressed_page_size, chunk.length - reader.offset)
-      const page = this.#pageOf(header, chunk.subarray(reader.offset, end), left)
-      reader.offset = end
+      const start = at + reader.offset
+      at = start + counted(header.compressed_page_size, chunk.length - start)
+      const page = this.#pageOf(header, chunk.subarray(start, at), left)
       if (page === null) continue
       left -= page.count
       yield page
     }
-    if (left > 0 || (this.#repetition > 0 && reader.offset < chunk.length))
+    if (left > 0 || (this.#repetition > 0 && at < chunk.length))
       throw damaged('other values than its footer says')
   }
 

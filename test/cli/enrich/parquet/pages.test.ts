@@ -202,6 +202,13 @@ describe('ColumnReader', () => {
     expect(rows).toEqual(data.map((ip) => ({ ip })))
   })
 
+  it('refuses a page header with an endless number in a moment', () => {
+    const header = new Uint8Array(2 ** 22).fill(0xff)
+    // Field 9 is a number of 64 bits.
+    header[0] = 0x96
+    expect(() => new ColumnReader(header, REQUIRED, metadata(1), 1).values()).toThrow('outside the bounds')
+  })
+
   it('looks only at the columns that are read', async () => {
     const path = join(folder, 'other-columns.parquet')
     const columnData = ['ip', 'other'].map((name) => ({ name, data: ['81.2.69.142'] }))
