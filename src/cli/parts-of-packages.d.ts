@@ -1,10 +1,5 @@
 // Modules of packages that are imported alone, and have no types of their own.
 
-// The package's main module imports a decompressor for every codec, and starts WebAssembly. This part needs neither.
-declare module 'hyparquet-compressors/src/lz4.js' {
-  export { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors'
-}
-
 // The package's main module imports a driver for every database. This part needs none of them.
 declare module 'rate-limiter-flexible/lib/RateLimiterCluster.js' {
   import type { RateLimiterCluster, RateLimiterClusterMaster } from 'rate-limiter-flexible'

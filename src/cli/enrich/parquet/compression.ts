@@ -1,9 +1,9 @@
-// The compression of pages. Snappy is github.com/google/snappy, format_description.txt.
+// The compression of pages. Snappy is github.com/google/snappy, format_description.txt; LZ4 is github.com/lz4/lz4,
+// doc/lz4_Block_format.md.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { decompress } from 'fzstd'
 import { type Compressors, snappyUncompress } from 'hyparquet'
-import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
-import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { ByteSink, copy } from '../../../bytes/byte-sink.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 
 /** Limit of one page, decompressed. */
@@ -12,14 +12,85 @@ export const MAX_PAGE_BYTES = 2 ** 30
 export const COMPRESSORS: Compressors = {
   SNAPPY: (input, length) => {
     const output = new Uint8Array(length)
+    checkLiterals(input)
     snappyUncompress(input, output)
     return output
   },
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: length }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: length }),
   ZSTD: (input, length) => decompress(input, new Uint8Array(length)),
-  LZ4: decompressLz4,
-  LZ4_RAW: decompressLz4Raw,
+  LZ4: decompressLZ4Hadoop,
+  LZ4_RAW: decompressLZ4,
+}
+
+/** Throws if a literal ends after the input. hyparquet reads lengths past 2 GiB as negative, and could read the same bytes for ever. */
+function checkLiterals(input: Uint8Array): void {
+  let at = 0
+  while ((input[at++] ?? 0) >= 0x80);
+  while (at < input.length) {
+    const tag = input[at++] ?? 0
+    if ((tag & 3) !== 0) at += (tag & 3) === 3 ? 4 : tag & 3
+    else if (tag >>> 2 < MAX_TAG_LITERAL) at += (tag >>> 2) + 1
+    else {
+      const bytes = (tag >>> 2) - MAX_TAG_LITERAL + 1
+      let last = 0
+      for (let index = bytes; index-- > 0; ) last = last * 256 + (input[at + index] ?? 0)
+      at += bytes + last + 1
+    }
+  }
+  if (at !== input.length) throw new Error('a page is cut off')
+}
+
+/**
+ * Decompresses one block. hyparquet-compressors takes blocks whose output is shorter than `length`, and reads some damaged ones for
+ * ever.
+ *
+ * @throws Error when the output has another size than `length`
+ */
+function decompressLZ4(input: Uint8Array, length: number): Uint8Array {
+  const output = new Uint8Array(length)
+  let at = 0
+  let to = 0
+  const size = (nibble: number): number => {
+    let sum = nibble
+    for (let byte = nibble === 15 ? 255 : 0; byte === 255; sum += byte) byte = input[at++] ?? 0
+    return sum
+  }
+  while (at < input.length) {
+    const token = input[at++] ?? 0
+    const literal = size(token >>> 4)
+    if (literal > input.length - at || literal > length - to) break
+    to = copy(input, at, at + literal, output, to)
+    at += literal
+    if (at === input.length && to === length) return output
+    const distance = (input[at] ?? 0) | ((input[at + 1] ?? 0) << 8)
+    at += 2
+    const end = to + size(token & 15) + 4
+    if (distance === 0 || distance > to || end > length) break
+    for (; to < end; to++) output[to] = output[to - distance] ?? 0
+  }
+  throw new Error('a page is damaged')
+}
+
+/**
+ * Blocks of LZ4 with their sizes, decompressed and compressed, as Hadoop writes them; or one block without, as some writers of this
+ * codec did (github.com/apache/parquet-format, Compression.md).
+ */
+function decompressLZ4Hadoop(input: Uint8Array, length: number): Uint8Array {
+  const view = viewOf(input)
+  const output = new Uint8Array(length)
+  let to = 0
+  try {
+    for (let at = 0; at < input.length; ) {
+      const [size, start] = [view.getUint32(at), at + 8]
+      at = start + view.getUint32(at + 4)
+      if (at > input.length || size > length - to) break
+      output.set(decompressLZ4(input.subarray(start, at), size), to)
+      to += size
+      if (at === input.length && to === length) return output
+    }
+  } catch {}
+  return decompressLZ4(input, length)
 }
 
 const HASH_BITS = 14

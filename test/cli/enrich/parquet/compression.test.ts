@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { snappyUncompress } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { SnappyCompressor } from '../../../../src/cli/enrich/parquet/compression.ts'
+import { COMPRESSORS, SnappyCompressor } from '../../../../src/cli/enrich/parquet/compression.ts'
 
 const compressor = new SnappyCompressor()
 
@@ -51,5 +51,62 @@ describe('compress', () => {
     const input = Buffer.concat([noise(2000), noise(distance - 2000, 3), noise(2000)])
     expectRestored(input)
     expect(compressor.compress(input).length < input.length).toBe(distance <= 65_535)
+  })
+})
+
+/** Bytes of a length that does not fit into the four bits of a token. */
+const more = (size: number): number[] =>
+  size < 15 ? [] : [...Array(Math.floor((size - 15) / 255)).fill(255), (size - 15) % 255]
+
+/** Makes a block of literals, each followed by a copy of bytes that were before; and what it stands for. */
+function blockOf(pieces: readonly (readonly [Uint8Array, number, number])[], last: Uint8Array) {
+  const block: number[] = []
+  const output: number[] = []
+  for (const [literal, back, size] of pieces) {
+    const distance = 1 + (back % (output.length + literal.length))
+    block.push((Math.min(literal.length, 15) << 4) | Math.min(size, 15), ...more(literal.length), ...literal)
+    block.push(distance & 255, distance >> 8, ...more(size))
+    output.push(...literal)
+    for (let left = size + 4; left > 0; left--) output.push(output.at(-distance) ?? 0)
+  }
+  block.push(Math.min(last.length, 15) << 4, ...more(last.length), ...last)
+  return { block, output: [...output, ...last] }
+}
+
+const bigEndian = (number: number): number[] => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255)
+const expand = (codec: 'LZ4' | 'LZ4_RAW' | 'SNAPPY', bytes: readonly number[], length: number) =>
+  COMPRESSORS[codec]?.(Uint8Array.from(bytes), length)
+
+describe('decompress', () => {
+  const literal = fc.uint8Array({ minLength: 1, maxLength: 300 })
+  const pieces = fc.array(fc.tuple(literal, fc.nat(1000), fc.nat(600)), { maxLength: 5 })
+
+  it('reads blocks of LZ4, alone and as Hadoop writes them, and refuses all that are shorter or longer', () => {
+    fc.assert(
+      fc.property(pieces, literal, pieces, literal, (first, end, second, last) => {
+        const [one, two] = [blockOf(first, end), blockOf(second, last)]
+        const output = Uint8Array.from(one.output)
+        expect(expand('LZ4_RAW', one.block, output.length)).toEqual(output)
+        expect(expand('LZ4', one.block, output.length)).toEqual(output)
+        const framed = [one, two].flatMap(({ block, output: { length } }) => [
+          ...bigEndian(length),
+          ...bigEndian(block.length),
+          ...block,
+        ])
+        const both = Uint8Array.from([...one.output, ...two.output])
+        expect(expand('LZ4', framed, both.length)).toEqual(both)
+        for (const length of [output.length - 1, output.length + 1])
+          expect(() => expand('LZ4_RAW', one.block, length)).toThrow('damaged')
+        expect(() => expand('LZ4_RAW', one.block.slice(0, -1), output.length)).toThrow('damaged')
+      }),
+    )
+  })
+
+  // Each was read for ever: after it, the reader was where it had been before.
+  it.each([
+    ['SNAPPY', [100, 0x08, 97, 98, 99, 0xfc, 0xf6, 0xff, 0xff, 0xff, 0, 0], 'cut off'],
+    ['LZ4', [...bigEndian(0), ...bigEndian(-8), 0, 0, 0, 0, 0, 0, 0, 0], 'damaged'],
+  ] as const)('refuses a negative length in %s', (codec, bytes, message) => {
+    expect(() => expand(codec, bytes, 100)).toThrow(message)
   })
 })
