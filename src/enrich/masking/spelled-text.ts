@@ -58,10 +58,14 @@ const ESCAPE =
 /**
  * The escape that ends the text `bytes[0, end)`, with what it stands for; `null` if none does. Any number of backslashes can be
  * before a letter.
+ *
+ * @param next the byte of the source after it. No address begins with a dot: in `\x81.2.69.142` the digits are of the address, unless
+ *   they are the end of a wide digit
  */
 function escapeBefore(
   bytes: Uint8Array,
   end: number,
+  next: number | undefined,
 ): { readonly start: number; readonly byte: number } | null {
   const last = bytes[end - 1] ?? 0
   if (last < 0x80 && last !== SEMICOLON && !isHex(last)) return null
@@ -74,6 +78,8 @@ function escapeBefore(
   const wide = ((first & 15) << 12) | ((second & 63) << 6) | (third & 63)
   const known = characterOf(digits === undefined ? wide : Number.parseInt(digits, base), byte !== undefined)
   let start = end - text.length
+  if (next === DOT && byte !== undefined && !isDigit(known ?? 0) && (bytes[start - 1] ?? 0) < 0x80)
+    return null
   if (text[0] === '\\') while (start > 0 && bytes[start - 1] === BACKSLASH) start--
   // The digits of another character's escape are not those of the address after it.
   return known === null && digits === undefined ? null : { start, byte: known ?? 0 }
@@ -111,7 +117,7 @@ export class SpelledText {
       bytes[size++] = isDot ? DOT : byte
       // The character that replaces an escape can complete another escape.
       while (size - mark <= MAX_BYTES) {
-        const found = escapeBefore(bytes, size)
+        const found = escapeBefore(bytes, size, source[at + 1])
         if (found === null) break
         size = found.start
         if (isMark(found.byte)) mark = size

@@ -211,8 +211,9 @@ function tagOf(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Finds lines that their writer has cut into parts. A line whose parts together exceed the bound is not joined: each part is then a record. Lines of the other stream can come between two parts. The parts before
- * and after them are then records of their own, because lines are written in their order.
+ * Finds lines that their writer has cut into parts. A line whose parts together exceed the bound is not joined: each part is then
+ * a record. Lines of the other stream can come between two parts. The parts before and after them are then records of their own,
+ * because lines are written in their order.
  */
 class PartialLines extends LineRecordEnds {
   readonly #parts: Parts
