@@ -306,8 +306,10 @@ async function readAt(file: FileHandle, start: number, end: number): Promise<Buf
 
 function damaged(name: string, cause: unknown): CommandFailure {
   const isSystem = isError(cause) && 'code' in cause
+  // A TypeError is of hyparquet, and says nothing to those who have the file.
+  const why = cause instanceof TypeError ? 'a page is damaged' : messageOf(cause)
   return unreadableInput(
     name,
-    isSystem ? cause : new Error(`its Parquet data cannot be read: ${messageOf(cause)}`, { cause }),
+    isSystem ? cause : new Error(`its Parquet data cannot be read: ${why}`, { cause }),
   )
 }
