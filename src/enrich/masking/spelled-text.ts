@@ -98,7 +98,7 @@ export class SpelledText {
   length = 0
   #offsets = new Uint32Array(1025)
 
-  /** Reads `source[start, end)`. Underscores between digits become dots. */
+  /** Reads `source[start, end)`. Underscores between digits become dots, but not that after `81.2.69.142`. */
   read(source: Uint8Array, start: number, end: number): void {
     if (end - start > this.bytes.length) {
       this.bytes = new Uint8Array(2 * (end - start))
@@ -109,10 +109,15 @@ export class SpelledText {
     let size = 0
     // Where the last mark is. No escape begins more than MAX_BYTES before the end of the text.
     let mark = -MAX_BYTES
+    // The dots between the numbers right before.
+    let dots = 0
     for (let at = start; at < end; at++) {
       const byte = source[at] ?? 0
       if (isMark(byte)) mark = size
-      const isDot = byte === UNDERSCORE && size > 0 && isDigit(bytes[size - 1]) && isDigit(source[at + 1])
+      const isDot =
+        byte === UNDERSCORE && dots < 3 && size > 0 && isDigit(bytes[size - 1]) && isDigit(source[at + 1])
+      if (byte === DOT) dots++
+      else if (!isDot && !isDigit(byte)) dots = 0
       offsets[size] = at
       bytes[size++] = isDot ? DOT : byte
       // The character that replaces an escape can complete another escape.
