@@ -81,7 +81,9 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
 
   it('give each line the location that it has alone, however the input is cut', () => {
     const texts = fc.constantFrom(SSHD, `é "${IP}"\n`, 'a\tb\r\n', `\\${IP}`, `a\n[${IP}] b\n`, '')
-    const line = fc.oneof(texts, fc.string({ unit: 'binary', maxLength: 20 }))
+    // A short text with a zero byte is not read alone: it may be UTF-16.
+    const other = fc.string({ unit: 'binary', maxLength: 20 }).filter((text) => !text.includes('\0'))
+    const line = fc.oneof(texts, other)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 400 }), (lines, blockBytes) => {
         const options: EnrichOptions = { force: true }
