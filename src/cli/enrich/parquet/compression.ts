@@ -5,6 +5,7 @@ import { decompress } from 'fzstd'
 import { type Compressors, snappyUncompress } from 'hyparquet'
 import { ByteSink, copy } from '../../../bytes/byte-sink.ts'
 import { viewOf } from '../../../enrich/swar.ts'
+import { ParquetFault } from './footer.ts'
 
 /** Limit of one page, decompressed. */
 export const MAX_PAGE_BYTES = 2 ** 30
@@ -38,7 +39,7 @@ function checkLiterals(input: Uint8Array): void {
       at += bytes + last + 1
     }
   }
-  if (at !== input.length) throw new Error('a page is cut off')
+  if (at !== input.length) throw new ParquetFault('a page is cut off')
 }
 
 /**
@@ -69,7 +70,7 @@ function decompressLZ4(input: Uint8Array, length: number): Uint8Array {
     if (distance === 0 || distance > to || end > length) break
     for (; to < end; to++) output[to] = output[to - distance] ?? 0
   }
-  throw new Error('a page is damaged')
+  throw new ParquetFault('a page is damaged')
 }
 
 /**

@@ -1,6 +1,9 @@
 // The footer of a Parquet file (github.com/apache/parquet-format), as a tree of Thrift's compact protocol. It is read and written
 // without loss, also of fields that are newer than this program.
 
+/** Why a Parquet file cannot be read, in words for its user. Libraries throw other errors for damage. */
+export class ParquetFault extends Error {}
+
 /** A struct: its fields in the order of the file. */
 export type Struct = Field[]
 
@@ -54,7 +57,7 @@ const KEY_VALUE = { key: 1, value: 2 } as const
 export function readFooter(bytes: Uint8Array): Struct {
   const reader = new Reader(bytes)
   const footer = reader.struct(0)
-  if (reader.at !== bytes.length) throw new Error('its footer is damaged')
+  if (reader.at !== bytes.length) throw new ParquetFault('its footer is damaged')
   return footer
 }
 
@@ -94,7 +97,7 @@ export function setKeyValue(footer: Struct, key: string, text: string | null): v
 export function addColumns(footer: Struct, added: Struct, moved: number): void {
   const [root, ...elements] = itemsOf(added, FILE.schema)
   const schema = itemsOf(footer, FILE.schema)
-  if (root === undefined || schema[0] === undefined) throw new Error('its footer has no schema')
+  if (root === undefined || schema[0] === undefined) throw new ParquetFault('its footer has no schema')
   addTo(schema[0], SCHEMA_ELEMENT.children, integerOf(root, SCHEMA_ELEMENT.children))
   schema.push(...elements)
   const orders = fieldOf(footer, FILE.columnOrders)
@@ -102,7 +105,7 @@ export function addColumns(footer: Struct, added: Struct, moved: number): void {
   const sources = itemsOf(added, FILE.rowGroups)
   for (const [index, group] of itemsOf(footer, FILE.rowGroups).entries()) {
     const source = sources[index]
-    if (source === undefined) throw new Error('a row group has no columns to add')
+    if (source === undefined) throw new ParquetFault('a row group has no columns to add')
     const chunks = itemsOf(source, ROW_GROUP.columns)
     for (const chunk of chunks) moveChunk(chunk, BigInt(moved))
     itemsOf(group, ROW_GROUP.columns).push(...chunks)
@@ -121,16 +124,16 @@ export function addColumns(footer: Struct, added: Struct, moved: number): void {
 export function checkFooter(footer: Struct): void {
   const groups = itemsOf(footer, FILE.rowGroups).map((group) => rowsOf(group, ROW_GROUP.rows))
   if (rowsOf(footer, FILE.rows) !== groups.reduce((sum, rows) => sum + rows, 0n))
-    throw new Error('its row groups have other rows than its footer says')
+    throw new ParquetFault('its row groups have other rows than its footer says')
   if (itemsOf(footer, FILE.schema).some((element) => textOf(element, SCHEMA_ELEMENT.name) === undefined))
-    throw new Error('its schema has a column without a name')
+    throw new ParquetFault('its schema has a column without a name')
 }
 
 function rowsOf(struct: Struct, id: number): bigint {
   const [field, another] = struct.filter((each) => each.id === id)
   const rows = integerOf(struct, id)
   if (field?.type !== I64 || another !== undefined || rows < 0n)
-    throw new Error('its footer does not say how many rows there are')
+    throw new ParquetFault('its footer does not say how many rows there are')
   return rows
 }
 
@@ -154,7 +157,7 @@ function fieldOf(struct: Struct, id: number): Field | undefined {
 
 function structOf(struct: Struct, id: number): Struct {
   const value = fieldOf(struct, id)?.value
-  if (!Array.isArray(value)) throw new Error('its footer is damaged')
+  if (!Array.isArray(value)) throw new ParquetFault('its footer is damaged')
   return value
 }
 
@@ -163,7 +166,7 @@ function itemsOf(struct: Struct, id: number): Struct[] {
   const value = fieldOf(struct, id)?.value
   if (value === undefined) return []
   if (!isList(value) || !value.items.every((item) => Array.isArray(item)))
-    throw new Error('its footer is damaged')
+    throw new ParquetFault('its footer is damaged')
   return value.items
 }
 
@@ -194,7 +197,7 @@ class Reader {
   constructor(readonly bytes: Uint8Array) {}
 
   struct(depth: number): Struct {
-    if (depth > MAX_DEPTH) throw new Error('its footer is damaged')
+    if (depth > MAX_DEPTH) throw new ParquetFault('its footer is damaged')
     const fields: Struct = []
     for (let id = 0; ; ) {
       const head = this.#byte()
@@ -224,7 +227,7 @@ class Reader {
         return this.struct(depth + 1)
       default:
         if (type > BYTE && type <= I64) return this.#varint()
-        throw new Error('its footer is damaged')
+        throw new ParquetFault('its footer is damaged')
     }
   }
 
@@ -233,14 +236,14 @@ class Reader {
     const type = head & 0x0f
     const size = head >> 4 < LONG ? head >> 4 : Number(this.#varint())
     // Each item has a byte at least.
-    if (size > this.bytes.length - this.at) throw new Error('its footer is damaged')
+    if (size > this.bytes.length - this.at) throw new ParquetFault('its footer is damaged')
     const isBoolean = type === TRUE || type === FALSE
     return { type, items: Array.from({ length: size }, () => this.#value(isBoolean ? BYTE : type, depth)) }
   }
 
   #byte(): number {
     const byte = this.bytes[this.at++]
-    if (byte === undefined) throw new Error('its footer is damaged')
+    if (byte === undefined) throw new ParquetFault('its footer is damaged')
     return byte
   }
 
@@ -251,12 +254,12 @@ class Reader {
       value |= BigInt(byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw new Error('its footer is damaged')
+    throw new ParquetFault('its footer is damaged')
   }
 
   #slice(length: number): Uint8Array {
     const end = this.at + length
-    if (end > this.bytes.length) throw new Error('its footer is damaged')
+    if (end > this.bytes.length) throw new ParquetFault('its footer is damaged')
     const slice = this.bytes.subarray(this.at, end)
     this.at = end
     return slice

@@ -20,6 +20,7 @@ import { readVarInt } from 'hyparquet/src/thrift.js'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { NATIVE_CODEC } from '../../../node/file-bytes.ts'
 import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
+import { ParquetFault } from './footer.ts'
 import { bitsOf, readRuns } from './runs.ts'
 import { PARSERS } from './values.ts'
 
@@ -215,7 +216,7 @@ export class ColumnReader {
     const { codec } = this.#decoder
     if (size === 0) return NO_BYTES
     const page = codec === 'UNCOMPRESSED' ? stored : COMPRESSORS[codec]?.(stored, size)
-    if (page === undefined) throw damaged(`the compression ${codec}`)
+    if (page === undefined) throw damaged(`the compression ${codec ?? 'of an unknown number'}`)
     if (page.length !== size) throw damaged('a page of another length than its header says')
     return page
   }
@@ -365,10 +366,10 @@ function countOf(levels: Int32Array, most: number): number {
 /** A number of the header of a page. @throws Error when it is missing, or not from 0 to `most` */
 function counted(number: number | undefined, most: number): number {
   if (number === undefined || !Number.isInteger(number) || number < 0 || number > most)
-    throw new Error('the header of a page is damaged')
+    throw new ParquetFault('the header of a page is damaged')
   return number
 }
 
 function damaged(what: string): Error {
-  return new Error(`a column has ${what}`)
+  return new ParquetFault(`a column has ${what}`)
 }

@@ -12,11 +12,11 @@ import { assembleNested } from 'hyparquet/src/assemble.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
-import { isError, messageOf } from '../../../realm.ts'
+import { isError } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
 import { MAX_PAGE_BYTES } from './compression.ts'
-import { checkFooter, dropEmptyGroups, isEncrypted, readFooter, type Struct } from './footer.ts'
+import { checkFooter, dropEmptyGroups, isEncrypted, ParquetFault, readFooter, type Struct } from './footer.ts'
 import { ColumnReader, type SchemaPath } from './pages.ts'
 import { columnOf, isStoredText, jsonOrNull, jsonText, lossIn, memberOf, PARSERS } from './values.ts'
 
@@ -54,17 +54,18 @@ export class ParquetFile {
     this.footerStart = start
     const isWhole = footer.length - TAIL_BYTES
     this.footer = readFooter(footer.subarray(0, isWhole))
-    if (isEncrypted(this.footer)) throw new Error('it is encrypted')
+    if (isEncrypted(this.footer)) throw new ParquetFault('it is encrypted')
     checkFooter(this.footer)
     dropEmptyGroups(this.footer)
     const metadata = parquetMetadata(footer, { geoparquet: false })
     this.#metadata = { ...metadata, row_groups: metadata.row_groups.filter(({ num_rows }) => num_rows > 0n) }
     this.#tree = parquetSchema(this.#metadata)
-    if (this.#tree.count !== metadata.schema.length) throw new Error('its schema has elements of no column')
+    if (this.#tree.count !== metadata.schema.length)
+      throw new ParquetFault('its schema has elements of no column')
     this.columns = this.#tree.children.map(({ element }) => element.name)
     this.groupRows = this.#metadata.row_groups.map(({ num_rows }) => Number(num_rows))
     const twice = this.columns.find((column, index) => this.columns.indexOf(column) !== index)
-    if (twice !== undefined) throw new Error(`two columns have the name ${JSON.stringify(twice)}`)
+    if (twice !== undefined) throw new ParquetFault(`two columns have the name ${JSON.stringify(twice)}`)
   }
 
   /** @throws CommandFailure when the file cannot be read, is damaged or encrypted */
@@ -75,19 +76,19 @@ export class ParquetFile {
         const { size } = await file.stat()
         const tail = await readAt(file, Math.max(0, size - TAIL_BYTES), size)
         const magic = tail.subarray(TAIL_BYTES - PARQUET_MAGIC.length)
-        if (ENCRYPTED_MAGIC.equals(magic)) throw new Error('it is encrypted')
-        if (!PARQUET_MAGIC.equals(magic)) throw new Error('it is a Parquet file without its end')
+        if (ENCRYPTED_MAGIC.equals(magic)) throw new ParquetFault('it is encrypted')
+        if (!PARQUET_MAGIC.equals(magic)) throw new ParquetFault('it is a Parquet file without its end')
         const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true)
         const start = size - TAIL_BYTES - length
         if (start < PARQUET_MAGIC.length || length > MAX_FOOTER_BYTES)
-          throw new Error('its footer is damaged')
+          throw new ParquetFault('its footer is damaged')
         return new ParquetFile(path, file, await readAt(file, start, size), start)
       } catch (error) {
         await file.close()
         throw error
       }
     } catch (cause) {
-      throw damaged(path, cause)
+      throw damaged(path, cause, 'its footer is damaged')
     }
   }
 
@@ -230,8 +231,8 @@ export class ParquetFile {
     if (column.children.length > 0) assembleNested(leaves, column, PARSERS)
     const values = leaves.get(column.element.name)
     if (values?.length !== most)
-      throw new Error(
-        `${JSON.stringify(column.element.name)} has another number of rows than its row group says`,
+      throw new ParquetFault(
+        `the column ${JSON.stringify(column.element.name)} has another number of rows than its row group says`,
       )
     return values
   }
@@ -263,7 +264,8 @@ function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
   const path = [tree]
   for (const name of names) {
     const child = path.at(-1)?.children.find(({ element }) => element.name === name)
-    if (child === undefined) throw new Error(`its schema has no column ${JSON.stringify(names.join('.'))}`)
+    if (child === undefined)
+      throw new ParquetFault(`its schema has no column ${JSON.stringify(names.join('.'))}`)
     path.push(child)
   }
   return path
@@ -294,20 +296,21 @@ function textOf(json: string): string {
 
 /** Bytes of the file, in memory of their own. @throws Error when the file has fewer */
 async function readAt(file: FileHandle, start: number, end: number): Promise<Buffer<ArrayBuffer>> {
-  if (!(start >= 0 && end >= start && end - start <= MAX_PAGE_BYTES)) throw new Error('its footer is damaged')
+  if (!(start >= 0 && end >= start && end - start <= MAX_PAGE_BYTES))
+    throw new ParquetFault('its footer is damaged')
   const bytes = Buffer.from(new ArrayBuffer(end - start))
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at)
-    if (bytesRead === 0) throw new Error('it ends too early')
+    if (bytesRead === 0) throw new ParquetFault('it ends too early')
     at += bytesRead
   }
   return bytes
 }
 
-function damaged(name: string, cause: unknown): CommandFailure {
-  const isSystem = isError(cause) && 'code' in cause
-  // A TypeError is of hyparquet, and says nothing to those who have the file.
-  const why = cause instanceof TypeError ? 'a page is damaged' : messageOf(cause)
+/** @param what says what is damaged if a library threw the error: its words are not for users */
+function damaged(name: string, cause: unknown, what = 'a page is damaged'): CommandFailure {
+  const isSystem = isError(cause) && ('syscall' in cause || cause.message.endsWith('allocation failed'))
+  const why = cause instanceof ParquetFault ? cause.message : what
   return unreadableInput(
     name,
     isSystem ? cause : new Error(`its Parquet data cannot be read: ${why}`, { cause }),

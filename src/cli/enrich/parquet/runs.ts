@@ -2,6 +2,7 @@
 import type { ByteSink } from '../../../bytes/byte-sink.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { writeVarint } from './compression.ts'
+import { ParquetFault } from './footer.ts'
 
 /** The most bits of a packed number that is read or written. Wider ones do not fit into a word from each bit on. */
 export const MAX_WIDTH = 24
@@ -28,24 +29,24 @@ export function readRuns(bytes: Uint8Array, width: number, most: number, count: 
     for (let byte = 0x80; byte >= 0x80; shift += 7) {
       byte = bytes[at++] ?? 0
       header += (byte & 0x7f) * 2 ** shift
-      if (header > 2 ** 31) throw new Error('a column has a run that is too long')
+      if (header > 2 ** 31) throw new ParquetFault('a column has a run that is too long')
     }
     const half = Math.floor(header / 2)
     const isPacked = header % 2 === 1
     const values = isPacked ? half * 8 : half
     // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
     if (values > (isPacked ? count + 504 : count - seen))
-      throw new Error('a column has a run that is too long')
+      throw new ParquetFault('a column has a run that is too long')
     const used = Math.min(values, count - seen)
     if (at + Math.ceil((isPacked ? used * width : width) / 8) > bytes.length)
-      throw new Error('a column has fewer values than the header of its page says')
+      throw new ParquetFault('a column has fewer values than the header of its page says')
     if (isPacked) {
       readPacked(bytes, at, width, most, into.subarray(seen, seen + used))
       at += half * width
     } else {
       let value = 0
       for (let bits = 0; bits < width; bits += 8) value += (bytes[at++] ?? 0) * 2 ** bits
-      if (value > most) throw new Error(BEYOND)
+      if (value > most) throw new ParquetFault(BEYOND)
       into.fill(value, seen, seen + used)
     }
     seen += values
@@ -57,7 +58,7 @@ const BEYOND = 'a column has an index beyond its dictionary, or a level beyond i
 
 /** {@link readRuns} for one run of packed bits. */
 function readPacked(bytes: Uint8Array, start: number, width: number, most: number, into: Int32Array): void {
-  if (width > MAX_WIDTH) throw new Error(`a column has indexes of ${width} bits`)
+  if (width > MAX_WIDTH) throw new ParquetFault(`a column has indexes of ${width} bits`)
   const mask = 2 ** width - 1
   for (let value = 0; value < into.length; value++) {
     const bit = value * width
@@ -68,7 +69,7 @@ function readPacked(bytes: Uint8Array, start: number, width: number, most: numbe
       ((bytes[at + 2] ?? 0) << 16) |
       ((bytes[at + 3] ?? 0) << 24)
     const each = (word >>> (bit & 7)) & mask
-    if (each > most) throw new Error(BEYOND)
+    if (each > most) throw new ParquetFault(BEYOND)
     into[value] = each
   }
 }

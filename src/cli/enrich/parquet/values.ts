@@ -1,6 +1,7 @@
 // Values of Parquet columns as JSON.
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet'
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
+import { ParquetFault } from './footer.ts'
 
 /** A time, until its column says whether it is in UTC. */
 class Instant {
@@ -81,7 +82,9 @@ export function jsonText(value: unknown, column: SchemaTree): string {
   if (value instanceof Day) return JSON.stringify(dayText(value.days * MS_PER_DAY))
   if (value instanceof JsonValue) return oneLine(value.text)
   if (value instanceof NotText)
-    throw new Error(`the column ${JSON.stringify(column.path.join('.'))} has bytes, which JSON would change`)
+    throw new ParquetFault(
+      `the column ${JSON.stringify(column.path.join('.'))} has bytes, which JSON would change`,
+    )
   const { element, children } = column
   const unit = timeUnit(element)
   if (unit !== null && (typeof value === 'number' || typeof value === 'bigint'))
