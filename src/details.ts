@@ -1,6 +1,6 @@
 // Entry for programs that use `geofix/core` and want more than LocationRecords. In Node, a resolver has these functions as methods.
 
-import { withDatabases } from './borrowing.ts'
+import { withDatabases } from './location/database-set.ts'
 import { type DetailsOptions, detailsOf, type LocationDetails } from './location/details.ts'
 import { type Verification, verify as verifyDatabase } from './mmdb/verify.ts'
 import type { Resolver } from './resolver.ts'

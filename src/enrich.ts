@@ -1,6 +1,5 @@
 // The entry `geofix/enrich`: adds a location to every line of a log, over Web or Node streams.
 
-import { BORROW, withDatabases } from './borrowing.ts'
 import { type CountOptions, type CountResult, checkedCountPlan, countLines } from './enrich/count.ts'
 import { type CountTable, countTable } from './enrich/counting/count-rows.ts'
 import { type Counts, finishedCounts } from './enrich/counting/counts.ts'
@@ -12,6 +11,7 @@ import { makeRowPlan, type RowOptions, RowWriter } from './enrich/row-writer.ts'
 import { Run } from './enrich/run.ts'
 import { enrichedStream, type IterableStream, type LineInput, LineSource } from './enrich/streams.ts'
 import type { DatabaseSet } from './location/database-set.ts'
+import { BORROW, withDatabases } from './location/database-set.ts'
 import { checkOptionNames } from './option-names.ts'
 import { isUint8Array, type PlatformWritable } from './realm.ts'
 import type { Resolver } from './resolver.ts'

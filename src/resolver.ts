@@ -1,10 +1,9 @@
 import { Address, explainMalformed } from './address/address.ts'
-import { BORROW, REPLACE, withDatabases } from './borrowing.ts'
 import { ClientWalk } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
-import { DatabaseSet } from './location/database-set.ts'
+import { BORROW, DatabaseSet, REPLACE, withDatabases } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {

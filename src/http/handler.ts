@@ -1,6 +1,6 @@
-import { withDatabases } from '../borrowing.ts'
 import { isGeofixError } from '../errors.ts'
 import { areSystemsOpen } from '../location/autonomous-systems.ts'
+import { withDatabases } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import {
   isLookupFailure,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { BORROW, REPLACE } from '../../src/borrowing.ts'
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { makeRowPlan, missingRowOptions, type RowOptions } from '../../src/enrich/row-writer.ts'
 import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
+import { BORROW, REPLACE } from '../../src/location/database-set.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, smallResolver, utf8 } from './world.ts'
 

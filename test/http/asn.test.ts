@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { BORROW } from '../../src/borrowing.ts'
 import { createHandler } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
+import { BORROW } from '../../src/location/database-set.ts'
 import { offsetAt } from '../mmdb/questions.ts'
 import { ASN_DATABASE, asker, batchOf, DATABASE, openSample } from './service.ts'
 

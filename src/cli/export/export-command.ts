@@ -1,4 +1,3 @@
-import { BORROW } from '../../borrowing.ts'
 import { LOCATION_FIELDS } from '../../enrich/options.ts'
 import {
   columnsTemplate,
@@ -8,6 +7,7 @@ import {
 } from '../../enrich/writing/column-templates.ts'
 import type { LocationTemplate } from '../../enrich/writing/location-template.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
+import { BORROW } from '../../location/database-set.ts'
 import { localeOf } from '../../location/locale.ts'
 import { NO_INSTANT } from '../../location/timezone.ts'
 import { NodeResolver } from '../../node/node-resolver.ts'
