@@ -1,0 +1,184 @@
+import { type Steps, withPauses } from '../../../bytes/long-work.ts'
+import { checkCounts } from '../../../enrich/address-check.ts'
+import { ColumnLocator, type ColumnTexts } from '../../../enrich/column-stream.ts'
+import { queriesOf } from '../../../enrich/count-plan.ts'
+import { emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
+import { GroupTotals } from '../../../enrich/counting/totals.ts'
+import { type Format, type Plan, withFormats } from '../../../enrich/formats/formats.ts'
+import type { NdjsonPlan } from '../../../enrich/formats/ndjson/ndjson.ts'
+import { eventTime, NO_TIME } from '../../../enrich/locating/event-time.ts'
+import { LineCounter } from '../../../enrich/locating/line-counter.ts'
+import { LineLocator } from '../../../enrich/locating/line-locator.ts'
+import type { LineRun, RunSettings } from '../../../enrich/run.ts'
+import { CachedView } from '../../../enrich/swar.ts'
+import { NO_NUMBER } from '../../../enrich/writing/location-columns.ts'
+import { MAX_LOCATIONS } from '../../../enrich/writing/rendered-locations.ts'
+import type { DatabaseSet } from '../../../location/database-set.ts'
+import { localeOf } from '../../../location/locale.ts'
+import type { Input } from '../input.ts'
+import type { LocatedColumns } from './columns.ts'
+import { type ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
+
+/** Where the columns go: a copy of the file. */
+interface ColumnsOutput {
+  readonly file: ParquetFile
+  /** The columns of each address of a row group. */
+  readonly located: readonly LocatedColumns[]
+  /** Adds the columns of a row group, which are complete. */
+  addGroup(rows: number): void
+  /** Writes what was added. */
+  send(): Promise<void>
+}
+
+/** Locates the addresses in the columns of a Parquet file, and adds columns to it. No row becomes a line, but those of the sample. */
+export class ColumnRun implements LineRun {
+  readonly counts = emptyCounts()
+  readonly others: RunningCounts[] = []
+  readonly badLines = []
+  readonly doubtfulLines = []
+  readonly bytesWritten = 0
+  groups: readonly GroupTotals[] = []
+  format: Format | null = null
+  bytesRead = 0
+
+  constructor(
+    private readonly settings: RunSettings,
+    readonly input: Input,
+    private readonly output: ColumnsOutput,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Reads the file to its end. Call it once.
+   *
+   * @throws EnrichError when a column has no addresses
+   * @throws InvalidDatabaseError when the databases have no locations
+   * @throws CommandFailure when the file is damaged, or the output cannot be written
+   */
+  async read(): Promise<void> {
+    const { settings, input, output, counts } = this
+    const { set, loadFormats } = settings
+    const { file, located } = output
+    const sample = await file.sampleLines()
+    const all = file.groupRows.reduce((sum, rows) => sum + rows, 0)
+    const plan = await withFormats(
+      () => settings.plan(sample, all <= SAMPLE_ROWS, false, input),
+      async () => loadFormats?.(),
+    )
+    this.format = plan.format
+    const columns: AddressColumn[] = []
+    for (let each: Plan | undefined = plan; each?.format === 'ndjson'; each = each.next) {
+      const own = located[columns.length]
+      if (own !== undefined) columns.push(new AddressColumn(each, set, own, each === plan ? counts : null))
+    }
+    this.others.push(...columns.slice(1).map((column) => column.counts))
+    const timePath = columns[0]?.plan.timePath ?? null
+    const paths = [...columns.map(({ plan: { path } }) => path), ...(timePath === null ? [] : [timePath])]
+    let isChecked = false
+    let group = 0
+    for await (const texts of file.textsOf(paths)) {
+      const rows = file.groupRows[group++] ?? 0
+      const instants = timePath === null ? null : instantsOf(texts[columns.length] ?? [], rows)
+      for (const [index, column] of columns.entries())
+        await withPauses(column.locate(texts[index] ?? [], instants), this.signal)
+      output.addGroup(rows)
+      input.bytesRead = Math.floor(((input.size ?? 0) * counts.lines) / all)
+      if (!isChecked && counts.lines < Math.min(all, SAMPLE_ROWS)) continue
+      for (const column of isChecked ? [] : columns)
+        checkCounts(column.counts, column.plan, sample, counts.lines === all, false)
+      isChecked = true
+      await output.send()
+    }
+    this.bytesRead = input.bytesRead = input.size ?? 0
+    this.groups = columns[0]?.takeGroups() ?? []
+  }
+}
+
+/** Milliseconds since 1970 of the times of rows. */
+function instantsOf(parts: readonly ColumnTexts[], rows: number): Float64Array {
+  const instants = new Float64Array(rows)
+  let at = 0
+  for (const { bytes, starts, ends } of parts)
+    for (let row = 0; row < starts.length; row++)
+      instants[at++] = eventTime(bytes, starts[row] ?? 0, ends[row] ?? 0)
+  return instants
+}
+
+/** Rows that are located without a pause. */
+const ROWS_AT_ONCE = 16_384
+
+/** Locates the addresses of one column. */
+class AddressColumn {
+  readonly counts: RunningCounts
+  readonly #locator: LineLocator
+  readonly #column: ColumnLocator
+  readonly #located: LocatedColumns
+  readonly #hasAddress: boolean
+  /** Counts the rows by their locations; `null` for other addresses than the first. */
+  readonly #counter: LineCounter | null
+  readonly #view = new CachedView()
+
+  /** @param counts of the first address; `null` for another one */
+  constructor(
+    readonly plan: NdjsonPlan,
+    set: DatabaseSet,
+    located: LocatedColumns,
+    counts: RunningCounts | null,
+  ) {
+    const locator = new LineLocator(set, plan)
+    const locale = localeOf(plan.locale, plan.cityNames)
+    this.counts = counts ?? emptyCounts()
+    this.#locator = locator
+    this.#located = located
+    this.#hasAddress = plan.cells?.hasAddress === true
+    const queries = counts === null ? [] : queriesOf(plan)
+    this.#counter = queries.length === 0 ? null : new LineCounter(queries, locator, null, locale)
+    located.useSource(0)
+    this.#column = new ColumnLocator(locator, (bytes, start, end) => {
+      // A comma separates an address from the text.
+      const from = this.#hasAddress ? start + 1 : start
+      located.setText(this.#column.textNumbers.count, bytes.subarray(from, end))
+    })
+  }
+
+  /** Adds the rows of a row group. @param instants of the rows; `null` if they have no times */
+  *locate(parts: readonly ColumnTexts[], instants: Float64Array | null): Steps<void> {
+    let rowsBefore = 0
+    for (const texts of parts) {
+      const rows = texts.starts.length
+      for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+        const to = Math.min(from + ROWS_AT_ONCE, rows)
+        if (this.#column.textNumbers.count > MAX_LOCATIONS) this.#column.textNumbers.restart(0)
+        for (let row = from; row < to; row++) this.#add(texts, row, instants?.[rowsBefore + row] ?? NO_TIME)
+        yield
+      }
+      rowsBefore += rows
+    }
+  }
+
+  #add(texts: ColumnTexts, row: number, instant: number): void {
+    const { counts } = this
+    const [locator, column, counter] = [this.#locator, this.#column, this.#counter]
+    const number = column.textNumber(texts, row, locator.instantOr(instant))
+    locator.instant = instant
+    this.#located.addNumber(number)
+    counts.lines++
+    if (!locator.hasTime) counts.withoutTime++
+    if (number === NO_NUMBER) counts.failed[locator.reason] = (counts.failed[locator.reason] ?? 0) + 1
+    else counts.resolved++
+    if (number !== NO_NUMBER && this.#hasAddress) {
+      const { ip, ipStart, ipEnd } = locator.cache
+      this.#located.setAddress(ip, this.#view.view(ip), ipStart, ipEnd)
+    }
+    if (counter?.isOfLocations === true) counter.use(locator.number)
+    else counter?.count()
+  }
+
+  /** The groups of the rows, for each query of the plan. */
+  takeGroups(): GroupTotals[] {
+    const parts = this.#counter?.take() ?? []
+    const groups = queriesOf(this.plan).map((query) => new GroupTotals(query))
+    for (const [index, part] of parts.entries()) groups[index]?.add(part)
+    return groups
+  }
+}
