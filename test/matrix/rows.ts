@@ -122,11 +122,12 @@ await build({ logLevel: 'error', plugins: [${plugin}], ssr: { noExternal: true }
   rollupOptions: { output: { format: '${to}', entryFileNames: '${out.slice('out/'.length)}' } } } })`,
 )
 
+/** Without a tsconfig.json, the target of tsup is node16. esbuild then rewrites some of the private names of a class. */
 const tsupRows = bundlerRows(
   'tsup',
   (entry, _, to, plugin) => `import { build } from 'tsup'
 import { esbuild as geofix } from 'geofix/bundler'
-await build({ config: false, silent: true, entry: ['${entry}'], outDir: 'out', format: '${to}', noExternal: [/.*/], banner: { js: '${BANNERS[to]}' },
+await build({ config: false, silent: true, target: 'node16', entry: ['${entry}'], outDir: 'out', format: '${to}', noExternal: [/.*/], banner: { js: '${BANNERS[to]}' },
   outExtension: () => ({ js: '.${EXTENSIONS[to]}' }), esbuildPlugins: [${plugin}] })`,
 )
 

@@ -161,12 +161,12 @@ export class NetworkTrie {
    * @param value id of the value
    */
   insert(words: Uint32Array, prefixLength: number, value: number): void {
-    this.#set(words, prefixLength, linkToValue(value))
+    this.#assign(words, prefixLength, linkToValue(value))
   }
 
   /** Removes the values of all addresses of a network. */
   remove(words: Uint32Array, prefixLength: number): void {
-    this.#set(words, prefixLength, EMPTY)
+    this.#assign(words, prefixLength, EMPTY)
   }
 
   /**
@@ -189,7 +189,7 @@ export class NetworkTrie {
     return convert(0, below)
   }
 
-  #set(words: Uint32Array, prefixLength: number, link: Link): void {
+  #assign(words: Uint32Array, prefixLength: number, link: Link): void {
     if (prefixLength === 0) {
       this.#nodes.rows.fill(link, 0, 2)
       return
