@@ -92,13 +92,30 @@ function characterOf(code: number, isByte: boolean): number | null {
   return code < 0x80 || (isByte && code < 0x100) ? code : null
 }
 
+/** Four numbers with dots between them, before and after an underscore, and their bytes at most. */
+const QUAD_BEFORE = /(?:0?\d{1,3}\.){3}\d+$/
+const QUAD_AFTER = /^(?:0?\d{1,3}\.){3}\d/
+const QUAD_BYTES = 19
+
+/** The underscores of `81_2_69_142`. */
+function dotsIn(text: Uint8Array): readonly number[] {
+  const dots: number[] = []
+  for (let at = text.indexOf(UNDERSCORE); at !== -1; at = text.indexOf(UNDERSCORE, at + 1)) {
+    if (!isDigit(text[at - 1]) || !isDigit(text[at + 1])) continue
+    const before = latin1(text, Math.max(0, at - QUAD_BYTES), at)
+    const after = latin1(text, at + 1, Math.min(text.length, at + QUAD_BYTES))
+    if (!QUAD_BEFORE.test(before) && !QUAD_AFTER.test(after)) dots.push(at)
+  }
+  return dots
+}
+
 /** A text whose escapes are replaced, escapes of escapes too, and where each of its bytes was in the source. */
 export class SpelledText {
   bytes = new Uint8Array(1024)
   length = 0
   #offsets = new Uint32Array(1025)
 
-  /** Reads `source[start, end)`. Underscores between digits become dots, but not that after `81.2.69.142`. */
+  /** Reads `source[start, end)`. Underscores between digits become dots, but not that before or after `81.2.69.142`. */
   read(source: Uint8Array, start: number, end: number): void {
     if (end - start > this.bytes.length) {
       this.bytes = new Uint8Array(2 * (end - start))
@@ -109,17 +126,11 @@ export class SpelledText {
     let size = 0
     // Where the last mark is. No escape begins more than MAX_BYTES before the end of the text.
     let mark = -MAX_BYTES
-    // The dots between the numbers right before.
-    let dots = 0
     for (let at = start; at < end; at++) {
       const byte = source[at] ?? 0
       if (isMark(byte)) mark = size
-      const isDot =
-        byte === UNDERSCORE && dots < 3 && size > 0 && isDigit(bytes[size - 1]) && isDigit(source[at + 1])
-      if (byte === DOT) dots++
-      else if (!isDot && !isDigit(byte)) dots = 0
       offsets[size] = at
-      bytes[size++] = isDot ? DOT : byte
+      bytes[size++] = byte
       // The character that replaces an escape can complete another escape.
       while (size - mark <= MAX_BYTES) {
         const found = escapeBefore(bytes, size, source[at + 1])
@@ -131,6 +142,7 @@ export class SpelledText {
     }
     offsets[size] = end
     this.length = size
+    for (const at of dotsIn(bytes.subarray(0, size))) bytes[at] = DOT
   }
 
   /** Where a byte of this text starts in the source. */
