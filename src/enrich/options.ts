@@ -360,8 +360,12 @@ export function omittingOption(options: LineOptions): keyof LineOptions | undefi
   return name ?? (options.onBadLine === 'drop' ? 'onBadLine' : undefined)
 }
 
-/** The names of the members that are added to objects. */
+/** Name of the member that holds a line that cannot be read. */
+export const RAW = 'raw'
+
+/** The names of the members that are added to objects. @throws TypeError when lines that cannot be read have that name */
 export function addedMembers({ into, asn }: Pick<CommonPlan, 'into' | 'asn'>): readonly string[] {
+  if (into === RAW) throw wrongOption`<into> must not be ${RAW}: a line that cannot be read is in that member`
   return asn === undefined ? [into] : [into, asn]
 }
 

@@ -8,7 +8,6 @@ import { FORMAT_DEFINITIONS } from './formats/all-formats.ts'
 import type { RequiredRowOption } from './formats/format-definition.ts'
 import { checkOptions, definitionOf, type Format, formatsWith, type Plan } from './formats/formats.ts'
 import type { LineOptions, RowLineOptions } from './options.ts'
-import { RAW } from './writing/json-text.ts'
 
 /** How rows are read and what is added to them. Nothing is guessed. */
 export interface RowOptions extends RowLineOptions {
@@ -61,7 +60,6 @@ export function makeRowPlan(options: RowOptions): Plan {
   if (options.append === true && options.into !== undefined) {
     throw wrongOption`<into> is not for <append>: the location has no name then`
   }
-  if (options.into === RAW) throw wrongOption`<into> must not be ${RAW}`
   if (definition.planRows !== undefined) return definition.planRows(options)
   const quotable = FORMAT_DEFINITIONS.filter((each) => each.requiredForRows.includes('quoting'))
   const names = quotable.map(({ name }) => name).sort()

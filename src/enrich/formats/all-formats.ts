@@ -1,11 +1,13 @@
 import { quoted } from '../../errors.ts'
 import { EnrichError } from '../errors.ts'
 import { AddressMask } from '../masking/address-mask.ts'
-import type { Planned } from '../options.ts'
+import { addedMembers, type Planned } from '../options.ts'
+import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
 import { sampleLines } from '../reading/sample.ts'
 import { looksLikeVersions } from '../reading/sample-times.ts'
+import { WRAPPER } from '../writing/json-text.ts'
 import { DEFINITIONS } from './definitions.ts'
 import type { FormatDefinition, InputFacts } from './format-definition.ts'
 import {
@@ -68,6 +70,8 @@ function makePlan(
     ...(inside === null ? [] : [`each line comes after a prefix that ${WRITERS[inside.wrapper]} writes`]),
   ]
   const hasWrapperMember = all.to !== undefined
+  if (inside !== null && (hasWrapperMember || definition.form(plan).kind === 'object'))
+    refuseTaken(addedMembers(plan), [WRAPPER], 'a line has', 'member')
   return {
     plan: inside === null ? plan : { ...plan, wrapper: inside.wrapper, hasWrapperMember },
     notes: [...told, ...notes],

@@ -8,7 +8,6 @@ import { plainLayout } from '../reading/layout.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../reading/record-reader.ts'
 import { sampleLines } from '../reading/sample.ts'
 import { looksLikeVersions } from '../reading/sample-times.ts'
-import { RAW } from '../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../writing/record-form.ts'
 import type { FormatDefinition } from './format-definition.ts'
 
@@ -50,7 +49,7 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
   if (named !== undefined) {
     throw new EnrichError('ENRICH_FIELD_UNKNOWN', `the lines of a list have no field ${quoted(named)}`)
   }
-  if (!append.append) refuseTaken(addedMembers(common), ['ip', RAW], 'a line has', 'member')
+  if (!append.append) refuseTaken(addedMembers(common), ['ip'], 'a line has', 'member')
   const addresses = new SampleField([])
   for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
   return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }

@@ -1,6 +1,6 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Decoder, utf8Encoder } from '../../realm.ts'
-import type { CommonPlan } from '../options.ts'
+import { type CommonPlan, RAW } from '../options.ts'
 import { CachedView, mayNeedEscape } from '../swar.ts'
 
 /** Text is decoded in parts of this size. Bytes. */
@@ -61,9 +61,6 @@ export class JsonText {
     return to
   }
 }
-
-/** Name of the member that holds a line that cannot be read. */
-export const RAW = 'raw'
 
 /** Name of the member that holds what another program wrote before a line. */
 export const WRAPPER = 'wrapper'

@@ -78,6 +78,11 @@ describe.each(FORMATS)('the format %s', (format) => {
   })
 
   const toObjects = { at: Date.UTC(2026, 6, 1), to: 'ndjson', ...given } as const
+  it('refuses the name of lines that cannot be read for the location', () => {
+    const options = { ...toObjects, format, into: 'raw' }
+    expect(() => makePlan(utf8(`${example}\n`), true, options)).toThrow(/"into" must not be raw: /)
+  })
+
   const text = `${example}\n`
 
   it('has an object a line, with the whole record of the location', () => {

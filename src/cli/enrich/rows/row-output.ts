@@ -9,9 +9,9 @@ import {
   INTO,
   type LocationCells,
   type LocationField,
+  RAW,
 } from '../../../enrich/options.ts'
 import { viewOf } from '../../../enrich/swar.ts'
-import { RAW } from '../../../enrich/writing/json-text.ts'
 import { UsageError } from '../../terminal.ts'
 import { type AddressOption, asUsage } from '../command-line.ts'
 import type { Output } from '../output.ts'

@@ -1,9 +1,8 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { NONE } from '../../../bytes/distinct-texts.ts'
 import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
-import { INTO, type LocationCells } from '../../../enrich/options.ts'
+import { INTO, type LocationCells, RAW } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
-import { RAW } from '../../../enrich/writing/json-text.ts'
 import {
   CellText,
   cellRoom,

@@ -17,7 +17,6 @@ import { plainLayout } from '../../reading/layout.ts'
 import { ABSENT } from '../../reading/record-reader.ts'
 import { firstLines, type LineRange } from '../../reading/sample.ts'
 import { latin1 } from '../../swar.ts'
-import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { wrappersOf } from '../wrapped/prefix.ts'
@@ -56,7 +55,7 @@ export function planAccessLog(
   if (options.timeField !== undefined) {
     throw wrongOption`<timeField> is not for access logs: their lines have a time`
   }
-  if (!append.append) refuseTaken(addedMembers(common), [...PARTS, RAW], 'a line has', 'member')
+  if (!append.append) refuseTaken(addedMembers(common), PARTS, 'a line has', 'member')
   const unknown = (message: string): EnrichError => new EnrichError('ENRICH_FIELD_UNKNOWN', message)
   const isWordNamed = field === '1' || field === '2'
   const hasForwarded = field === XFF

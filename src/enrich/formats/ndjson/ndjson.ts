@@ -1,7 +1,7 @@
 // JSON objects, one object a line.
 import { quoted } from '../../../errors.ts'
 import { EnrichError, shownName } from '../../errors.ts'
-import { commonPlan, type LineOptions, type Planned } from '../../options.ts'
+import { addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { chosenAddress, chosenTime, refuseTaken, type SampleFields } from '../../reading/chosen-fields.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
@@ -60,8 +60,9 @@ export function planObjects(
   const members = objects.flatMap((object) => Object.keys(object))
   const refuse = (name: string | undefined, remedy: string): void =>
     refuseTaken(name === undefined ? [] : [name], members, 'there are objects with', 'member', remedy)
-  refuse(common.overwrite ? undefined : common.into, REPLACE)
-  refuse(common.asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
+  const [into, asn] = addedMembers(common)
+  refuse(common.overwrite ? undefined : into, REPLACE)
+  refuse(asn, 'add another name, as in --into geo, which adds geo and geo_asn (in a program: into)')
   const notes: string[] = []
   let all: readonly SampleField[] | undefined
   const sampled: SampleFields = {

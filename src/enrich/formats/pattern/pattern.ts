@@ -7,7 +7,6 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { patternRequestFields } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { firstLines } from '../../reading/sample.ts'
-import { RAW } from '../../writing/json-text.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
@@ -49,7 +48,7 @@ function planPattern<Name extends string>(
   }
   const pattern = known ?? patternOf(logFormat ?? '')
   const names = pattern.fields.map(({ name }) => name)
-  if (!append.append) refuseTaken(addedMembers(common), [...names, RAW, REST], 'a line has', 'field')
+  if (!append.append) refuseTaken(addedMembers(common), [...names, REST], 'a line has', 'field')
   const notes: string[] = []
   const fields = names.map((name, index) => new SampleField([name], index))
   for (const values of recordsOf(sample, isWhole, pattern, 1000).records)

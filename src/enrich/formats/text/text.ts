@@ -20,7 +20,6 @@ import { firstLines } from '../../reading/sample.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { fieldText } from '../../writing/column-templates.ts'
-import { RAW } from '../../writing/json-text.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
 import { ADDRESS_MARK, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
@@ -164,7 +163,7 @@ export function planText(
     )
   }
   const plan = textPlan(options)
-  if (options.to !== undefined) refuseTaken(addedMembers(plan), [RAW, 'ip'], 'a line has', 'member')
+  if (options.to !== undefined) refuseTaken(addedMembers(plan), ['ip'], 'a line has', 'member')
   const { annotate, nth } = plan
   const which = nth === null ? 'each public address' : `address ${nth} of each line`
   const form =

@@ -48,7 +48,6 @@ describe('planAccessLog', () => {
     [{ field: 'x_forwarded_for' }, 'ENRICH_FIELD_IS_LIST'],
     [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
     [{ into: 'rest', overwrite: true }, 'ENRICH_FIELD_EXISTS'],
-    [{ into: 'raw' }, 'ENRICH_FIELD_EXISTS'],
   ])('refuses %j: %s', (options, code) => {
     expect(() => planAccessLog(sample, true, options)).toThrow(expect.objectContaining({ code }))
   })

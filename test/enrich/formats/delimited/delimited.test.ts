@@ -128,6 +128,13 @@ describe('the column of the address', () => {
       'another case',
     ],
     ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', 'no column "3"', 'a number too large'],
+    [
+      'x,1.2.3.4\n',
+      { field: 'x', header: false },
+      'ENRICH_FIELD_UNKNOWN',
+      'the columns with addresses are column 2',
+      'a name where columns have none',
+    ],
     ['ip,b\n1.2.3.4,y\n', { field: '0' }, 'ENRICH_FIELD_UNKNOWN', '"0"', 'no number'],
     ['ip,ip\n1.2.3.4,y\n', { field: 'ip' }, 'ENRICH_FIELD_UNKNOWN', 'several', 'a name that is there twice'],
     [

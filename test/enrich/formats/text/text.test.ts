@@ -96,7 +96,6 @@ describe('planText', () => {
     [{ field: 'ip' }, 'ENRICH_FIELD_UNKNOWN'],
     [{ timeField: 'time' }, 'ENRICH_FIELD_UNKNOWN'],
     [{ to: 'ndjson', into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
-    [{ to: 'ndjson', into: 'raw' }, 'ENRICH_FIELD_EXISTS'],
   ])('refuses %j: %s', (options, code) => {
     expect(() => plan(options)).toThrow(expect.objectContaining({ code }))
   })

@@ -41,7 +41,12 @@ describe.each(PREFIXES)('lines behind what %s writes: %j', (wrapper, prefix) => 
       )
       expect(outside).toEqual({ wrapper: prefix, ...Object(inside) })
       expect(Object.keys(Object(outside))[0]).toBe('wrapper')
+      const named = { at: AT, to: 'ndjson', into: 'wrapper' } as const
+      expect(() => enrichText(`${prefix + content}\n`, named)).toThrow(
+        'a line has a member "wrapper" already',
+      )
     }
+    expect(() => enrichText(`${prefix}${ACCESS}\n`, { at: AT, into: 'wrapper' })).toThrow('already')
   })
 
   it('become objects too if they cannot be read', () => {
