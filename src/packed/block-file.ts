@@ -16,6 +16,8 @@ export interface BlockSource {
    * end.
    */
   read(position: number, length: number): Uint8Array
+  /** Throws an InvalidDatabaseError if a file on disk was changed after it was opened. */
+  checkUnchanged?(): void
   /** Closes a file on disk: later reads throw an InvalidDatabaseError. */
   close?(): void
 }
@@ -91,7 +93,10 @@ export class BlockFile {
     const streamBytes = deflated[number] ?? 0
     try {
       const bytes = this.source.read(position, streamBytes + (plain[number] ?? 0))
-      if (this.#codec.crc32(bytes) !== crc[number]) throw new Error('it does not match its checksum')
+      if (this.#codec.crc32(bytes) !== crc[number]) {
+        this.source.checkUnchanged?.()
+        throw new Error('it does not match its checksum')
+      }
       const stream = this.#codec.inflate(bytes.subarray(0, streamBytes), inflated[number] ?? 0)
       decode(stream, bytes.subarray(streamBytes))
     } catch (cause) {

@@ -1,4 +1,4 @@
-import { copyFileSync, utimesSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
@@ -18,7 +18,7 @@ describe('openDatabases', () => {
   it('reads a packed database from its file when a lookup needs it, and not into memory', async () => {
     const [one, many] = [await openDatabases([path]), await openDatabases([path], false, { isWhole: true })]
     for (const each of [one, many]) expect(find(each, '81.2.69.142')).not.toBe(0)
-    utimesSync(path, 0, 0)
+    writeFileSync(path, '')
     expect(() => find(one, '216.58.192.1')).toThrow('the file was changed while it is open')
     expect(find(many, '216.58.192.1')).not.toBe(0)
     one.release()

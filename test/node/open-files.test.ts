@@ -202,9 +202,11 @@ describe('a packed file on disk', () => {
     const path = written(packedWith('London', 5000))
     const geo = await Resolver.open(path, { cacheBytes: 0 })
     await new Promise((resolve) => setTimeout(resolve, 20))
-    writeSync(openSync(path, 'r+'), BERLIN)
+    // Only the block of data differs.
+    writeSync(openSync(path, 'r+'), packedWith('Berlin', 5000))
     expect(() => geo.lookup(IP)).toThrow(InvalidDatabaseError)
     expect(() => geo.lookup(IP)).toThrow('the file was changed while it is open')
+    expect(() => geo.share()).toThrow('the file was changed while it is open')
     writeFileSync(path, '')
     expect(() => geo.raw(IP)).toThrow('the file was changed while it is open')
   })

@@ -93,20 +93,21 @@ describe.each(errors)('a system error %s', (code) => {
       (geo: Resolver) => geo.network(IP),
       (geo: Resolver) => geo.share(),
     ]
-    for (const call of ['readSync', 'fstatSync']) {
-      for (const run of runs) {
-        // With no decoded blocks.
-        const geo = Resolver.openSync(PACKED)
-        failing(call, code)
-        expect(() => run(geo)).toThrow(invalid(`(${code})`, PACKED))
-        expect(() => run(geo)).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code }) }))
-        failing(call, code)
-        const [result] = geo.lookupMany([IP])
-        expect(result !== undefined && isLookupFailure(result) && result.error.code).toBe('INVALID_DATABASE')
-        fault.call = ''
-        expect(geo.lookup(IP).country.code).toBe('GB')
-        geo.close()
-      }
+    for (const run of runs) {
+      // With no decoded blocks.
+      const geo = Resolver.openSync(PACKED)
+      failing('readSync', code)
+      expect(() => run(geo)).toThrow(invalid(`(${code})`, PACKED))
+      expect(() => run(geo)).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code }) }))
+      failing('readSync', code)
+      const [result] = geo.lookupMany([IP])
+      expect(result !== undefined && isLookupFailure(result) && result.error.code).toBe('INVALID_DATABASE')
+      // Only a read of the whole file asks whether it was changed.
+      failing('fstatSync', code)
+      expect(geo.lookup(IP).country.code).toBe('GB')
+      expect(() => geo.share()).toThrow(invalid(`(${code})`, PACKED))
+      fault.call = ''
+      geo.close()
     }
   })
 })
