@@ -5,8 +5,7 @@ import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { grown, MAX_KEPT_BYTES } from '../../../bytes/distinct-texts.ts'
 import { CachedView } from '../../../enrich/swar.ts'
-import { SnappyCompressor } from './compression.ts'
-import { bitsOf, MAX_WIDTH, writeBits, writeRun, writeRuns } from './runs.ts'
+import { bitsOf, MAX_WIDTH, SnappyCompressor, writeBits, writeRun, writeRuns } from './compression.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'

@@ -1,5 +1,6 @@
-// The compression of pages. Snappy is github.com/google/snappy, format_description.txt; LZ4 is github.com/lz4/lz4,
-// doc/lz4_Block_format.md.
+// The compression of pages, and of the numbers in them. Snappy is github.com/google/snappy, format_description.txt; LZ4 is github.com/lz4/lz4,
+// doc/lz4_Block_format.md. Numbers are in the hybrid of run lengths and packed bits (github.com/apache/parquet-format, Encodings:
+// RLE = 3).
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { decompress } from 'fzstd'
 import { type Compressors, snappyUncompress } from 'hyparquet'
@@ -177,4 +178,177 @@ export function writeVarint(out: ByteSink, number: number): void {
   let rest = number
   for (; rest >= 0x80; rest >>>= 7) out.writeByte((rest & 0x7f) | 0x80)
   out.writeByte(rest)
+}
+
+/** The most bits of a packed number that is read or written. Wider ones do not fit into a word from each bit on. */
+export const MAX_WIDTH = 24
+
+/** How many bits numbers up to this one take. */
+export function bitsOf(most: number): number {
+  return most <= 0 ? 0 : 32 - Math.clz32(most)
+}
+
+const TOO_LONG = 'a column has a run that is too long'
+const BEYOND = 'a column has an index beyond its dictionary, or a level beyond its schema'
+
+/** Reads the hybrid of run lengths and packed bits, in parts. */
+export class RunReader {
+  readonly #bytes: Uint8Array
+  readonly #width: number
+  readonly #most: number
+  readonly #count: number
+  /** Where the next run is. */
+  #at = 0
+  /** The numbers after this run, and those of this run that were not read. */
+  #left: number
+  #inRun = 0
+  /** The number of a run of equal ones. */
+  #number = 0
+  /** Where packed numbers begin, and the next one of them. There are none if it is -1. */
+  #packed = -1
+  #next = 0
+
+  /**
+   * @param width of a number. Bits
+   * @param most the greatest number that there may be
+   * @param count of all numbers
+   */
+  constructor(bytes: Uint8Array, width: number, most: number, count: number) {
+    this.#bytes = bytes
+    this.#width = width
+    this.#most = most
+    this.#count = this.#left = count
+  }
+
+  /**
+   * Reads the next numbers, as many as `into` has.
+   *
+   * @throws Error when a run has more numbers than there are, the bytes have fewer, or a number is greater than `most`
+   */
+  read(into: Int32Array): Int32Array {
+    for (let seen = 0; seen < into.length; ) {
+      while (this.#inRun === 0) this.#readRun()
+      const end = Math.min(seen + this.#inRun, into.length)
+      this.#inRun -= end - seen
+      if (this.#packed === -1) into.fill(this.#number, seen, end)
+      else this.#readPacked(into, seen, end)
+      seen = end
+    }
+    return into
+  }
+
+  #readRun(): void {
+    const bytes = this.#bytes
+    const [width, left] = [this.#width, this.#left]
+    this.#packed = -1
+    let at = this.#at
+    // Some writers have no run of indexes into a dictionary of one value.
+    if (width === 0 && at >= bytes.length) {
+      this.#number = this.#left = 0
+      this.#inRun = left
+      return
+    }
+    let header = 0
+    let shift = 0
+    for (let byte = 0x80; byte >= 0x80; shift += 7) {
+      byte = bytes[at++] ?? 0
+      header += (byte & 0x7f) * 2 ** shift
+      if (header > 2 ** 31) throw new ParquetFault(TOO_LONG)
+    }
+    const half = Math.floor(header / 2)
+    const isPacked = header % 2 === 1
+    const values = isPacked ? half * 8 : half
+    // Packed values come in groups of eight. Some writers fill the last run with up to 504 values.
+    if (values > (isPacked ? this.#count + 504 : left)) throw new ParquetFault(TOO_LONG)
+    const used = Math.min(values, left)
+    if (at + Math.ceil((isPacked ? used * width : width) / 8) > bytes.length)
+      throw new ParquetFault('a column has fewer values than the header of its page says')
+    if (isPacked) {
+      if (width > MAX_WIDTH) throw new ParquetFault(`a column has indexes of ${width} bits`)
+      this.#packed = at
+      this.#next = 0
+      at += half * width
+    } else {
+      let number = 0
+      for (let bits = 0; bits < width; bits += 8) number += (bytes[at++] ?? 0) * 2 ** bits
+      if (number > this.#most) throw new ParquetFault(BEYOND)
+      this.#number = number
+    }
+    this.#at = at
+    this.#inRun = used
+    this.#left = left - used
+  }
+
+  #readPacked(into: Int32Array, from: number, to: number): void {
+    const [bytes, width, most, start] = [this.#bytes, this.#width, this.#most, this.#packed]
+    const mask = 2 ** width - 1
+    let bit = this.#next * width
+    this.#next += to - from
+    for (let index = from; index < to; index++, bit += width) {
+      const at = start + (bit >>> 3)
+      const word =
+        (bytes[at] ?? 0) |
+        ((bytes[at + 1] ?? 0) << 8) |
+        ((bytes[at + 2] ?? 0) << 16) |
+        ((bytes[at + 3] ?? 0) << 24)
+      const each = (word >>> (bit & 7)) & mask
+      if (each > most) throw new ParquetFault(BEYOND)
+      into[index] = each
+    }
+  }
+}
+
+/** Writes numbers as runs of equal ones, and packed in between. Runs begin after whole groups of eight. */
+export function writeRuns(out: ByteSink, numbers: Int32Array, width: number): void {
+  let packed = 0
+  for (let at = 0; at < numbers.length; ) {
+    const number = numbers[at] ?? 0
+    let end = at + 1
+    while (end < numbers.length && numbers[end] === number) end++
+    if (end - at < 8) at += 8
+    else {
+      writePacked(out, numbers, packed, at, width)
+      writeRun(out, number, end - at, width)
+      packed = at = end
+    }
+  }
+  writePacked(out, numbers, packed, numbers.length, width)
+}
+
+export function writeRun(out: ByteSink, number: number, count: number, width: number): void {
+  writeVarint(out, 2 * count)
+  for (let shift = 0; shift < width; shift += 8) out.writeByte((number >>> shift) & 0xff)
+}
+
+function writePacked(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
+  if (start === end) return
+  writeVarint(out, 2 * Math.ceil((end - start) / 8) + 1)
+  writeBits(out, numbers, start, end, width)
+}
+
+/** Writes the bits of `numbers[start, end)`, and zeros up to a multiple of eight numbers. */
+export function writeBits(
+  out: ByteSink,
+  numbers: Int32Array,
+  start: number,
+  end: number,
+  width: number,
+): void {
+  const size = Math.ceil((end - start) / 8) * width
+  const bytes = out.room(size + 4)
+  const view = viewOf(bytes)
+  let at = out.length
+  let word = 0
+  let bits = 0
+  out.length += size
+  for (let index = start; index < end; index++) {
+    word |= (numbers[index] ?? 0) << bits
+    bits += width
+    view.setInt32(at, word, true)
+    at += bits >> 3
+    word >>>= bits & 0x18
+    bits &= 7
+  }
+  bytes[at] = word
+  bytes.fill(0, at + 1, out.length)
 }

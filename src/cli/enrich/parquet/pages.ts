@@ -10,19 +10,15 @@ import type {
   SchemaTree,
 } from 'hyparquet'
 import { alpDecode } from 'hyparquet/src/alp.js'
-import { assembleLists } from 'hyparquet/src/assemble.js'
 import { parquetHeader } from 'hyparquet/src/column.js'
-import { convert } from 'hyparquet/src/convert.js'
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js'
 import { byteStreamSplit } from 'hyparquet/src/encoding.js'
 import { readPlain } from 'hyparquet/src/plain.js'
 import { readVarInt } from 'hyparquet/src/thrift.js'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { NATIVE_CODEC } from '../../../node/file-bytes.ts'
-import { COMPRESSORS, MAX_PAGE_BYTES } from './compression.ts'
+import { bitsOf, COMPRESSORS, MAX_PAGE_BYTES, RunReader } from './compression.ts'
 import { ParquetFault } from './footer.ts'
-import { bitsOf, readRuns } from './runs.ts'
-import { PARSERS } from './values.ts'
 
 /** Limit of the values of a column in a row group. */
 const MAX_GROUP_VALUES = 2 ** 26
@@ -41,6 +37,10 @@ const SIZES: Partial<Record<ParquetType, number>> = { INT32: 4, INT64: 8, INT96:
 const MAX_PREFIX_BYTES = 2 ** 30
 /** The header of a page is read up to here: hyparquet takes quadratic time for a number of many bytes. */
 const MAX_HEADER_BYTES = 2 ** 16
+/** A column is read from the file in parts of this size, or of a page if that is larger. Bytes. */
+const PART_BYTES = 2 ** 18
+/** Levels are counted in parts of as many. */
+const LEVELS_AT_ONCE = 1024
 const NO_NUMBERS: Int32Array = new Int32Array(0)
 const NO_BYTES = new Uint8Array(0)
 
@@ -50,10 +50,10 @@ export type SchemaPath = readonly SchemaTree[]
 type PageParts = readonly [repetitions: Uint8Array, definitions: Uint8Array, values: Uint8Array]
 
 /** A page of values. */
-interface Page {
-  /** The levels of each value. There are none if the schema has only one. */
-  readonly repetitions: Int32Array
-  readonly definitions: Int32Array
+export interface Page {
+  /** The levels of each value. */
+  readonly repetitions: RunReader
+  readonly definitions: RunReader
   readonly count: number
   /** The values that are not missing. `bytes` has them. */
   readonly present: number
@@ -61,38 +61,50 @@ interface Page {
   readonly bytes: Uint8Array
 }
 
-/** Reads a column of a row group. */
+/** Where a column of a row group is in its file. */
+export interface ColumnBytes {
+  readonly size: number
+  /** Reads bytes of the column. They stay as they are. */
+  read(start: number, end: number): Uint8Array
+}
+
+/** Reads a column of a row group, a page at a time. */
 export class ColumnReader {
-  readonly #chunk: Uint8Array
-  readonly #decoder: Parameters<typeof convert>[1]
-  readonly #fixedSize: number
+  readonly element: SchemaTree['element']
   /** The most repetition levels, and definition levels, of a value. */
-  readonly #repetition: number
-  readonly #definition: number
-  readonly #total: number
+  readonly repetition: number
+  readonly definition: number
   /** Where the values of the dictionary are. There are none until its page has been read. */
-  #entries: ColumnTexts = { bytes: NO_BYTES, starts: NO_NUMBERS, ends: NO_NUMBERS }
-  /** Those that were decoded. */
-  #decoded: unknown[] = []
+  dictionary: ColumnTexts = { bytes: NO_BYTES, starts: NO_NUMBERS, ends: NO_NUMBERS }
+  /** The number of these values. */
+  dictionarySize = 0
+  readonly #source: ColumnBytes
+  readonly #metadata: ColumnMetaData
+  readonly #fixedSize: number
+  readonly #total: number
+  /** Part of the column, and where it begins. */
+  #part: Uint8Array = NO_BYTES
+  #partStart = 0
   #prefixBytes = 0
+  readonly #levels = new Int32Array(LEVELS_AT_ONCE)
 
   /**
-   * @param chunk the bytes of its pages
    * @param rows of the row group
    * @throws Error when the footer says other values than there are rows, or too many
    */
-  constructor(chunk: Uint8Array, path: SchemaPath, metadata: ColumnMetaData, rows: number) {
-    const { codec, type, path_in_schema: pathInSchema } = metadata
+  constructor(source: ColumnBytes, path: SchemaPath, metadata: ColumnMetaData, rows: number) {
+    const { type } = metadata
     const { element }: Pick<SchemaTree, 'element'> = path.at(-1) ?? { element: { name: '' } }
     const below = path.slice(1).map((node) => node.element.repetition_type)
-    this.#chunk = chunk
-    this.#decoder = { pathInSchema, element, schemaPath: [...path], codec, type, parsers: PARSERS }
+    this.element = element
+    this.repetition = below.filter((each) => each === 'REPEATED').length
+    this.definition = below.filter((each) => each !== 'REQUIRED').length
+    this.#source = source
+    this.#metadata = metadata
     this.#fixedSize = SIZES[type] ?? element.type_length ?? 0
-    this.#repetition = below.filter((each) => each === 'REPEATED').length
-    this.#definition = below.filter((each) => each !== 'REQUIRED').length
     this.#total = Number(metadata.num_values)
     if (element.type !== type) throw damaged('another type than its schema says')
-    if (!(this.#total <= MAX_GROUP_VALUES) || (this.#repetition === 0 && this.#total !== rows))
+    if (!(this.#total <= MAX_GROUP_VALUES) || (this.repetition === 0 && this.#total !== rows))
       throw damaged(`${this.#total} values`)
   }
 
@@ -104,61 +116,43 @@ export class ColumnReader {
    */
   texts(): ColumnTexts[] | null {
     const pages: ColumnTexts[] = []
-    for (const { bytes, encoding, present, definitions } of this.#pages()) {
-      const isIndexed = INDEXED.includes(encoding)
-      if (!isIndexed && encoding !== 'PLAIN') return null
-      const texts = isIndexed
-        ? chosen(this.#entries, this.#indexesIn(bytes, present))
-        : this.#placesIn(bytes, present)
-      const isFull = present === definitions.length || this.#definition === 0
-      pages.push(isFull ? texts : chosen(texts, presentIn(definitions, this.#definition)))
+    for (const page of this.pages()) {
+      const { present, count, definitions } = page
+      const indexes = this.indexesOf(page)
+      if (indexes === null && page.encoding !== 'PLAIN') return null
+      const texts =
+        indexes === null
+          ? this.placesIn(page.bytes, present)
+          : chosen(this.dictionary, indexes.read(new Int32Array(present)))
+      pages.push(present === count ? texts : chosen(texts, presentIn(definitions, this.definition, count)))
     }
     return pages
   }
 
-  /** The values of the first rows, or of all, as `assembleNested` of hyparquet takes them. Throws as {@link texts} does. */
-  values(most = Number.POSITIVE_INFINITY): unknown[] {
-    const { schemaPath } = this.#decoder
-    const all: unknown[] = []
-    let rows = 0
-    for (const page of this.#pages()) {
-      const { repetitions } = page
-      let count = 0
-      for (; count < page.count; count++) {
-        if ((repetitions[count] ?? 0) > 0) continue
-        if (rows === most) break
-        rows++
-      }
-      const definitions = page.definitions.subarray(0, count)
-      const present = definitions.length === 0 ? count : countOf(definitions, this.#definition)
-      const values = this.#valuesOf(page, present)
-      if (definitions.length > 0 && (schemaPath.length > 2 || this.#repetition > 0)) {
-        const starts = Array.from(repetitions.subarray(0, count))
-        assembleLists(all, Array.from(definitions), starts, values, schemaPath)
-      } else
-        for (let at = 0, next = 0; at < count; at++)
-          all.push((definitions[at] ?? this.#definition) === this.#definition ? values[next++] : null)
-      if (rows === most && (count < page.count || this.#repetition === 0)) break
-    }
-    return all
-  }
-
-  *#pages(): Generator<Page> {
-    const chunk = this.#chunk
+  /** The pages of values. The dictionary has been read before a page that needs it. Throws as {@link texts} does */
+  *pages(): Generator<Page> {
+    const { size } = this.#source
     let at = 0
     let left = this.#total
-    while (at < chunk.length && left > 0) {
-      const reader = readerOf(chunk.subarray(at, at + MAX_HEADER_BYTES))
+    while (at < size && left > 0) {
+      const reader = readerOf(this.#read(at, Math.min(at + MAX_HEADER_BYTES, size)))
       const header = parquetHeader(reader)
       const start = at + reader.offset
-      at = start + counted(header.compressed_page_size, chunk.length - start)
-      const page = this.#pageOf(header, chunk.subarray(start, at), left)
+      at = start + counted(header.compressed_page_size, size - start)
+      const page = this.#pageOf(header, this.#read(start, at), left)
       if (page === null) continue
       left -= page.count
       yield page
     }
-    if (left > 0 || (this.#repetition > 0 && at < chunk.length))
-      throw damaged('other values than its footer says')
+    if (left > 0 || (this.repetition > 0 && at < size)) throw damaged('other values than its footer says')
+  }
+
+  #read(start: number, end: number): Uint8Array {
+    if (start < this.#partStart || end > this.#partStart + this.#part.length) {
+      this.#part = this.#source.read(start, Math.max(end, Math.min(start + PART_BYTES, this.#source.size)))
+      this.#partStart = start
+    }
+    return this.#part.subarray(start - this.#partStart, end - this.#partStart)
   }
 
   /** Returns `null` for a dictionary. @param left the values that no page before has */
@@ -169,8 +163,9 @@ export class ColumnReader {
       throw damaged('a page that does not match its checksum')
     if (header.type === 'DICTIONARY_PAGE' && dictionary !== undefined) {
       const count = counted(dictionary.num_values, MAX_GROUP_VALUES)
-      this.#entries = this.#placesIn(this.#decompressed(stored, size), count)
-      this.#decoded = new Array<unknown>(Math.min(count, size))
+      const bytes = this.#decompressed(stored, size)
+      this.dictionary = this.placesIn(bytes, count)
+      this.dictionarySize = Math.min(count, size)
       return null
     }
     const data = header.type === 'DATA_PAGE' ? v1 : header.type === 'DATA_PAGE_V2' ? v2 : undefined
@@ -178,19 +173,31 @@ export class ColumnReader {
     const count = counted(data.num_values, left)
     const [first, second, bytes] =
       data === v1 ? this.#partsOf(this.#decompressed(stored, size)) : this.#partsOfV2(v2, stored, size)
-    const repetitions = levelsIn(first, this.#repetition, count)
-    const definitions = levelsIn(second, this.#definition, count)
-    const present = definitions.length === 0 ? count : countOf(definitions, this.#definition)
+    const repetitions = levelsIn(first, this.repetition, count)
+    const definitions = levelsIn(second, this.definition, count)
+    const present = this.#presentIn(second, count)
     if (data === v2 && present !== count - counted(v2?.num_nulls, count))
       throw damaged('other missing values than the header of its page says')
     return { repetitions, definitions, count, present, encoding: data.encoding, bytes }
   }
 
+  /** How many values of a page are not missing. */
+  #presentIn(bytes: Uint8Array, count: number): number {
+    if (this.definition === 0) return count
+    const reader = levelsIn(bytes, this.definition, count)
+    let present = 0
+    for (let left = count; left > 0; left -= LEVELS_AT_ONCE) {
+      const levels = reader.read(this.#levels.subarray(0, left))
+      for (let index = 0; index < levels.length; index++) if (levels[index] === this.definition) present++
+    }
+    return present
+  }
+
   /** The repetition levels of a page, its definition levels, and its values. Levels have their length before them. */
   #partsOf(page: Uint8Array): PageParts {
     const { view } = readerOf(page)
-    const second = this.#repetition === 0 ? 0 : 4 + view.getUint32(0, true)
-    const values = this.#definition === 0 ? second : second + 4 + view.getUint32(second, true)
+    const second = this.repetition === 0 ? 0 : 4 + view.getUint32(0, true)
+    const values = this.definition === 0 ? second : second + 4 + view.getUint32(second, true)
     return [
       page.subarray(Math.min(4, second), second),
       page.subarray(second + 4, values),
@@ -213,7 +220,7 @@ export class ColumnReader {
   }
 
   #decompressed(stored: Uint8Array, size: number): Uint8Array {
-    const { codec } = this.#decoder
+    const { codec } = this.#metadata
     if (size === 0) return NO_BYTES
     const page = codec === 'UNCOMPRESSED' ? stored : COMPRESSORS[codec]?.(stored, size)
     if (page === undefined) throw damaged(`the compression ${codec ?? 'of an unknown number'}`)
@@ -221,68 +228,56 @@ export class ColumnReader {
     return page
   }
 
-  /** The first values of a page that are not missing. */
-  #valuesOf({ bytes, encoding, present }: Page, most: number): DecodedArray {
-    const { type, element } = this.#decoder
+  /** The values of a page that are not missing. It has no indexes. */
+  valuesOf({ bytes, encoding, present }: Page): DecodedArray {
+    const { type } = this.#metadata
     if (ENCODED[encoding]?.includes(type) === false) throw damaged('an encoding of another type')
     if (present === 0) return []
     const reader = readerOf(bytes)
-    let values: DecodedArray = []
     switch (encoding) {
       case 'PLAIN':
-        this.#placesIn(bytes, present)
-        values = readPlain(reader, type, most, element.type_length)
-        break
+        this.placesIn(bytes, present)
+        return readPlain(reader, type, present, this.element.type_length)
       case 'RLE':
-        return Array.from(readRuns(bytes.subarray(4), 1, 1, present).subarray(0, most), Boolean)
-      case 'PLAIN_DICTIONARY':
-      case 'RLE_DICTIONARY':
-        return Array.from(this.#indexesIn(bytes, present).subarray(0, most), (index) => this.#entry(index))
+        return Array.from(
+          new RunReader(bytes.subarray(4), 1, 1, present).read(new Int32Array(present)),
+          Boolean,
+        )
       case 'DELTA_BINARY_PACKED':
-        values = deltasIn(reader, type === 'INT32' ? new Int32Array(present) : new BigInt64Array(present))
-        break
+        return deltasIn(reader, type === 'INT32' ? new Int32Array(present) : new BigInt64Array(present))
       case 'DELTA_LENGTH_BYTE_ARRAY':
       case 'DELTA_BYTE_ARRAY':
-        values = this.#textsIn(bytes, present, encoding === 'DELTA_BYTE_ARRAY')
-        break
+        return this.#textsIn(bytes, present, encoding === 'DELTA_BYTE_ARRAY')
       case 'BYTE_STREAM_SPLIT':
-        values = byteStreamSplit(reader, present, type, element.type_length)
-        break
+        return byteStreamSplit(reader, present, type, this.element.type_length)
       case 'ALP':
-        values = alpDecode(reader, present, type)
-        break
+        return alpDecode(reader, present, type)
       default:
         throw damaged('an unknown encoding')
     }
-    return convert(values, this.#decoder)
   }
 
-  #indexesIn(bytes: Uint8Array, count: number): Int32Array {
-    if (count === 0) return NO_NUMBERS
-    const most = this.#decoded.length - 1
-    if (most < 0 || this.#decoder.type === 'BOOLEAN') throw damaged('indexes without a dictionary')
-    const [width] = bytes
-    if (width === undefined) throw damaged('a page that is too short')
-    return readRuns(bytes.subarray(1), width, most, count)
+  /** The indexes that a page has of values of the dictionary; `null` if it has values. */
+  indexesOf({ bytes, encoding, present }: Page): RunReader | null {
+    if (!INDEXED.includes(encoding)) return null
+    const most = this.dictionarySize - 1
+    if (present > 0 && (most < 0 || this.#metadata.type === 'BOOLEAN'))
+      throw damaged('indexes without a dictionary')
+    const [width = 0] = bytes
+    if (present > 0 && bytes.length === 0) throw damaged('a page that is too short')
+    return new RunReader(bytes.subarray(1), width, most, present)
   }
 
-  /** A value of the dictionary. */
-  #entry(index: number): unknown {
-    const { type, element } = this.#decoder
-    const { bytes, starts } = this.#entries
-    if (this.#decoded[index] === undefined) {
-      const offset = type === 'BYTE_ARRAY' ? (starts[index] ?? 0) - 4 : this.#fixedSize * index
-      const { view } = readerOf(bytes)
-      const values = convert(readPlain({ view, offset }, type, 1, element.type_length), this.#decoder)
-      this.#decoded[index] = values[0]
-    }
-    return this.#decoded[index]
+  /** A value of the dictionary, which has no texts. */
+  entryAt(index: number): unknown {
+    const reader = { view: readerOf(this.dictionary.bytes).view, offset: this.#fixedSize * index }
+    return readPlain(reader, this.#metadata.type, 1, this.element.type_length)[0]
   }
 
   /** Checks that there are all of so many plain values, and finds the texts among them. */
-  #placesIn(bytes: Uint8Array, count: number): ColumnTexts {
+  placesIn(bytes: Uint8Array, count: number): ColumnTexts {
     const { view } = readerOf(bytes)
-    const isText = this.#decoder.type === 'BYTE_ARRAY'
+    const isText = this.#metadata.type === 'BYTE_ARRAY'
     const [starts, ends] = [new Int32Array(isText ? count : 0), new Int32Array(isText ? count : 0)]
     let end = this.#fixedSize * count
     for (let value = 0; value < starts.length; value++) {
@@ -329,10 +324,10 @@ function chosen({ bytes, starts, ends }: ColumnTexts, indexes: Int32Array): Colu
   return own
 }
 
-/** For each level the index of its value, or -1 if it is not `most`. */
-function presentIn(levels: Int32Array, most: number): Int32Array {
+/** For each level of a page the index of its value, or -1 if it is not `most`. */
+function presentIn(levels: RunReader, most: number, count: number): Int32Array {
   let next = 0
-  return levels.map((level) => (level === most ? next++ : -1))
+  return levels.read(new Int32Array(count)).map((level) => (level === most ? next++ : -1))
 }
 
 function readerOf(bytes: Uint8Array): DataReader {
@@ -350,17 +345,9 @@ function deltasIn<Numbers extends Int32Array | BigInt64Array>(reader: DataReader
 }
 
 /** The levels of values. They are not stored if all are 0. */
-function levelsIn(bytes: Uint8Array, most: number, count: number): Int32Array {
-  if (most > 0) return readRuns(bytes, bitsOf(most), most, count)
-  if (bytes.length > 0) throw damaged('levels that its schema does not have')
-  return NO_NUMBERS
-}
-
-/** How many of the levels are this one. */
-function countOf(levels: Int32Array, most: number): number {
-  let count = 0
-  for (const level of levels) if (level === most) count++
-  return count
+function levelsIn(bytes: Uint8Array, most: number, count: number): RunReader {
+  if (most === 0 && bytes.length > 0) throw damaged('levels that its schema does not have')
+  return new RunReader(bytes, bitsOf(most), most, count)
 }
 
 /** A number of the header of a page. @throws Error when it is missing, or not from 0 to `most` */

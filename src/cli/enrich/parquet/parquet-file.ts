@@ -1,16 +1,19 @@
 // hyparquet reads the values. It is bundled into the command line's output.
+import { readSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type ColumnMetaData,
-  type DecodedArray,
   type FileMetaData,
   parquetMetadata,
   parquetSchema,
   type SchemaTree,
 } from 'hyparquet'
-import { assembleNested } from 'hyparquet/src/assemble.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { QUOTE, SMALL_N } from '../../../enrich/ascii.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
+import { findMembers, MemberPath, NOWHERE, unescaped } from '../../../enrich/formats/ndjson/member-path.ts'
+import { viewOf } from '../../../enrich/swar.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
@@ -18,7 +21,8 @@ import { PARQUET_MAGIC } from '../file-forms.ts'
 import { MAX_PAGE_BYTES } from './compression.ts'
 import { checkFooter, dropEmptyGroups, isEncrypted, ParquetFault, readFooter, type Struct } from './footer.ts'
 import { ColumnReader, type SchemaPath } from './pages.ts'
-import { columnOf, isStoredText, jsonOrNull, jsonText, lossIn, memberOf, PARSERS } from './values.ts'
+import { otherRows, RowWriter } from './row-writer.ts'
+import { type CellForm, CellReader, isStoredText, lossIn } from './values.ts'
 
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
@@ -28,11 +32,8 @@ export const TAIL_BYTES = 8
 const MAX_FOOTER_BYTES = 2 ** 28
 /** The first rows, by which the columns of the address and the time are guessed. */
 export const SAMPLE_ROWS = 1000
-/** Lines are yielded in chunks of about this size. Characters. */
-const CHUNK_CHARS = 256 * 1024
-
-/** Writes a row of columns, or a value of the row, as text. */
-type LineWriter = (values: readonly DecodedArray[], row: number) => string
+/** Lines are yielded in chunks of about this size. Bytes. */
+const CHUNK_BYTES = 256 * 1024
 
 /** An open Parquet file, which is read by row group. */
 export class ParquetFile {
@@ -74,7 +75,7 @@ export class ParquetFile {
       const file = await open(path)
       try {
         const { size } = await file.stat()
-        const tail = await readAt(file, Math.max(0, size - TAIL_BYTES), size)
+        const tail = readAt(file, Math.max(0, size - TAIL_BYTES), size)
         const magic = tail.subarray(TAIL_BYTES - PARQUET_MAGIC.length)
         if (ENCRYPTED_MAGIC.equals(magic)) throw new ParquetFault('it is encrypted')
         if (!PARQUET_MAGIC.equals(magic)) throw new ParquetFault('it is a Parquet file without its end')
@@ -82,7 +83,7 @@ export class ParquetFile {
         const start = size - TAIL_BYTES - length
         if (start < PARQUET_MAGIC.length || length > MAX_FOOTER_BYTES)
           throw new ParquetFault('its footer is damaged')
-        return new ParquetFile(path, file, await readAt(file, start, size), start)
+        return new ParquetFile(path, file, readAt(file, start, size), start)
       } catch (error) {
         await file.close()
         throw error
@@ -99,7 +100,7 @@ export class ParquetFile {
   /** The bytes of the file before its footer, in chunks. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < this.footerStart; at += 2 ** 20) {
-      yield await readAt(this.#file, at, Math.min(at + 2 ** 20, this.footerStart))
+      yield readAt(this.#file, at, Math.min(at + 2 ** 20, this.footerStart))
     }
   }
 
@@ -112,29 +113,25 @@ export class ParquetFile {
   async sampleLines(): Promise<Uint8Array> {
     const columns = this.#tree.children.filter((column) => lossIn(column) === null)
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.#lines(columns, SAMPLE_ROWS, lineWriter(columns, jsonOrNull)))
-      chunks.push(chunk)
+    for await (const chunk of this.#rows(columns, 'sample', SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
     return Buffer.concat(chunks)
   }
 
-  /** All rows as lines of JSON, in chunks. @throws CommandFailure when the file is damaged, or JSON would lose values */
+  /**
+   * All rows as lines of JSON, in chunks that are valid until the next one.
+   *
+   * @throws CommandFailure when the file is damaged, or JSON would lose values
+   */
   async *lines(): AsyncGenerator<Uint8Array> {
     this.#refuseLoss()
-    yield* this.#lines(this.#tree.children)
+    yield* this.#rows(this.#tree.children, 'json')
   }
 
-  /** All rows as CSV with a header (RFC 4180), in chunks. Missing values are empty. Throws as `lines` does */
+  /** {@link lines} as CSV with a header (RFC 4180). Missing values are empty. */
   async *csv(): AsyncGenerator<Uint8Array> {
     this.#refuseLoss()
-    const columns = this.#tree.children
-    const names = columns.map(({ element }) => element.name)
-    yield Buffer.from(recordText(names, 'csv'))
-    yield* this.#lines(columns, Number.POSITIVE_INFINITY, (values, row) =>
-      recordText(
-        columns.map((column, index) => cellText(values[index]?.[row], column)),
-        'csv',
-      ),
-    )
+    yield Buffer.from(recordText(this.columns, 'csv'))
+    yield* this.#rows(this.#tree.children, 'csv')
   }
 
   /**
@@ -147,8 +144,7 @@ export class ParquetFile {
     try {
       for (const group of this.groupRows.keys()) {
         const texts: (readonly ColumnTexts[])[] = []
-        for (const path of paths)
-          texts.push((await this.#storedTexts(group, path)) ?? [await this.#madeTexts(group, path)])
+        for (const path of paths) texts.push(this.#storedTexts(group, path) ?? [this.#madeTexts(group, path)])
         yield texts
       }
     } catch (cause) {
@@ -157,25 +153,34 @@ export class ParquetFile {
   }
 
   /** The texts at a path in a row group, from its pages; `null` if they are not stored as they are. */
-  async #storedTexts(group: number, path: readonly string[]): Promise<readonly ColumnTexts[] | null> {
-    for (const [metadata, nodes] of this.#chunksOf(group, path[0]))
-      if (metadata.path_in_schema.join('\0') === path.join('\0') && isStoredText(nodes))
-        return (await this.#readerOf(group, metadata, nodes)).texts()
-    return null
+  #storedTexts(group: number, path: readonly string[]): readonly ColumnTexts[] | null {
+    const metadata = this.#chunks(group).find((each) => each.path_in_schema.join('\0') === path.join('\0'))
+    if (metadata === undefined || !isStoredText(pathTo(this.#tree, path))) return null
+    return this.#readerOf(group, metadata).texts()
   }
 
-  /** The texts at a path in a row group, from its values. */
-  async #madeTexts(group: number, [root = '', ...names]: readonly string[]): Promise<ColumnTexts> {
-    const column = this.#tree.children.find(({ element }) => element.name === root) ?? this.#tree
-    const values = column === this.#tree ? [] : await this.#valuesOf(group, column)
-    const leaf = names.reduce(columnOf, column)
+  /** The texts at a path in a row group, from lines of JSON. */
+  #madeTexts(group: number, path: readonly string[]): ColumnTexts {
+    const column = this.#tree.children.filter(({ element }) => element.name === path[0])
+    const row = new RowWriter(column, 'sample', this.#opener(group))
     const rows = this.groupRows[group] ?? 0
     const [starts, ends, out] = [new Int32Array(rows), new Int32Array(rows), new ByteSink()]
-    for (let row = 0; row < values.length; row++) {
-      starts[row] = out.length
-      out.write(Buffer.from(textOf(jsonOrNull(names.reduce(memberOf, values[row]), leaf))))
-      ends[row] = out.length
+    const member = new MemberPath(path)
+    const line = new ByteSink(1024)
+    for (let index = 0; index < rows; index++) {
+      line.length = 0
+      row.write(line)
+      const { bytes } = line
+      findMembers([member], bytes, viewOf(bytes), 0, bytes.length)
+      starts[index] = out.length
+      if (member.start !== NOWHERE) {
+        const isText = bytes[member.start] === QUOTE
+        if (isText) out.write(Buffer.from(unescaped(bytes, member.start, member.end)))
+        else if (bytes[member.start] !== SMALL_N) out.write(bytes, member.start, member.end)
+      }
+      ends[index] = out.length
     }
+    row.end()
     return { bytes: out.bytes, starts, ends }
   }
 
@@ -185,77 +190,62 @@ export class ParquetFile {
       throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
   }
 
-  async *#lines(
+  async *#rows(
     columns: readonly SchemaTree[],
+    form: CellForm,
     most = Number.POSITIVE_INFINITY,
-    lineOf = lineWriter(columns, jsonText),
   ): AsyncGenerator<Uint8Array> {
     try {
+      const out = new ByteSink(2 * CHUNK_BYTES)
       let left = most
       for (const [group, groupRows] of this.groupRows.entries()) {
+        const row = new RowWriter(columns, form, this.#opener(group))
         const rows = Math.min(groupRows, left)
-        const values: DecodedArray[] = []
-        for (const column of columns) values.push(await this.#valuesOf(group, column, rows))
-        let text = ''
-        for (let row = 0; row < rows; row++) {
-          text += lineOf(values, row)
-          if (text.length > CHUNK_CHARS && most === Number.POSITIVE_INFINITY) {
-            yield Buffer.from(text)
-            text = ''
-          }
+        for (let index = 0; index < rows; index++) {
+          row.write(out)
+          if (out.length < CHUNK_BYTES) continue
+          yield out.bytes
+          out.length = 0
+          await nextTurn()
         }
-        if (text !== '') yield Buffer.from(text)
+        if (rows === groupRows) row.end()
         left -= rows
-        if (left <= 0) return
+        if (left === 0) break
       }
+      if (out.length > 0) yield out.bytes
     } catch (cause) {
       throw damaged(this.name, cause)
     }
   }
 
-  /** The values of the first rows of a column in a row group. @throws Error when they are not as many as its rows */
-  async #valuesOf(
-    group: number,
-    column: SchemaTree,
-    most = this.groupRows[group] ?? 0,
-  ): Promise<DecodedArray> {
-    const leaves = new Map<string, DecodedArray>()
-    for (const [metadata, path] of this.#chunksOf(group, column.element.name)) {
-      if (path[1] !== column) continue
-      const reader = await this.#readerOf(group, metadata, path)
-      leaves.set(
-        metadata.path_in_schema.join('.'),
-        reader.values(most < (this.groupRows[group] ?? 0) ? most : undefined),
-      )
-    }
-    if (column.children.length > 0) assembleNested(leaves, column, PARSERS)
-    const values = leaves.get(column.element.name)
-    if (values?.length !== most)
-      throw new ParquetFault(
-        `the column ${JSON.stringify(column.element.name)} has another number of rows than its row group says`,
-      )
-    return values
-  }
-
-  /** The columns of a row group below a root, with their paths in the schema. */
-  #chunksOf(group: number, root: string | undefined): (readonly [ColumnMetaData, SchemaPath])[] {
-    const columns = this.#metadata.row_groups[group]?.columns ?? []
-    return columns.flatMap(({ meta_data: metadata }) =>
-      metadata === undefined || metadata.path_in_schema[0] !== root
-        ? []
-        : [[metadata, pathTo(this.#tree, metadata.path_in_schema)] as const],
+  /** Returns what opens the cells of columns of a row group. It throws an error when the row group lacks one. */
+  #opener(group: number): (node: SchemaTree, form: CellForm) => CellReader {
+    const chunks = new Map(
+      this.#chunks(group).map((metadata) => [metadata.path_in_schema.join('\0'), metadata]),
     )
+    return (node, form) => {
+      const metadata = chunks.get(node.path.join('\0'))
+      if (metadata === undefined) throw otherRows(node)
+      return new CellReader(this.#readerOf(group, metadata), node, form)
+    }
   }
 
-  async #readerOf(group: number, metadata: ColumnMetaData, path: SchemaPath): Promise<ColumnReader> {
+  #chunks(group: number): readonly ColumnMetaData[] {
+    const columns = this.#metadata.row_groups[group]?.columns ?? []
+    return columns.flatMap(({ meta_data: metadata }) => metadata ?? [])
+  }
+
+  #readerOf(group: number, metadata: ColumnMetaData): ColumnReader {
     const {
+      path_in_schema: names,
       dictionary_page_offset: dictionary,
       data_page_offset: data,
       total_compressed_size: size,
     } = metadata
     const start = Number(dictionary || data)
-    const bytes = await readAt(this.#file, start, start + Number(size))
-    return new ColumnReader(bytes, path, metadata, this.groupRows[group] ?? 0)
+    const read = (from: number, to: number): Uint8Array => readAt(this.#file, start + from, start + to)
+    const path = pathTo(this.#tree, names)
+    return new ColumnReader({ size: Number(size), read }, path, metadata, this.groupRows[group] ?? 0)
   }
 }
 
@@ -271,38 +261,15 @@ function pathTo(tree: SchemaTree, names: readonly string[]): SchemaPath {
   return path
 }
 
-/** Writes rows as lines of JSON. */
-function lineWriter(columns: readonly SchemaTree[], jsonOf: typeof jsonText): LineWriter {
-  const members = columns.map(
-    ({ element }, index) => `${index === 0 ? '' : ','}${JSON.stringify(element.name)}:`,
-  )
-  return (values, row) => {
-    let line = '{'
-    for (const [at, column] of columns.entries()) line += members[at] + jsonOf(values[at]?.[row], column)
-    return `${line}}\n`
-  }
-}
-
-/** A text as it is, another value as JSON. */
-function cellText(value: unknown, column: SchemaTree): string {
-  if (typeof value === 'string') return value
-  return textOf(jsonText(value, column))
-}
-
-/** A string of JSON as text, other JSON as it is; empty for `null`. */
-function textOf(json: string): string {
-  return json === 'null' ? '' : json.startsWith('"') ? String(JSON.parse(json)) : json
-}
-
 /** Bytes of the file, in memory of their own. @throws Error when the file has fewer */
-async function readAt(file: FileHandle, start: number, end: number): Promise<Buffer<ArrayBuffer>> {
+function readAt({ fd }: FileHandle, start: number, end: number): Buffer<ArrayBuffer> {
   if (!(start >= 0 && end >= start && end - start <= MAX_PAGE_BYTES))
     throw new ParquetFault('its footer is damaged')
   const bytes = Buffer.from(new ArrayBuffer(end - start))
   for (let at = 0; at < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at)
-    if (bytesRead === 0) throw new ParquetFault('it ends too early')
-    at += bytesRead
+    const size = readSync(fd, bytes, at, bytes.length - at, start + at)
+    if (size === 0) throw new ParquetFault('it ends too early')
+    at += size
   }
   return bytes
 }

@@ -1,55 +1,21 @@
-// Values of Parquet columns as JSON.
-import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet'
-import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
+// Values of Parquet columns as JSON and as CSV.
+import { isUtf8 } from 'node:buffer'
+import type { SchemaElement, SchemaTree } from 'hyparquet'
+import { DEFAULT_PARSERS, parseFloat16 } from 'hyparquet/src/convert.js'
+import { ByteSink } from '../../../bytes/byte-sink.ts'
+import { QUOTE } from '../../../enrich/ascii.ts'
+import type { ColumnTexts } from '../../../enrich/column-stream.ts'
+import { JsonText, jsonRoom } from '../../../enrich/writing/json-text.ts'
+import { CellText, cellRoom, valueText } from '../../../enrich/writing/separated-values.ts'
 import { ParquetFault } from './footer.ts'
-
-/** A time, until its column says whether it is in UTC. */
-class Instant {
-  /** The time as JSON. hyparquet has one object for all rows with a value of a dictionary. */
-  json = ''
-  constructor(readonly nanoseconds: bigint) {}
-}
-
-class Day {
-  constructor(readonly days: number) {}
-}
-
-/** A text that is JSON already. Parsing it could change numbers. */
-class JsonValue {
-  constructor(readonly text: string) {}
-}
+import type { ColumnReader, Page } from './pages.ts'
 
 const NANOS_PER_SECOND = 1_000_000_000n
 const MS_PER_DAY = 86_400_000
 /** The instants that a `Date` holds. Milliseconds. */
 const MAX_DATE_MS = 8.64e15
-
-/** Bytes that are not UTF-8, in a column that can have text. */
-class NotText {}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function textOf(bytes: Uint8Array): string | NotText {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return new NotText()
-  }
-}
-
-/** Makes the values that {@link jsonText} writes. */
-export const PARSERS: ParquetParsers = {
-  ...DEFAULT_PARSERS,
-  timestampFromMilliseconds: (value) => new Instant(value * 1_000_000n),
-  timestampFromMicroseconds: (value) => new Instant(value * 1000n),
-  timestampFromNanoseconds: (value) => new Instant(value),
-  dateFromDays: (days) => new Day(days),
-  stringFromBytes: textOf,
-  jsonFromBytes: (bytes) => {
-    const text = textOf(bytes)
-    return typeof text === 'string' ? new JsonValue(text) : text
-  },
-}
+/** The most values that become cells at once. */
+const MOST_CELLS = 1024
 
 /** Types whose values JSON, or hyparquet, would round or lose. */
 const LOSSY = ['DECIMAL', 'BSON', 'INTERVAL', 'VARIANT', 'GEOMETRY', 'GEOGRAPHY']
@@ -67,63 +33,214 @@ export function lossIn({ element, children, path }: SchemaTree): string | null {
   return children.map(lossIn).find((loss) => loss !== null) ?? null
 }
 
+/** How values are written. `sample` is JSON, with `null` for each value that JSON would change. */
+export type CellForm = 'json' | 'csv' | 'sample'
+
 /**
- * A value of a column as JSON, `null` if it is missing. Numbers keep all digits, and times have all that the file has.
- *
- * @throws Error when JSON would change the value
+ * Writes the values of a column. Numbers keep all digits, and times have all that the file has. Missing values are `null` in
+ * JSON, and empty in CSV.
  */
-export function jsonText(value: unknown, column: SchemaTree): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (value === null || value === undefined) return 'null'
-  if (value instanceof Instant) {
-    if (value.json === '') value.json = `"${instantText(value.nanoseconds, isUtc(column.element))}"`
-    return value.json
+class CellWriter {
+  readonly missing: string
+  readonly isText: boolean
+  readonly #form: CellForm
+  readonly #path: string
+  readonly #isJson: boolean
+  readonly #jsonOf: (value: unknown) => string
+  readonly #json = new JsonText()
+  readonly #csv = new CellText('csv')
+
+  constructor({ element, path }: SchemaTree, form: CellForm) {
+    this.missing = form === 'csv' ? '' : 'null'
+    this.isText = element.type === 'BYTE_ARRAY'
+    this.#form = form
+    this.#path = path.join('.')
+    this.#isJson = element.converted_type === 'JSON'
+    this.#jsonOf = jsonWriter(element)
   }
-  if (value instanceof Day) return JSON.stringify(dayText(value.days * MS_PER_DAY))
-  if (value instanceof JsonValue) return oneLine(value.text)
-  if (value instanceof NotText)
-    throw new ParquetFault(
-      `the column ${JSON.stringify(column.path.join('.'))} has bytes, which JSON would change`,
-    )
-  const { element, children } = column
-  const unit = timeUnit(element)
-  if (unit !== null && (typeof value === 'number' || typeof value === 'bigint'))
-    return JSON.stringify(clockText(BigInt(value) * unit))
-  if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object') return JSON.stringify(value)
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
-    const item = itemOf(column)
-    const items = Array.from(value as ArrayLike<unknown>) // both are
-    return `[${items.map((each) => jsonText(each, item)).join(',')}]`
+
+  /** Writes the text `bytes[start, end)`. @throws Error when JSON would change the text, but in a sample */
+  putText(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
+    if (!isUtf8(bytes.subarray(start, end))) {
+      if (this.#form !== 'sample')
+        throw new ParquetFault(`the column ${JSON.stringify(this.#path)} has bytes, which JSON would change`)
+      out.writeAscii(this.missing)
+    } else if (this.#isJson) this.#put(oneLine(Buffer.from(bytes.subarray(start, end)).toString()), out)
+    else if (this.#form === 'csv')
+      out.length = this.#csv.put(bytes, start, end, out.room(cellRoom(end - start)), out.length)
+    else {
+      const into = out.room(jsonRoom(end - start) + 2)
+      into[out.length] = QUOTE
+      const last = this.#json.put(bytes, start, end, into, out.length + 1)
+      into[last] = QUOTE
+      out.length = last + 1
+    }
   }
-  if (children.length === 0) return JSON.stringify(value)
-  const members = Object.entries(value).map(
-    ([name, each]) => `${JSON.stringify(name)}:${jsonText(each, columnOf(column, name))}`,
-  )
-  return `{${members.join(',')}}`
+
+  /** Writes a value that is not a text. */
+  put(value: unknown, out: ByteSink): void {
+    if (value instanceof Uint8Array && this.isText) this.putText(value, 0, value.length, out)
+    else this.#put(this.#jsonOf(value), out)
+  }
+
+  #put(json: string, out: ByteSink): void {
+    out.write(Buffer.from(this.#form === 'csv' ? valueText(textOf(json), 'csv') : json))
+  }
 }
 
-/** The elements of a list: a group around a group around them, or only around them. */
-function itemOf(column: SchemaTree): SchemaTree {
-  const [inner = column] = column.children
-  return inner.children[0] ?? inner
+/** The values of a column of a row group as cells, some at a time. */
+export class CellReader {
+  /** The cells that were read last: that of value `i` is `bytes[starts[i], ends[i])`. */
+  bytes: Uint8Array = new Uint8Array(0)
+  readonly starts = new Int32Array(MOST_CELLS)
+  readonly ends = new Int32Array(MOST_CELLS)
+  /** The levels of these values. */
+  readonly repetitions = new Int32Array(MOST_CELLS)
+  readonly definitions = new Int32Array(MOST_CELLS)
+  count = 0
+  /** The next one of them. */
+  at = 0
+  readonly #column: ColumnReader
+  readonly #writer: CellWriter
+  readonly #pages: Iterator<Page>
+  #page: Page | null = null
+  /** The values of the page that have no cells yet. */
+  #left = 0
+  /** Makes the cells of the next values of the page that are not missing. */
+  #putNext: (count: number) => void = () => {}
+  /** The cells of values without a dictionary. */
+  readonly #cells = new ByteSink(64)
+  /** The cells of the dictionary. A value that no row has had starts at -1. */
+  #entries: {
+    readonly dictionary: ColumnTexts
+    readonly cells: ByteSink
+    readonly starts: Int32Array
+    readonly ends: Int32Array
+  } | null = null
+
+  constructor(column: ColumnReader, node: SchemaTree, form: CellForm) {
+    this.#column = column
+    this.#writer = new CellWriter(node, form)
+    this.#pages = column.pages()
+  }
+
+  /** Makes the next cells. @returns whether there are any. @throws Error when a page is damaged, or JSON would change a value */
+  next(): boolean {
+    this.at = this.count = 0
+    while (this.#left === 0) {
+      const { value: page, done } = this.#pages.next()
+      if (done === true) return false
+      this.#page = page
+      this.#left = page.count
+      this.#putNext = this.#cellsOf(page)
+    }
+    const count = Math.min(MOST_CELLS, this.#left)
+    const { definitions, starts, ends } = this
+    const { definition: most } = this.#column
+    this.#page?.repetitions.read(this.repetitions.subarray(0, count))
+    this.#page?.definitions.read(definitions.subarray(0, count))
+    let present = 0
+    for (let value = 0; value < count; value++) if (definitions[value] === most) present++
+    this.#putNext(present)
+    // From the last one on: no cell is overwritten before it has moved.
+    for (let value = count - 1, from = present - 1; value > from; value--) {
+      const isPresent = definitions[value] === most
+      starts[value] = isPresent ? (starts[from] ?? 0) : 0
+      ends[value] = isPresent ? (ends[from--] ?? 0) : this.#writer.missing.length
+    }
+    this.#left -= count
+    this.count = count
+    return true
+  }
+
+  #cellsOf(page: Page): (count: number) => void {
+    const column = this.#column
+    const indexes = column.indexesOf(page)
+    if (indexes !== null) return (count) => this.#putEntries(indexes.read(this.starts.subarray(0, count)))
+    const [cells, writer] = [this.#cells, this.#writer]
+    const { starts, ends } = this
+    const texts =
+      writer.isText && page.encoding === 'PLAIN' ? column.placesIn(page.bytes, page.present) : null
+    const values = texts === null ? column.valuesOf(page) : []
+    let next = 0
+    return (count) => {
+      cells.length = 0
+      cells.writeAscii(writer.missing)
+      for (let cell = 0; cell < count; cell++, next++) {
+        starts[cell] = cells.length
+        if (texts === null) writer.put(values[next], cells)
+        else writer.putText(texts.bytes, texts.starts[next] ?? 0, texts.ends[next] ?? 0, cells)
+        ends[cell] = cells.length
+      }
+      this.bytes = cells.bytes
+    }
+  }
+
+  /** Makes cells of values of the dictionary: each value is written once. @param indexes in the memory of the starts */
+  #putEntries(indexes: Int32Array): void {
+    const [column, writer] = [this.#column, this.#writer]
+    const { dictionary } = column
+    if (this.#entries?.dictionary !== dictionary) {
+      const size = column.dictionarySize
+      const [starts, ends] = [new Int32Array(size).fill(-1), new Int32Array(size)]
+      this.#entries = { dictionary, cells: new ByteSink(64), starts, ends }
+      this.#entries.cells.writeAscii(writer.missing)
+    }
+    const { cells, starts, ends } = this.#entries
+    for (let cell = 0; cell < indexes.length; cell++) {
+      const index = indexes[cell] ?? 0
+      if (starts[index] === -1) {
+        starts[index] = cells.length
+        if (writer.isText)
+          writer.putText(dictionary.bytes, dictionary.starts[index] ?? 0, dictionary.ends[index] ?? 0, cells)
+        else writer.put(column.entryAt(index), cells)
+        ends[index] = cells.length
+      }
+      this.starts[cell] = starts[index] ?? 0
+      this.ends[cell] = ends[index] ?? 0
+    }
+    this.bytes = cells.bytes
+  }
 }
 
-/** The column of the values that {@link memberOf} finds. */
-export function columnOf(column: SchemaTree, name: string): SchemaTree {
-  const { children, element } = column
-  // A map has one group, of keys and values.
-  const isMap = element.converted_type === 'MAP' || element.logical_type?.type === 'MAP'
-  const child = isMap ? children[0]?.children[1] : children.find((each) => each.element.name === name)
-  return child ?? itemOf(column)
+/** Returns what writes a value as JSON. It is not `null`, nor a text but of JSON. */
+function jsonWriter(element: SchemaElement): (value: unknown) => string {
+  const { converted_type: converted, logical_type: logical } = element
+  if (converted === 'DATE') return (value) => JSON.stringify(dayText(Number(value) * MS_PER_DAY))
+  const clock = timeUnit(element)
+  if (clock !== null) return (value) => JSON.stringify(clockText(integerOf(value) * clock))
+  const instant = instantUnit(element)
+  if (instant !== null) {
+    const isUtc = logical?.type !== 'TIMESTAMP' || logical.isAdjustedToUTC
+    return (value) => JSON.stringify(instantText(integerOf(value) * instant, isUtc))
+  }
+  const bytesOf = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : new Uint8Array(0))
+  if (logical?.type === 'UUID')
+    return (value) => JSON.stringify(DEFAULT_PARSERS.uuidFromBytes(bytesOf(value)))
+  if (logical?.type === 'FLOAT16') return (value) => JSON.stringify(parseFloat16(bytesOf(value)))
+  const bits = unsignedBits(element)
+  if (bits !== null) return (value) => String(BigInt.asUintN(bits, integerOf(value)))
+  return (value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
 }
 
-/** A member of a value, or an element of a list by its number; `undefined` if there is none. A text of JSON has them too. */
-export function memberOf(value: unknown, name: string): unknown {
-  const own: unknown = value instanceof JsonValue ? JSON.parse(oneLine(value.text)) : value
-  return typeof own === 'object' && own !== null && Object.hasOwn(own, name)
-    ? Reflect.get(own, name)
-    : undefined
+function integerOf(value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  return BigInt(Number(value))
+}
+
+/** The bits of unsigned integers of 32 and 64 bits; `null` for other columns. */
+function unsignedBits({ converted_type, logical_type: logical }: SchemaElement): number | null {
+  const bits = logical?.type === 'INTEGER' && !logical.isSigned ? logical.bitWidth : 0
+  return converted_type === 'UINT_64' || bits === 64
+    ? 64
+    : converted_type === 'UINT_32' || bits === 32
+      ? 32
+      : null
+}
+
+/** A string of JSON as text, other JSON as it is; empty for `null`. */
+export function textOf(json: string): string {
+  return json === 'null' ? '' : json.startsWith('"') ? String(JSON.parse(json)) : json
 }
 
 /** JSON without line ends, which are white space in it. A text that is not JSON becomes a string. */
@@ -136,25 +253,21 @@ function oneLine(text: string): string {
   }
 }
 
-/** The JSON of a value, or `null` where JSON would change the value. */
-export function jsonOrNull(value: unknown, column: SchemaTree): string {
-  try {
-    return jsonText(value, column)
-  } catch {
-    return 'null'
-  }
-}
-
-/** Whether the times of a column are instants. Others are local times of an unknown place. INT96 does not say it. */
-function isUtc({ type, logical_type: logical }: SchemaElement): boolean {
-  return type !== 'INT96' && (logical?.type !== 'TIMESTAMP' || logical.isAdjustedToUTC)
+/** Nanoseconds of the unit of instants; `null` for other columns. */
+function instantUnit({ converted_type, logical_type: logical }: SchemaElement): bigint | null {
+  if (converted_type === 'TIMESTAMP_MILLIS') return 1_000_000n
+  if (converted_type === 'TIMESTAMP_MICROS') return 1000n
+  return logical?.type === 'TIMESTAMP' ? unitOf(logical.unit) : null
 }
 
 /** Nanoseconds of the unit of a time of the day; `null` for other columns. */
 function timeUnit({ converted_type, logical_type: logical }: SchemaElement): bigint | null {
-  if (logical?.type === 'TIME')
-    return logical.unit === 'NANOS' ? 1n : logical.unit === 'MICROS' ? 1000n : 1_000_000n
+  if (logical?.type === 'TIME') return unitOf(logical.unit)
   return converted_type === 'TIME_MILLIS' ? 1_000_000n : converted_type === 'TIME_MICROS' ? 1000n : null
+}
+
+function unitOf(unit: 'MILLIS' | 'MICROS' | 'NANOS'): bigint {
+  return unit === 'NANOS' ? 1n : unit === 'MICROS' ? 1000n : 1_000_000n
 }
 
 /** ISO 8601, with as many digits as are not zero; the number where a `Date` cannot hold it. */

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { crc32 } from '../../../../src/bytes/extract.ts'
 import { ColumnReader } from '../../../../src/cli/enrich/parquet/pages.ts'
 import { ParquetFile } from '../../../../src/cli/enrich/parquet/parquet-file.ts'
+import { CellReader } from '../../../../src/cli/enrich/parquet/values.ts'
 import { CommandFailure } from '../../../../src/cli/terminal.ts'
 import { effort } from '../../../effort.ts'
 import { temporaryFolder } from '../../../temporary.ts'
@@ -114,8 +115,19 @@ const packed = (...values: number[]): number[] => [
 /** The definition levels of four values that are not missing. */
 const PRESENT = [8, 1]
 
-const check = (bytes: Uint8Array, values: number, path: readonly SchemaTree[] = OPTIONAL) =>
-  new ColumnReader(bytes, path, metadata(values), values).values()
+/** Reads all cells of a column. */
+function check(
+  bytes: Uint8Array,
+  values: number,
+  path: readonly SchemaTree[] = OPTIONAL,
+  more: Partial<ColumnMetaData> = {},
+  rows = values,
+): void {
+  const source = { size: bytes.length, read: (start: number, end: number) => bytes.subarray(start, end) }
+  const column = new ColumnReader(source, path, metadata(values, more), rows)
+  const cells = new CellReader(column, path.at(-1) ?? ROOT, 'json')
+  while (cells.next());
+}
 
 /** Delta-packed numbers: one, and another that all others are. Each block of 128 has at most one difference. */
 const deltas = (count: number, first: number, value = first): number[] => {
@@ -150,7 +162,7 @@ async function linesOf(path: string): Promise<string[]> {
   const opened = await ParquetFile.open(path)
   try {
     const chunks: Uint8Array[] = []
-    for await (const chunk of opened.lines()) chunks.push(chunk)
+    for await (const chunk of opened.lines()) chunks.push(new Uint8Array(chunk))
     return Buffer.concat(chunks).toString().split('\n').slice(0, -1)
   } finally {
     await opened.close()
@@ -206,7 +218,7 @@ describe('ColumnReader', () => {
     const header = new Uint8Array(2 ** 22).fill(0xff)
     // Field 9 is a number of 64 bits.
     header[0] = 0x96
-    expect(() => new ColumnReader(header, REQUIRED, metadata(1), 1).values()).toThrow('outside the bounds')
+    expect(() => check(header, 1, REQUIRED)).toThrow('outside the bounds')
   })
 
   it('looks only at the columns that are read', async () => {
@@ -346,7 +358,7 @@ describe('ColumnReader', () => {
     const numbers = (type: ParquetType, bytes: Uint8Array) => {
       const column = node('n', 'REQUIRED')
       const path = [ROOT, { ...column, element: { ...column.element, type } }]
-      new ColumnReader(bytes, path, metadata(4, { type }), 4).values()
+      check(bytes, 4, path, { type })
     }
     const plain = [...new Uint8Array(16)]
     numbers('INT32', page(4, plain))
@@ -367,14 +379,10 @@ describe('ColumnReader', () => {
 
   it('refuses columns with other values than rows, or too many', () => {
     const bytes = page(3, levels(6, 0))
-    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3), 4).values()).toThrow('3 values')
-    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(2 ** 27), 2 ** 27).values()).toThrow(
-      '134217728 values',
-    )
-    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3, { codec: 'LZO' }), 3).values()).toThrow('LZO')
-    expect(() => new ColumnReader(bytes, OPTIONAL, metadata(3, { type: 'INT32' }), 3).values()).toThrow(
-      'another type',
-    )
+    expect(() => check(bytes, 3, OPTIONAL, {}, 4)).toThrow('3 values')
+    expect(() => check(bytes, 2 ** 27)).toThrow('134217728 values')
+    expect(() => check(bytes, 3, OPTIONAL, { codec: 'LZO' })).toThrow('LZO')
+    expect(() => check(bytes, 3, OPTIONAL, { type: 'INT32' })).toThrow('another type')
   })
 })
 
