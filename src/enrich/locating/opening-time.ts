@@ -1,6 +1,7 @@
-import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, MORE, SLASH, SPACE, ZERO } from '../ascii.ts'
+import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, SLASH, SPACE, ZERO } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
 import {
+  eventTime,
   eventTimeOf,
   midnightOf,
   millisecondsOf,
@@ -18,10 +19,25 @@ const DAY_MS = 86_400_000
 const MOST_YEARS = 9
 /** Digits of seconds since 1970, of all times from September 2001 to 2286. Fewer can count from the start of a computer. */
 const EPOCH_DIGITS = 10
-/** Stands for the year of a day without one. */
-const YEARLESS = -2
 /** Bytes of the shortest time: "Oct 1 14:32:52", or "1697034772.123". */
 const SHORTEST = 14
+
+/** Apache's error log, uWSGI and `ctime`: `Wed Oct 11 14:32:52.123 2023`, with a weekday in any language. */
+const AFTER_WEEKDAY = /^.{3} (?<month>[a-z]{3}) (?<day>[ \d]?\d) /i
+/** The days before a time of the day. A day without a year is of the latest year that is possible. */
+const LAYOUTS: readonly RegExp[] = [
+  // 2023-10-11; 2023/10/11 in nginx's error log.
+  /^(?<year>[1-9]\d{3})([-/])(?<month>\d\d)\2(?<day>\d\d)[ t]/i,
+  // BIND, PHP and Django: 11-Oct-2023, 11/Oct/2023. HAProxy: 11/Oct/2023:14:32:52.
+  /^(?<day>\d\d)([-/])(?<month>[a-z]{3})\2(?<year>[1-9]\d{3})(?: |(?<=\/.{4}):)/i,
+  // Suricata and Snort: 10/11/2023-14:32:52, 10/11-14:32:52.
+  /^(?<month>\d\d)\/(?<day>\d\d)(?:\/(?<year>[1-9]\d{3}))?-/,
+  // Syslog, RFC 3164: Oct 11, also Oct 11 2023. Days below ten have a space, a zero, or nothing before them.
+  /^(?<month>[a-z]{3}) (?<day>[ \d]?\d) (?:(?<year>[1-9]\d{3}) )?/i,
+  AFTER_WEEKDAY,
+]
+/** Bytes of the longest of these days, at least. */
+const DAY_BYTES = 16
 
 /**
  * What is known about a time: an `instant`, a `local` time whose offset from UTC is unknown, a local time that is `yearless` too,
@@ -33,27 +49,25 @@ export type OpeningTimeKind = 'none' | 'instant' | 'local' | 'yearless'
  * Reads the time that opens a line of text, also in a bracket, after the priority of syslog, `<34>` or `<165>1 `, and after the
  * key of logfmt, `time=`:
  * - what {@link Timestamp} reads: RFC 3339, RFC 5424, access logs
- * - the same without an offset: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
- * - nginx's error log: `2023/10/11 14:32:52`
- * - BIND, PHP and Django: `11-Oct-2023 14:32:52`, `[11/Oct/2023 14:32:52]`
- * - Apache's error log, uWSGI and `ctime`: `[Wed Oct 11 14:32:52.123 2023]`
- * - syslog, RFC 3164: `Oct 11 14:32:52`, also with a year: `Oct 11 2023 14:32:52`
- * - Suricata and Snort: `10/11/2023-14:32:52.123`, `10/11-14:32:52.123`
+ * - a day in one of the {@link LAYOUTS} and a time of the day: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
  * - seconds since 1970 with a fraction: `[1697034772.123]`
  *
- * Some programs write something else first: see {@link BEFORE} and {@link opensAccessLog}.
+ * Some programs write something else first: see {@link BEFORE}.
  */
 export class OpeningTime {
   /** Milliseconds since 1970 of the last time; {@link NO_TIME} without one. A local time is read as if it were UTC. */
   instant = NO_TIME
   readonly #latest: number
   readonly #timestamp = new Timestamp()
-  /** The last day of a local time, and its start. The year is `YEARLESS` if it was not written. */
-  #year = -1
+  /** The day of the last local time as it was written, by one of the {@link LAYOUTS}. */
+  #head: Uint8Array = new Uint8Array(0)
   #month = 0
   #day = 0
+  /** `null` if it was not written. */
+  #year: number | null = null
+  #isYearLast = false
+  /** The start of the day. */
   #midnight = NO_TIME
-  #isDay = false
   /** Milliseconds since midnight. */
   #clock = 0
 
@@ -74,22 +88,19 @@ export class OpeningTime {
   }
 
   #readFirst(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
-    let start = bytes[line] === LESS ? endOfPriority(bytes, line, end) : line
+    const first = bytes[line]
+    const hasText = first === LESS || first === LOWER_T
+    let start = hasText ? endOf(OPENING, bytes, line, Math.min(end, line + OPENING_BYTES)) : line
     if (bytes[start] === BRACKET) start++
-    else if (bytes[start] === LOWER_T) start = endOfKey(bytes, start)
     if (end - start < SHORTEST) return 'none'
     if (isDigit(bytes[start])) return this.#readNumbers(bytes, start, end)
-    if (bytes[start + 3] !== SPACE) return 'none'
-    const month = monthAt(bytes, start)
-    if (month > 0) return this.#readDay(bytes, start + 4, end, month, false)
-    // A weekday, in any language, and a month.
-    const isAfterDay = bytes[start + 7] === SPACE
-    return isAfterDay ? this.#readDay(bytes, start + 8, end, monthAt(bytes, start + 4), true) : 'none'
+    const isName = bytes[start] !== SPACE && bytes[start + 3] === SPACE
+    return isName ? this.#readDay(bytes, start, end) : 'none'
   }
 
   /**
-   * Reads a time after other words: see {@link BEFORE} and {@link opensAccessLog}. Most lines have no such time. Their bytes
-   * show that, so no text is made of them.
+   * Reads a time after other words, see {@link BEFORE}. Most lines have no such time. Their bytes show that, so no text is made
+   * of them.
    */
   #readLater(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
@@ -98,18 +109,16 @@ export class OpeningTime {
       const head = latin1(bytes, line, limit)
       const kind = this.#readFortigate(head)
       if (kind !== 'none') return kind
-      const after = line + (BEFORE.logfmt.exec(head)?.[0].length ?? 0)
+      const after = endOf(BEFORE.logfmt, bytes, line, limit)
       if (after > line) return this.#readAt(bytes, after, end)
     } else if (bytes[mark] === BAR && isDigit(bytes[mark + 2])) {
       if (BEFORE.compose.test(latin1(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
     }
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
-      const isTime =
-        bytes[at + 3] === SLASH
-          ? opensAccessLog(bytes, line, at)
-          : bytes[at + 5] === DASH && BEFORE.logrus.test(latin1(bytes, line, at + 1))
-      if (isTime) return this.#readAt(bytes, at + 1, end)
+      const before =
+        bytes[at + 3] === SLASH ? BEFORE.accessLog : bytes[at + 5] === DASH ? BEFORE.logrus : null
+      if (before?.test(latin1(bytes, line, at + 1))) return this.#readAt(bytes, at + 1, end)
     }
     return 'none'
   }
@@ -132,99 +141,76 @@ export class OpeningTime {
 
   /** A time that begins with a digit. */
   #readNumbers(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
-    const separator = bytes[start + 4]
-    if (separator === DASH || bytes[start + 2] === SLASH) {
+    const [third, fifth] = [bytes[start + 2], bytes[start + 4]]
+    if (fifth === DASH || third === SLASH) {
       const after = this.#timestamp.read(bytes, start, end)
       if (after !== -1 && isDelimiter(bytes, after, end)) {
         this.instant = this.#timestamp.instant
         return 'instant'
       }
     }
-    const month = monthAt(bytes, start + 3)
-    if (month > 0 && bytes[start + 6] === bytes[start + 2])
-      return this.#readNamedMonth(bytes, start, end, month)
-    if (bytes[start + 2] === SLASH) return this.#readMonthFirst(bytes, start, end)
-    if (separator !== DASH && separator !== SLASH) return this.#readSeconds(bytes, start, end)
-    const isTimeNext = bytes[start + 10] === SPACE || ((bytes[start + 10] ?? 0) | 0x20) === LOWER_T
-    if (bytes[start + 7] !== separator || !isTimeNext) return 'none'
-    const isDay = this.#setDay(yearAt(bytes, start), twoDigits(bytes, start + 5), twoDigits(bytes, start + 8))
-    return isDay ? this.#readRest(bytes, start + 11, end) : 'none'
-  }
-
-  /** `10/11/2023-14:32:52.123` or `10/11-14:32:52.123`, month and day. */
-  #readMonthFirst(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
-    const [month, day] = [twoDigits(bytes, start), twoDigits(bytes, start + 3)]
-    const isYearless = bytes[start + 5] === DASH
-    if (!isYearless && (bytes[start + 5] !== SLASH || bytes[start + 10] !== DASH)) return 'none'
-    const isDay = this.#setDay(isYearless ? YEARLESS : yearAt(bytes, start + 6), month, day)
-    const kind = isDay ? this.#readRest(bytes, start + (isYearless ? 6 : 11), end) : 'none'
-    return isYearless && kind !== 'none' ? 'yearless' : kind
-  }
-
-  /** `11-Oct-2023 14:32:52`, `11/Oct/2023 14:32:52`, or `11/Oct/2023:14:32:52` without an offset, as HAProxy writes it. */
-  #readNamedMonth(bytes: Uint8Array, start: number, end: number, month: number): OpeningTimeKind {
-    const separator = bytes[start + 2]
-    const isSpelt =
-      (separator === DASH || separator === SLASH) &&
-      (bytes[start + 11] === SPACE || (separator === SLASH && bytes[start + 11] === COLON))
-    const isDay = isSpelt && this.#setDay(yearAt(bytes, start + 7), month, twoDigits(bytes, start))
-    return isDay ? this.#readRest(bytes, start + 12, end) : 'none'
-  }
-
-  /** The time of the day after a day, and the zone if it is UTC. */
-  #readRest(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
-    const after = this.#readClock(bytes, start, end)
-    if (after === -1) return 'none'
-    this.instant = this.#midnight + this.#clock
-    return isUtc(bytes, after, end) ? 'instant' : 'local'
-  }
-
-  /** `11 14:32:52` or `11 2023 14:32:52`; with a weekday before it `11 14:32:52 2023`. */
-  #readDay(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    month: number,
-    hasWeekday: boolean,
-  ): OpeningTimeKind {
-    // Days below ten have a space, a zero, or nothing before them.
-    const isShort = bytes[start + 1] === SPACE
-    const day =
-      bytes[start] === SPACE || isShort
-        ? digitAt(bytes, isShort ? start : start + 1)
-        : twoDigits(bytes, start)
-    let clock = start + (isShort ? 2 : 3)
-    if (month === 0 || bytes[clock - 1] !== SPACE) return 'none'
-    const isYearFirst = !hasWeekday && bytes[clock + 2] !== COLON
-    const isYearless = !hasWeekday && !isYearFirst
-    let year = yearAt(bytes, clock)
-    if (isYearFirst) clock += 5
-    const after = this.#readClock(bytes, clock, end)
-    if (after === -1) return 'none'
-    if (hasWeekday) year = bytes[after] === SPACE && after + 5 <= end ? yearAt(bytes, after + 1) : -1
-    if (!this.#setDay(isYearless ? YEARLESS : year, month, day)) return 'none'
-    this.instant = this.#midnight + this.#clock
-    return isYearless ? 'yearless' : 'local'
+    const isDay = third === DASH || third === SLASH || fifth === DASH || fifth === SLASH
+    return isDay ? this.#readDay(bytes, start, end) : this.#readSeconds(bytes, start, end)
   }
 
   /** `1697034772.123`. */
   #readSeconds(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
-    let at = start
-    let seconds = 0
-    while (at < end && at < start + EPOCH_DIGITS && isDigit(bytes[at]))
-      seconds = seconds * 10 + digitAt(bytes, at++)
-    if (at !== start + EPOCH_DIGITS || bytes[at] !== DOT) return 'none'
-    const after = endOfFraction(bytes, at, end)
-    if (after === at || !isDelimiter(bytes, after, end)) return 'none'
-    this.instant = seconds * 1000 + millisecondsOf(bytes, at, after)
-    return 'instant'
+    const point = start + EPOCH_DIGITS
+    const after = endOfFraction(bytes, point, end)
+    if (after === point || !isDelimiter(bytes, after, end)) return 'none'
+    this.instant = eventTime(bytes, start, after)
+    return Number.isNaN(this.instant) ? 'none' : 'instant'
+  }
+
+  /** A day, the time of the day, and the zone if it is UTC. */
+  #readDay(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
+    // Most lines of a log have the day of the line before.
+    const isSame = startsWith(bytes, start, this.#head)
+    let after = isSame ? this.#readClock(bytes, start + this.#head.length, end) : -1
+    if (after === -1 && this.#readHead(bytes, start, end))
+      after = this.#readClock(bytes, start + this.#head.length, end)
+    if (after === -1) return 'none'
+    if (this.#isYearLast) {
+      const year = bytes[after] === SPACE && after + 5 <= end ? yearAt(bytes, after + 1) : -1
+      if (year !== this.#year) this.#setDay(year, this.#month, this.#day)
+      after += 5
+    }
+    this.instant = this.#midnight + this.#clock
+    if (this.#year === null) return 'yearless'
+    if (Number.isNaN(this.instant)) return 'none'
+    return isUtc(bytes, after, end) ? 'instant' : 'local'
+  }
+
+  /** Reads a day by one of the {@link LAYOUTS}. @returns whether there is one; its start can be unknown */
+  #readHead(bytes: Uint8Array, start: number, end: number): boolean {
+    const text = latin1(bytes, start, Math.min(end, start + DAY_BYTES))
+    for (const layout of LAYOUTS) {
+      const match = layout.exec(text)
+      const [head = ''] = match ?? []
+      const { month: name = '', day, year } = match?.groups ?? {}
+      const month = Number(name) || monthAt(bytes, start + head.indexOf(name))
+      // Any leap year has all days.
+      if (head === '' || Number.isNaN(midnightOf(2000, month, Number(day)))) continue
+      this.#head = bytes.slice(start, start + head.length)
+      this.#isYearLast = layout === AFTER_WEEKDAY
+      this.#setDay(year === undefined ? null : Number(year), month, Number(day))
+      return true
+    }
+    return false
+  }
+
+  #setDay(year: number | null, month: number, day: number): void {
+    this.#year = year
+    this.#month = month
+    this.#day = day
+    this.#midnight = year === null ? this.#latestMidnight(month, day) : midnightOf(year, month, day)
   }
 
   /** Reads `14:32:52` and a fraction. @returns where it ends, or -1 */
   #readClock(bytes: Uint8Array, start: number, end: number): number {
     // MySQL pads an hour below ten with a space.
     const isPadded = bytes[start] === SPACE && isDigit(bytes[start + 1])
-    const hour = isPadded ? digitAt(bytes, start + 1) : twoDigits(bytes, start)
+    const hour = isPadded ? (bytes[start + 1] ?? 0) - ZERO : twoDigits(bytes, start)
     const minute = twoDigits(bytes, start + 3)
     const second = twoDigits(bytes, start + 6)
     const isClock = bytes[start + 2] === COLON && bytes[start + 5] === COLON && start + 8 <= end
@@ -233,20 +219,6 @@ export class OpeningTime {
     const after = endOfFraction(bytes, start + 8, end)
     this.#clock = ((hour * 60 + minute) * 60 + second) * 1000 + millisecondsOf(bytes, start + 8, after)
     return isDigit(bytes[after]) && after < end ? -1 : after
-  }
-
-  /** @param year `YEARLESS` for the latest year that is possible. @returns whether the day exists; its start can be unknown */
-  #setDay(year: number, month: number, day: number): boolean {
-    // Most lines of a log have the day of the line before.
-    if (day === this.#day && month === this.#month && year === this.#year) return this.#isDay
-    this.#year = year
-    this.#month = month
-    this.#day = day
-    // Any leap year has all days.
-    const midnight = midnightOf(year === YEARLESS ? 2000 : year, month, day)
-    this.#isDay = !Number.isNaN(midnight)
-    this.#midnight = year === YEARLESS ? this.#latestMidnight(month, day) : midnight
-    return this.#isDay
   }
 
   /** The start of the day in the latest year that is possible, or {@link NO_TIME}. */
@@ -268,40 +240,18 @@ const BEFORE = {
   compose: /^[\w.-]{1,100} {0,60}\| $/,
   /** The level: `INFO[2023-10-11T14:32:52Z]`. */
   logrus: /^[A-Z]{4,7}\[$/,
+  /** HAProxy, `192.0.2.1:4711 [`, and access logs, also with a virtual host: `192.0.2.1 - - [`, `example.com 192.0.2.1 - - [`. */
+  accessLog: /^[^ ]+ (?:(?:[^ ]+ )?- [^ ]+ )?\[$/,
   /** Other keys: `level=info ts=2023-10-11T14:32:52Z`. */
   logfmt: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
   /** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
   fortigate: /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/,
 }
 
-/** Keys of logfmt for the time of a line, the first one of the line. */
-const KEY = /^(?:time|timestamp|ts|t)="?/
-/** Bytes of the longest key, with `="`. */
-const KEY_BYTES = 11
-
-/**
- * Whether the words before a bracket are those of HAProxy, `192.0.2.1:4711 [11/Oct/2023:14:32:52.123]`, or of an access log, also
- * with a virtual host: `192.0.2.1 - - [` and `example.com 192.0.2.1 - - [`. Makes no text, because most lines of such logs come here.
- */
-function opensAccessLog(bytes: Uint8Array, line: number, open: number): boolean {
-  let words = 0
-  let last = line
-  let isDash = false
-  for (let at = line; at < open; at++) {
-    if (bytes[at] !== SPACE) continue
-    if (at === last) return false
-    // A dash must be the word before the last.
-    isDash = words > 0 && isDashBefore(bytes, last, line)
-    last = at + 1
-    words++
-  }
-  return last === open && (words === 1 || ((words === 3 || words === 4) && isDash))
-}
-
-/** Whether the word that ends before `end - 1` is a dash. */
-function isDashBefore(bytes: Uint8Array, end: number, line: number): boolean {
-  return bytes[end - 2] === DASH && (end - 2 === line || bytes[end - 3] === SPACE)
-}
+/** What can be before the time of a line: the priority of syslog, with the version of RFC 5424, and a key of logfmt. */
+const OPENING = /^(?:<\d{1,3}>(?:1 )?)?(?:(?:time|timestamp|ts|t)="?)?/
+/** Bytes of the longest one. */
+const OPENING_BYTES = 18
 
 /** Where the first of `[`, `=` and `|` is in `bytes[start, end)`; `end` when there is none. */
 function nextMark(bytes: Uint8Array, start: number, end: number): number {
@@ -310,18 +260,9 @@ function nextMark(bytes: Uint8Array, start: number, end: number): number {
   return at
 }
 
-/** Where the value of a key begins; `start` when there is none. */
-function endOfKey(bytes: Uint8Array, start: number): number {
-  const [key = ''] = KEY.exec(latin1(bytes, start, start + KEY_BYTES)) ?? []
-  return start + key.length
-}
-
-/** `<34>`, or `<165>1 ` with the version of RFC 5424. @returns where it ends, or its start when there is none */
-function endOfPriority(bytes: Uint8Array, start: number, end: number): number {
-  let at = start + 1
-  while (at < start + 4 && at < end && isDigit(bytes[at])) at++
-  if (at === start + 1 || bytes[at] !== MORE) return start
-  return bytes[at + 1] === ZERO + 1 && bytes[at + 2] === SPACE ? at + 3 : at + 1
+/** Where `pattern`, which begins `bytes[start, end)`, ends; `start` if it does not begin them. */
+function endOf(pattern: RegExp, bytes: Uint8Array, start: number, end: number): number {
+  return start + (pattern.exec(latin1(bytes, start, end))?.[0].length ?? 0)
 }
 
 /** Whether a time can end here: no letter or digit follows. */
@@ -346,13 +287,15 @@ function endOfFraction(bytes: Uint8Array, start: number, end: number): number {
   return at === start + 1 ? start : at
 }
 
+/** Whether `head` begins `bytes[start, …)`. An empty one never does. */
+function startsWith(bytes: Uint8Array, start: number, head: Uint8Array): boolean {
+  let at = 0
+  while (at < head.length && bytes[start + at] === head[at]) at++
+  return at > 0 && at === head.length
+}
+
 /** A year of four digits, from 1000, or -1. */
 function yearAt(bytes: Uint8Array, at: number): number {
   const year = twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
   return year < 1000 ? -1 : year
-}
-
-/** `NaN`, which no day is, for another byte. */
-function digitAt(bytes: Uint8Array, at: number): number {
-  return isDigit(bytes[at]) ? (bytes[at] ?? 0) - ZERO : Number.NaN
 }

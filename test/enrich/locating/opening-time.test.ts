@@ -31,6 +31,21 @@ describe('the time that opens a line', () => {
     expect(read('Oct 11 2023 22:14:15 web x', NO_TIME)[0]).toBe('local')
   })
 
+  it('has the year of its own line, whatever the line before has', () => {
+    const time = new OpeningTime(LATEST)
+    const lines = [
+      'Wed Oct 11 14:32:52 2023',
+      'Wed Oct 11 14:32:52 2028',
+      'Oct 11 14:32:52',
+      'Oct 11 2022 14:32:52',
+    ]
+    const years = lines.map((line) => {
+      time.read(utf8(line), 0, line.length)
+      return new Date(time.instant).getUTCFullYear()
+    })
+    expect(years).toEqual([2023, 2028, 2023, 2022])
+  })
+
   it('is in the year of the last leap day', () => {
     expect(read('Feb 29 01:00:00 a', Date.UTC(2023, 5, 1))[1]).toBe('2020-02-29T01:00:00.000Z')
     expect(read('Feb 29 01:00:00 a', Date.UTC(2103, 5, 1))[1]).toBe('2096-02-29T01:00:00.000Z')
