@@ -1,5 +1,4 @@
 // The commands that make a database file of another one: pack, unpack, slim and overlay.
-import { realpath } from 'node:fs/promises'
 import { extractUncompressed } from '../bytes/extract.ts'
 import { type EditedDatabase, openForEdit } from '../edit/edited-database.ts'
 import { overlayDatabase } from '../edit/overlay.ts'
@@ -73,8 +72,7 @@ export async function runOverlay(
   { csv, output }: FlagsOf<typeof OVERLAY_OPTIONS>,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const [read, written] = await Promise.all([csv, output].map((path) => realpath(path).catch(() => null)))
-  if (read !== null && read === written) throw new UsageError(`-o ${output} is the file of --csv`)
+  await checkOutputFile(output, [csv])
   const values = new ValueTable()
   const networks = await readOverlayFile(csv, values)
   return convertFile(input, output, terminal, (file) => {
@@ -126,7 +124,7 @@ async function convertFile(
   if (output.endsWith('.packed.gz')) {
     throw new UsageError(`-o ${output}: a packed database is compressed: leave out .gz`)
   }
-  await checkOutputFile(output)
+  await checkOutputFile(output, [input])
   const { bytes, text } = await convertedOf(input, convert)
   const status = await writeWholeFile(output, bytes, terminal)
   if (status === ExitStatus.ok) await writeMessage(terminal.stderr, `${output}: ${text}`)

@@ -151,9 +151,16 @@ describe('geofix overlay', () => {
     ])
   })
 
-  it('refuses to replace its list, and the name of a packed file in gzip', async () => {
-    for (const output of ['networks.csv', 'own.packed.gz']) expect((await run(CSV, output)).status).toBe(2)
+  it('refuses to replace what it reads, and the name of a packed file in gzip', async () => {
+    const database = readFileSync(at('db.mmdb.gz'))
+    for (const output of ['networks.csv', 'db.mmdb.gz'])
+      expect(await run(CSV, output)).toMatchObject({
+        status: 3,
+        err: `geofix: ${at(output)} is a file that this run reads: write to another file\n`,
+      })
+    expect((await run(CSV, 'own.packed.gz')).status).toBe(2)
     expect(readFileSync(at('networks.csv'), 'utf8')).toBe(CSV)
+    expect(readFileSync(at('db.mmdb.gz'))).toEqual(database)
   })
 
   it('reads semicolons, a separator line, and quoted line ends', async () => {

@@ -1,7 +1,6 @@
 // What a command line of `geofix enrich` asks for, which of its options contradict each other or the format of the input, and the
 // file with the key of `--pseudonym`.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
 import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
 import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
@@ -41,12 +40,6 @@ export type EnrichCommand = ReturnType<typeof enrichCommand>
 export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const { output, stats, summary: summaries = [], title, to } = flags
   const { others: options, ...lines } = linesCommand(files, flags)
-  const written = [...(output === undefined ? [] : [output]), ...summaries.map(({ path }) => path)]
-  if (new Set(written.map((path) => resolve(path))).size < written.length) {
-    throw new UsageError(
-      '--summary and --output name the same file, or two summaries do: write them to different files.',
-    )
-  }
   const keeping = flags.annotate !== undefined ? '--annotate' : flags.append ? '--append' : undefined
   const named = to === undefined ? formOfName(output, FORMS, files) : undefined
   /** The form that is asked for, by name or by option. */

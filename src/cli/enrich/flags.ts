@@ -63,7 +63,7 @@ export const READING = {
   output: {
     flags: '-o, --output <file>',
     kind: FILE,
-    text: 'write to this file instead of standard output. `.gz` and `.zst` are compressed',
+    text: 'write to this file instead of standard output. It cannot be a file that the run reads. `.gz` and `.zst` are compressed',
     calls: ['enrich', 'count'],
   },
   format: {
@@ -183,7 +183,7 @@ export const ENRICH_HELP: HelpTexts = {
   about: `FILE is NDJSON, CSV, TSV, an access log (common or combined format), a W3C Extended log (IIS, CloudFront), a log of
 Zeek, a table separated by spaces (VPC flow logs), a list of addresses, any other text with addresses in it, or Parquet. It can
 be compressed with gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files
-give one output; CSV then has one header. The output can be one of the inputs. Lines without a location get null or
+give one output; CSV then has one header. An output cannot be one of them. Lines without a location get null or
 empty columns; text stays as it is.`,
   examples: [
     'geofix enrich access.log -o places.ndjson',

@@ -155,7 +155,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   }
 
   protected override openOutput(path: string | undefined): Promise<Output> {
-    return super.openOutput(path, { inputs: this.inputs, databases: databaseFiles(this.command) })
+    return super.openOutput(path, { inputs: this.inputs, reads: databaseFiles(this.command) })
   }
 
   /**

@@ -1,7 +1,7 @@
 import { constants, open, type Stats } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, realpath, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
-import { dirname, sep } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { codeOf } from '../../node/file-state.ts'
@@ -22,10 +22,11 @@ const WINDOWS_NULL = /^(?:\\\\[.?]\\)?nul$/i
 /** Settings for opening an output. */
 export interface OutputContext {
   readonly terminal: Terminal
-  /** An output can replace one of these files, but not write into it. */
   readonly inputs: readonly Input[]
-  /** Databases that the run reads. No output can replace one. Default: none. */
-  readonly databases?: readonly string[]
+  /** Other files that the run reads, such as databases. No output can replace one, or an input. Default: none. */
+  readonly reads?: readonly string[]
+  /** The files and descriptors that the run writes already. */
+  readonly targets: Set<string | number>
   /** Tells the user something that is not an error. */
   readonly note: (text: string) => void
   /** Stops waiting for the reader of a named pipe, and destroys its stream. */
@@ -33,10 +34,9 @@ export interface OutputContext {
 }
 
 /**
- * Opens a path for writing. `.gz` and `.zst` are compressed. A file gets its name when it is finished, so it can be
- * one of the inputs. The path of an open descriptor, such as `/dev/stdout`, writes to that descriptor.
+ * Opens a path for writing. `.gz` and `.zst` are compressed. A file gets its name when it is finished. The path of an open descriptor, such as `/dev/stdout`, writes to that descriptor.
  *
- * @throws CommandFailure when it cannot be written
+ * @throws CommandFailure when it cannot be written, or the run reads or writes that file already
  */
 export async function openOutputFile(path: string, context: OutputContext): Promise<Output> {
   const compression = compressionOf(path)
@@ -45,13 +45,19 @@ export async function openOutputFile(path: string, context: OutputContext): Prom
   return transform === null ? target : new CompressedOutput(transform, target, path)
 }
 
-/** Checks an output before the work, without opening it. @throws CommandFailure when it cannot be written */
-export async function checkOutputFile(path: string): Promise<void> {
+/**
+ * Checks an output before the work, without opening it.
+ *
+ * @param reads the files that the work reads
+ * @throws CommandFailure when it cannot be written, or is one of these files
+ */
+export async function checkOutputFile(path: string, reads: readonly string[]): Promise<void> {
   const compression = compressionOf(path)
   if (compression !== null) compressor(compression, path).destroy()
-  await targetOf(path).catch((cause) => {
+  const target = await targetOf(path).catch((cause) => {
     throw unwritable(path, cause)
   })
+  if (typeof target !== 'number') await refuseRead(path, target.status, { inputs: [], reads })
 }
 
 /** @throws CommandFailure when standard output is one of the inputs: reading it would never end */
@@ -64,12 +70,15 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
   const { terminal, signal } = context
   try {
     const target = await targetOf(path)
+    const written = typeof target === 'number' ? target : await pathOf(target.file)
+    if (context.targets.has(written)) throw refused(path, 'this run writes already')
+    context.targets.add(written)
     if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)
     const { file, status } = target
     if (status === null || status.isFile()) {
-      if (status !== null) await refuseDatabase(path, status, context.databases)
+      await refuseRead(path, status, context)
       const { AtomicFile, removeLeftovers } = await import('./atomic-file.ts')
       for (const note of removeLeftovers(file)) context.note(note)
       return new AtomicFile(file, status)
@@ -122,7 +131,7 @@ async function openDescriptor(
   fd: number,
   name: string,
   stream: Writable | null,
-  { inputs, signal }: OutputContext,
+  context: OutputContext,
 ): Promise<Output> {
   try {
     // A stream of the process has a standard descriptor. Other streams are open.
@@ -134,27 +143,30 @@ async function openDescriptor(
   const status = descriptorStatus(fd)
   if (status === null)
     return stream === null ? new DescriptorOutput(fd, name) : new StreamOutput(stream, name)
-  const same = status.isFile() ? inputs.find(({ identity }) => identity === identityOf(status)) : undefined
-  if (same !== undefined) {
-    throw new CommandFailure(
-      `${same.name} is both input and output: use -o ${same.name}, which replaces the file at the end`,
-      ExitStatus.output,
-    )
-  }
+  await refuseRead(name, status, context)
   if (!status.isFIFO() && !status.isSocket()) return new DescriptorOutput(fd, name)
   if (stream !== null) return new StreamOutput(stream, name)
   const { pipeWriter } = await import('./pipe-stream.ts')
-  return new StreamOutput(pipeWriter(fd, signal), name, true)
+  return new StreamOutput(pipeWriter(fd, context.signal), name, true)
 }
 
-/** @throws CommandFailure when an output would replace a database */
-async function refuseDatabase(path: string, status: Stats, databases: readonly string[] = []): Promise<void> {
-  for (const database of databases) {
-    const found = await stat(database).catch(() => null)
-    if (found === null || identityOf(found) !== identityOf(status)) continue
-    throw new CommandFailure(
-      `${path} is a database that this run reads: write to another file`,
-      ExitStatus.output,
-    )
-  }
+/** The same text for all paths of a file, which need not exist, but for other names of the file itself. */
+async function pathOf(file: string): Promise<string> {
+  return join(await realpath(dirname(file)), basename(file))
+}
+
+/** @throws CommandFailure when the run reads the file that it would write: a database, or an input, by any of its names */
+async function refuseRead(
+  path: string,
+  status: Stats | null,
+  { inputs, reads = [] }: Pick<OutputContext, 'inputs' | 'reads'>,
+): Promise<void> {
+  if (!status?.isFile()) return
+  const found = await Promise.all(reads.map((each) => stat(each).catch(() => null)))
+  const read = [...inputs.map(({ identity }) => identity), ...found.map((each) => each && identityOf(each))]
+  if (read.includes(identityOf(status))) throw refused(path, 'this run reads')
+}
+
+function refused(path: string, why: string): CommandFailure {
+  return new CommandFailure(`${path} is a file that ${why}: write to another file`, ExitStatus.output)
 }

@@ -6,6 +6,7 @@ import { type Position, Progress } from './statistics.ts'
 /** One run of a command that writes files, with what it opens and tells its user. */
 export abstract class Session {
   readonly #outputs: Output[] = []
+  readonly #targets = new Set<string | number>()
   readonly #noted = new Set<string>()
   #progress: Progress | null = null
   /** `giveUp` aborts it. */
@@ -51,12 +52,13 @@ export abstract class Session {
     this.endProgress()
   }
 
-  /** @param path `undefined` for standard output. @param reads the files that the run reads */
+  /** @param path `undefined` for standard output */
   protected async openOutput(
     path: string | undefined,
-    reads: Partial<Pick<OutputContext, 'inputs' | 'databases'>> = {},
+    { inputs = [], reads = [] }: Partial<Pick<OutputContext, 'inputs' | 'reads'>> = {},
   ): Promise<Output> {
-    const context = { inputs: [], ...reads, terminal: this.terminal, note: this.note, signal: this.signal }
+    const { signal, terminal, note } = this
+    const context = { inputs, reads, targets: this.#targets, terminal, note, signal }
     return this.keep(await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context)))
   }
 

@@ -50,7 +50,7 @@ class ExportSession extends Session {
   protected override async complete(): Promise<void> {
     const { signal } = this
     const { path, databases, asn, choice } = this.command
-    const output = await this.openOutput(path, { databases: databaseFiles({ databases, asn }) })
+    const output = await this.openOutput(path, { reads: databaseFiles({ databases, asn }) })
     if (signal.aborted) return
     const resolver = await NodeResolver.open(databases, { asn, cacheBytes: CACHE_BYTES, signal })
     const set = resolver[BORROW]()

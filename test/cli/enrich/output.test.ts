@@ -2,6 +2,8 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -10,9 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { Transform } from 'node:stream'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CompressedOutput, DescriptorOutput } from '../../../src/cli/enrich/output.ts'
 import { makeFile } from '../../temporary.ts'
@@ -44,20 +46,31 @@ describe('-o of geofix enrich', () => {
     const folder = freshFolder()
     const file = makeFile(join(folder, 'secret.ndjson'), ndjson(3))
     chmodSync(file, 0o640)
-    expect((await withDatabase([file, '-o', file])).status).toBe(0)
+    expect((await enrich(['-o', file])).status).toBe(0)
     expect(statSync(file).mode & 0o777).toBe(0o640)
     expect(readFileSync(file, 'utf8')).toContain('London')
   })
 
-  it('cannot be the file of the report, under any name', async () => {
-    const folder = freshFolder()
-    const { status, err } = await withDatabase([
-      '-o',
-      join(folder, 'same'),
-      ...['--summary', `html=${folder}/../${basename(folder)}/same`],
-    ])
-    expect([status, err]).toEqual([2, expect.stringContaining('the same file')])
-  })
+  it.each(['./same', 'x/../same', 'link', 'folder/same'])(
+    'cannot be the file of the report, under any name: %s',
+    async (name) => {
+      const folder = freshFolder()
+      symlinkSync('same', join(folder, 'link'))
+      symlinkSync('.', join(folder, 'folder'))
+      mkdirSync(join(folder, 'x'))
+      const { status, err } = await enrich([
+        '-o',
+        join(folder, 'same'),
+        '--summary',
+        `html=${folder}/${name}`,
+      ])
+      expect([status, err]).toEqual([
+        3,
+        expect.stringContaining(`${name} is a file that this run writes already`),
+      ])
+      expect(readdirSync(folder)).toEqual(['folder', 'link', 'x'])
+    },
+  )
 
   it('compresses .gz', async () => {
     const folder = freshFolder()
@@ -67,13 +80,32 @@ describe('-o of geofix enrich', () => {
     expect(gunzipSync(readFileSync(join(folder, 'out.gz'))).toString()).toBe(expected.out)
   })
 
-  it('can be one of the inputs', async () => {
-    const file = makeFile(join(freshFolder(), 'log.ndjson'), ndjson(30_000))
-    const { status } = await enrich([file, '-o', file])
-    expect(status).toBe(0)
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-    expect(lines).toHaveLength(30_000)
-    expect(lines.every((line) => 'location' in JSON.parse(line))).toBe(true)
+  it.each([
+    ['the path', 'log', []],
+    ['a path', './x/../log', []],
+    ['a symbolic link', 'link', []],
+    ['another name', 'hard', []],
+    ['the second input', 'log', ['other']],
+    ['a name of compressed files', 'log.gz', []],
+    ['a report', 'hard', [], '--summary', 'html='],
+  ])('cannot be an input, by %s', async (_, name, first, flag = '-o', form = '') => {
+    const folder = freshFolder()
+    const at = (each: string): string => `${folder}/${each}`
+    mkdirSync(at('x'))
+    makeFile(at('other'), ndjson(3))
+    const input = makeFile(
+      at(name === 'log.gz' ? name : 'log'),
+      name === 'log.gz' ? gzipSync(ndjson(3)) : ndjson(3),
+    )
+    linkSync(input, at('hard'))
+    symlinkSync('hard', at('link'))
+    const before = [readFileSync(input), readdirSync(folder)]
+    const { status, err } = await enrich([...first.map(at), input, flag, `${form}${at(name)}`])
+    expect([status, err]).toEqual([
+      3,
+      `geofix: ${at(name)} is a file that this run reads: write to another file\n`,
+    ])
+    expect([readFileSync(input), readdirSync(folder)]).toEqual(before)
   })
 
   it.each([true, false])(

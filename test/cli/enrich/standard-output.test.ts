@@ -65,7 +65,7 @@ describe('standard output', () => {
     const path = makeFile(join(folder, 'appended'), ndjson(3))
     const { status, err } = await into(path, 'a', [path])
     expect(status).toBe(3)
-    expect(err).toContain(`${path} is both input and output: use -o ${path}, which replaces the file`)
+    expect(err).toContain('standard output is a file that this run reads: write to another file')
     expect(readFileSync(path, 'utf8')).toBe(ndjson(3))
   })
 

@@ -176,7 +176,6 @@ describe('the summaries of geofix enrich', () => {
     [['--title', 'x'], /--title needs --summary/],
     [['--no-addresses'], /--no-addresses needs --summary/],
     [['--rows', '--no-addresses'], /--no-addresses needs --summary/],
-    [['--summary', 'html=a', '--summary', 'json=a'], /name the same file/],
     [
       ['--summary', 'md=a'],
       /Write it as html=report\.html, json=report\.json or geojson=cities\.geojson\. geofix count writes CSV/,

@@ -183,10 +183,7 @@ describe('geofix export', () => {
         ['enrich', '--summary', `html=${at(name)}`],
       ]) {
         const { status, err } = await geofix([...output, ...args], { input: '1.0.0.1\n' })
-        expect([status, err]).toEqual([
-          3,
-          expect.stringContaining(`${name} is a database that this run reads`),
-        ])
+        expect([status, err]).toEqual([3, expect.stringContaining(`${name} is a file that this run reads`)])
         expect(readFileSync(file)).toEqual(before)
       }
     }
