@@ -178,7 +178,7 @@ export class InvalidDatabaseError extends GeofixError {
     const where = offset === undefined ? '' : ` (at byte ${offset})`
     const whatToDo = advice === undefined ? '' : `; ${advice}`
     super(
-      `${path ?? 'The database'}: ${fault}${where}${whatToDo}`,
+      `${path || 'The database'}: ${fault}${where}${whatToDo}`,
       cause === undefined ? undefined : { cause },
     )
     this.fault = fault

@@ -101,7 +101,7 @@ export const SWITCH: OptionKind<boolean> = {
 export const TEXT: OptionKind<string> = {
   what: 'a text',
   accepts: (value) => typeof value === 'string',
-  read: (text) => text,
+  read: (text) => (text === '' ? undefined : text),
 }
 
 /** A name that is checked where it is used. */

@@ -41,6 +41,7 @@ describe('InvalidDatabaseError', () => {
     [{ path: '/a/b.mmdb' }, '/a/b.mmdb: it broke'],
     [{ path: '/a/b.mmdb', offset: 7 }, '/a/b.mmdb: it broke (at byte 7)'],
     [{ path: undefined, offset: undefined }, 'The database: it broke'],
+    [{ path: '' }, 'The database: it broke'],
   ])('has the position in its message: %j', (location, message) => {
     const error = new InvalidDatabaseError('it broke', location)
     expect(error.message).toBe(message)

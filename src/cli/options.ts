@@ -50,10 +50,7 @@ export function readBy<Value>(read: (text: string) => Value): OptionKind<Value> 
 }
 
 export const DATABASE = readBy(databasePath)
-export const FILE: OptionKind<string> = {
-  what: 'the name of a file, or - for standard output',
-  read: (text) => (text === '' ? undefined : text),
-}
+export const FILE = { ...TEXT, what: 'the name of a file, or - for standard output' }
 
 export const DB = {
   db: {
@@ -262,6 +259,7 @@ function readHeader(line: string): readonly [name: string, value: string] {
 export function databasePath(text: string): string {
   // `C:\city.mmdb` is a path, not a URL.
   const [, scheme] = /^([a-z][a-z0-9+.-]+:)\/\//i.exec(text) ?? []
+  if (text === '') throw new UsageError('Write the name of a file.')
   if (scheme === undefined) return text
   if (scheme.toLowerCase() !== 'file:') {
     throw new UsageError(`${scheme} URLs are not supported: download the file, then give its path.`)
