@@ -38,7 +38,7 @@ class AddressColumn {
     if (this.form !== 'integers') {
       next.length = 0
       writePosition(words, prefixLength, next)
-      this.#values.addBytes(next.bytes, 0, next.length)
+      this.#values.addBytes(next.room(0), 0, next.length)
     } else if (this.isIPv4) this.#values.add(BigInt(words[3] ?? 0))
     else {
       const view = viewOf(next.room(16))

@@ -37,6 +37,10 @@ export class PlainValues {
   #ends = new Int32Array(32)
   #least: ParquetValue | undefined
   #most: ParquetValue | undefined
+  /** The smallest and the largest text. `#least` and `#most` are undefined then. */
+  readonly #leastText = new ByteSink(64)
+  readonly #mostText = new ByteSink(64)
+  #hasText = false
 
   add(value: ParquetValue): void {
     if (value instanceof Uint8Array) {
@@ -64,14 +68,12 @@ export class PlainValues {
       this.#view.view(out.room(4)).setInt32(out.length, end - start, true)
       out.length += 4
     }
-    const from = out.length
     out.write(bytes, start, end)
     this.#end()
-    const [least, most] = [this.#least, this.#most]
-    if (!(least instanceof Uint8Array) || compared(bytes, start, end, least) < 0)
-      this.#least = out.bytes.subarray(from)
-    if (!(most instanceof Uint8Array) || compared(bytes, start, end, most) > 0)
-      this.#most = out.bytes.subarray(from)
+    const isFirst = !this.#hasText
+    this.#hasText = true
+    if (isFirst || compared(bytes, start, end, this.#leastText) < 0) keep(this.#leastText, bytes, start, end)
+    if (isFirst || compared(bytes, start, end, this.#mostText) > 0) keep(this.#mostText, bytes, start, end)
   }
 
   #end(): void {
@@ -84,12 +86,14 @@ export class PlainValues {
     const out = this.#bytes
     const plain = out.length > MAX_KEPT_BYTES ? out.take() : out.bytes
     const ends = this.#ends.subarray(0, this.count)
-    const [least, most] = [this.#least, this.#most]
+    const texts = this.#hasText ? [this.#leastText.bytes, this.#mostText.bytes] : []
+    const [least = this.#least, most = this.#most] = texts.map((text) => new Uint8Array(text))
+    this.#hasText = false
     this.count = out.length = 0
     this.#least = this.#most = undefined
     const statistics = {
-      ...(least !== undefined && { min_value: least === 0 ? -0 : kept(least) }),
-      ...(most !== undefined && { max_value: most === 0 ? 0 : kept(most) }),
+      ...(least !== undefined && { min_value: least === 0 ? -0 : least }),
+      ...(most !== undefined && { max_value: most === 0 ? 0 : most }),
     }
     return { plain, ends, statistics }
   }
@@ -281,17 +285,18 @@ function writeValues(body: ByteSink, codes: Int32Array, plain: Uint8Array, ends:
   }
 }
 
-/** A value in memory of its own. `slice` of a Buffer would share its memory. */
-function kept(value: ParquetValue): ParquetValue {
-  return value instanceof Uint8Array ? new Uint8Array(value) : value
+function keep(text: ByteSink, bytes: Uint8Array, start: number, end: number): void {
+  text.length = 0
+  text.write(bytes, start, end)
 }
 
-/** How `bytes[start, end)` compares with other bytes. */
-function compared(bytes: Uint8Array, start: number, end: number, other: Uint8Array): number {
-  const size = Math.min(end - start, other.length)
+/** How `bytes[start, end)` compares with another text. */
+function compared(bytes: Uint8Array, start: number, end: number, text: ByteSink): number {
+  const [other, length] = [text.room(0), text.length]
+  const size = Math.min(end - start, length)
   for (let at = 0; at < size; at++) {
     const difference = (bytes[start + at] ?? 0) - (other[at] ?? 0)
     if (difference !== 0) return difference
   }
-  return end - start - other.length
+  return end - start - length
 }
