@@ -18,9 +18,9 @@ type Border = 'inside' | 'border' | 'url' | 'port' | 'colon'
 
 /**
  * 1.2.3.4.5; a range; a version of Debian: 1.0-1.2.3.4, 1.0+1.2.3.4, 1.0~1.2.3.4; one of a package: ==1.2.3.4, >=1.2.3.4, ~>1.2.3.4.
- * `<-`, `->` and `=>` are arrows.
+ * `<-`, `->` and `=>` are arrows, and `]...` is before the peer of strongSwan.
  */
-const INSIDE = /(?:[.+~^#%\\]|(?:^|[^<])-|[=<>!~^]=|[~^]>|::|\\\/)$/
+const INSIDE = /(?:(?<!\]\.\.)\.|[+~^#%\\]|(?:^|[^<])-|[=<>!~^]=|[~^]>|::|\\\/)$/
 /** Words before four numbers that are a version, or an object identifier, and no address. Blanks, quotes and marks can be between. */
 const OF_VERSION =
   /(?:versions?|firmware|(?:^|[^A-Za-z])(?:v|ver|rev|revision|build|oid))[ \t"'=:([{]{0,4}:?$/i

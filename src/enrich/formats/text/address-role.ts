@@ -35,7 +35,7 @@ export const SENDER = 4
 export const CLAIM = 5
 
 /** What can be between a name and its address, beside blanks. */
-const KEY_ENDS = '=:"\'[(/'
+const KEY_ENDS = '=:"\'[(/.'
 
 /** Syslog names the sender within this many bytes. */
 const MAX_SENDER_AT = 48
@@ -43,14 +43,14 @@ const MAX_SENDER_AT = 48
 /** The bytes before an address that name its field. */
 const MAX_KEY = 32
 const NAMED = /(?:[._-]?(?:ip|addr|address|host))?/.source
-/** Asterisk writes the client after `failed for`. */
+/** Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`. */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?)$`,
+  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: )(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.)$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address) )$`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address|packet: from) )$`,
   'i',
 )
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
