@@ -147,27 +147,31 @@ function temporaryPath(target: string): string {
  * A file of a process that still runs is left alone, and so is one from another machine or container, where the number of
  * its process means nothing here.
  *
+ * @param isLocked whether only this run may write the output. Then all temporary files go: a process that has lost the lock cannot
+ *   give its file the name
  * @returns what to tell the user about each file
+ * @throws Error when a file cannot be removed and the output is locked
  */
-export function removeLeftovers(target: string): string[] {
+export function removeLeftovers(target: string, isLocked = false): string[] {
   const folder = dirname(target)
   const stem = stemOf(target)
   return namesIn(folder).flatMap((name) => {
     const [, from, pid] = (name.startsWith(stem) ? SUFFIX.exec(name.slice(stem.length)) : null) ?? []
     const path = join(folder, name)
     const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
-    if (from === undefined || own.has(path) || !isFile) return []
-    if (from !== processSpace()) {
+    if (from === undefined || !isFile || (own.has(path) && !isLocked)) return []
+    if (from !== processSpace() && !isLocked) {
       return [
         `${path} is left over if the run that wrote it, on another machine or in another container, has ended: remove it then`,
       ]
     }
     // A file with the number of this process, which this process did not make, is from an earlier process.
-    if (Number(pid) !== process.pid && isRunning(Number(pid))) return []
+    if (Number(pid) !== process.pid && !isLocked && isRunning(Number(pid))) return []
     try {
       rmSync(path, { force: true })
       return [`${path} was left over from a run that did not end by itself; it is removed`]
     } catch (error) {
+      if (isLocked) throw error
       return [
         `${path} is left over from a run that did not end by itself, and cannot be removed: ${reasonOf(error)}`,
       ]

@@ -117,7 +117,8 @@ async function change(
     const target = await resolveLinks(file)
     if (typeof target === 'number') throw new Error('it is not a file')
     lock = await lockKeys(target)
-    removeLeftovers(target)
+    // A command whose lock was taken over can be stopped right before its rename, which then fails.
+    removeLeftovers(target, true)
     const text = keyListText(await edit())
     // A user other than that of the service may edit the file. The service must still be able to read it.
     output = new AtomicFile(target, statusOf(target), true)
@@ -127,16 +128,10 @@ async function change(
       await printed(print.stdout, `${print.key}\n`)
       isPrinted = true
     }
-    if (!lock.isHeld()) {
-      const why = 'was deleted, or taken over by another command'
-      throw new CommandFailure(
-        `${target}.lock ${why}: nothing was changed, so run the command again`,
-        ExitStatus.failed,
-      )
-    }
+    if (!lock.isHeld()) throw lostLock(lock)
     await output.finish()
   } catch (error) {
-    const failure = failureOf(file, error)
+    const failure = lock?.isHeld() === false ? lostLock(lock) : failureOf(file, error)
     if (!isPrinted) throw failure
     throw new CommandFailure(
       `${failure.message}; the key that was printed is not valid`,
@@ -165,6 +160,14 @@ async function printed(stdout: Writable, text: string): Promise<void> {
   })
 }
 
+function lostLock({ path }: KeysLock): CommandFailure {
+  const why = 'was deleted, or taken over by another command'
+  return new CommandFailure(
+    `${path} ${why}: nothing was changed, so run the command again`,
+    ExitStatus.failed,
+  )
+}
+
 function failureOf(file: string, error: unknown): Error {
   if (isGeofixError(error)) return error
   const { message, cause } = error instanceof CommandFailure ? error : unwritable(file, error)
@@ -178,6 +181,7 @@ const INTERVAL_MS = 20
 
 /** The lock of this process. */
 interface KeysLock {
+  readonly path: string
   /** Whether it is still there: people delete locks, and other commands take them over. */
   readonly isHeld: () => boolean
   readonly release: () => void
@@ -212,6 +216,7 @@ function make(path: string): KeysLock {
     return made.ino === found?.ino && made.dev === found.dev
   }
   return {
+    path,
     isHeld,
     release: () => {
       if (isHeld()) rmSync(path, { force: true })

@@ -16,7 +16,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { processSpace } from '../../../src/cli/enrich/atomic-file.ts'
+import { AtomicFile, processSpace } from '../../../src/cli/enrich/atomic-file.ts'
 import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
@@ -247,6 +247,28 @@ describe('geofix keys', () => {
     })
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect(readFileSync(lock, 'utf8')).toBe('of another command')
+  })
+
+  it('changes nothing if it is stopped right before it replaces the file, and loses its lock', async () => {
+    const file = newFile()
+    await add(file)
+    const { finish } = AtomicFile.prototype
+    const stopped = vi.spyOn(AtomicFile.prototype, 'finish')
+    onTestFinished(() => stopped.mockRestore())
+    let other = ''
+    stopped.mockImplementationOnce(async function (this: AtomicFile) {
+      rmSync(`${file}.lock`)
+      other = (await add(file)).out
+      await finish.call(this)
+    })
+    const { status, err } = await add(file)
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(/taken over by another command.*; the key that was printed is not valid$/m),
+    ])
+    expect(await list(file)).toHaveLength(2)
+    expect(await owner(file, other)).not.toBe(null)
+    expect(existsSync(`${file}.lock`)).toBe(false)
   })
 
   it('shows an expired key, and labels only as text', async () => {
