@@ -19,8 +19,9 @@ import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output
 /** The first rows decide on the columns: this many rows, or this many bytes of lines. They are kept in memory until then. */
 const MOST_ROWS = 10_000
 const MOST_BYTES = 2 ** 23
-/** How long the first rows of a live stream wait for more rows, at most. */
-const MOST_WAIT_MS = 100
+/** How long a live stream has no rows in a pause, and how long the first rows wait for one, at most. */
+const PAUSE_MS = 100
+const MOST_WAIT_MS = 1000
 /** Limits of the columns, and of the names in a note. */
 const MAX_COLUMNS = 2000
 const MAX_NAMES = 10
@@ -70,6 +71,8 @@ export class TableOutput extends RowOutput {
   #rescuedRows = 0
   readonly #rescuedNames = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the first rows have waited as long as they may, by `performance.now()`. */
+  #latest = Number.POSITIVE_INFINITY
   /** Resolves when the rows are written that waited in a pause. */
   #paused: Promise<void> | null = null
   #isMarked = false
@@ -98,8 +101,11 @@ export class TableOutput extends RowOutput {
   override async write(bytes: Uint8Array, objects?: readonly number[]): Promise<void> {
     await this.#paused
     await super.write(bytes, objects)
-    if (this.#settings.isLive && this.#waiting !== null && !this.keepsBytes)
-      this.#timer ??= setTimeout(() => this.#pause(), MOST_WAIT_MS)
+    clearTimeout(this.#timer)
+    if (!this.#settings.isLive || this.#waiting === null || this.keepsBytes) return
+    const now = performance.now()
+    this.#latest = Math.min(this.#latest, now + MOST_WAIT_MS)
+    this.#timer = setTimeout(() => this.#pause(), Math.min(PAUSE_MS, this.#latest - now))
   }
 
   override async flush(): Promise<void> {

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { TableOutput } from '../../../../src/cli/enrich/rows/table-output.ts'
 import { rowsOf, sampleTable } from '../../../../src/enrich/formats/delimited/table.ts'
 import '../../../../src/enrich/formats/all-formats.ts'
 import { definitionOf, FORMATS } from '../../../../src/enrich/formats/formats.ts'
@@ -26,6 +27,10 @@ const ACCESS =
   '81.2.69.142 - ann [01/Jul/2026:12:00:00 +0000] "GET /a,b HTTP/1.1" 200 5 "-" "curl/8.5.0"\n' +
   '10.0.0.1 - - [01/Jul/2026:12:00:01 +0000] "-" 400 0 "-" "-"\n'
 const FIELDS = 'ip,ident,user,time,method,target,protocol,status,bytes,referrer,user_agent'
+
+/** The members of rows that come each 80 ms for a second. */
+const MEMBERS = Array.from({ length: 13 }, (_, row) => `m${row}`)
+const LATEST = `${MEMBERS},_rescued_data`
 
 describe('geofix enrich --to csv', () => {
   it('makes columns of the fields of an access log, and of the location', async () => {
@@ -186,6 +191,39 @@ describe('geofix enrich --to csv', () => {
       pieces,
     )
     expect(out).toBe('ip,a,city,_rescued_data\n81.2.69.142,1,London,\n1.2.3.4,,Sydney,"{""b"":2}"\n')
+  })
+
+  it.each([
+    ['after a pause', 3, ['', '', '', 'm0,m1,m2,_rescued_data']],
+    ['after a second at the latest', 13, [...Array(12).fill(''), LATEST, LATEST]],
+  ])('decides the columns of a live stream %s', async (_, writes, headers) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let out = ''
+    const target = {
+      write: async (bytes: Uint8Array) => {
+        out += Buffer.from(bytes)
+      },
+      flush: async () => {},
+      finish: async () => {},
+      discard: () => {},
+    }
+    const table = new TableOutput(target, {
+      form: 'csv',
+      added: [],
+      isLive: true,
+      hasMark: false,
+      note: () => {},
+    })
+    const seen: string[] = []
+    for (let row = 0; row < writes; row++) {
+      const members = MEMBERS.slice(0, row + 1).map((name) => [name, 1])
+      await table.write(Buffer.from(`${JSON.stringify(Object.fromEntries(members))}\n`))
+      await vi.advanceTimersByTimeAsync(80)
+      seen.push(out.split('\n')[0] ?? '')
+    }
+    await vi.advanceTimersByTimeAsync(80)
+    expect([...seen, out.split('\n')[0]]).toEqual(headers)
   })
 
   it('has the values of any objects', async () => {
