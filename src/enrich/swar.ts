@@ -25,16 +25,6 @@ export class CachedView {
 
 // The masks are literals, because V8 would load constants of the module each time.
 
-/** Whether a word may contain a quote, a backslash or a control character. `false` is certain. */
-export function mayEndText(word: number): boolean {
-  return textEnds(word) !== 0
-}
-
-/** Whether a word may contain a byte that is not ASCII, or that JSON must escape. `false` is certain. */
-export function mayNeedEscape(word: number): boolean {
-  return escapesIn(word) !== 0
-}
-
 /** Sets the high bit of each byte of a word that is not ASCII, or that JSON must escape. The lowest of these bits is exact. */
 export function escapesIn(word: number): number {
   return (word | specials(word)) & 0x80808080
@@ -122,6 +112,34 @@ export function plainNumber(bytes: Uint8Array, start: number, end: number): numb
   }
   if (digits > Number.MAX_SAFE_INTEGER) return Number.NaN
   return point === -1 ? digits : digits / (TENS[end - point - 1] ?? Number.NaN)
+}
+
+/**
+ * Copies a text up to the first word or byte that JSON must escape or that is not ASCII. Words: CSV to objects takes 0.95 of the time
+ * (150,000 rows of apache-combined-10000).
+ *
+ * @returns the index in the source after what was copied
+ */
+export function copyPlain(
+  source: DataView,
+  start: number,
+  end: number,
+  target: DataView,
+  to: number,
+): number {
+  let at = start
+  const shift = to - start
+  for (const last = end - 4; at <= last; at += 4) {
+    const word = source.getInt32(at, true)
+    if (escapesIn(word) !== 0) return at
+    target.setInt32(at + shift, word, true)
+  }
+  for (; at < end; at++) {
+    const byte = source.getUint8(at)
+    if (escapesIn(byte | 0x20202000) !== 0) return at
+    target.setUint8(at + shift, byte)
+  }
+  return at
 }
 
 /** Copies ASCII that is `[start, end)`, and up to eight bytes more. */

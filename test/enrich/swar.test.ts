@@ -1,15 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  ByteFinder,
-  equalBytes,
-  escapesIn,
-  firstOf,
-  lineStops,
-  mayEndText,
-  mayNeedEscape,
-  textEnds,
-} from '../../src/enrich/swar.ts'
+import { ByteFinder, equalBytes, escapesIn, firstOf, lineStops, textEnds } from '../../src/enrich/swar.ts'
 
 describe('a finder of a byte', () => {
   const BYTE = fc.constantFrom(0x0a, 0x22, 0x8a)
@@ -47,7 +38,6 @@ describe('words of four bytes', () => {
       fc.property(FOUR, (bytes) => {
         const ends = textEnds(wordOf(bytes))
         expect(ends === 0 ? -1 : firstOf(ends)).toBe(bytes.findIndex(endsText))
-        expect(mayEndText(wordOf(bytes))).toBe(bytes.some(endsText))
       }),
     )
   })
@@ -55,8 +45,6 @@ describe('words of four bytes', () => {
   it('finds that JSON need not escape a word, or that it is not ASCII', () => {
     fc.assert(
       fc.property(FOUR, (bytes) => {
-        const isPlain = bytes.every((byte) => byte < 0x80 && !endsText(byte))
-        expect(mayNeedEscape(wordOf(bytes))).toBe(!isPlain)
         const escapes = escapesIn(wordOf(bytes))
         const first = bytes.findIndex((byte) => byte >= 0x80 || endsText(byte))
         expect(escapes === 0 ? -1 : firstOf(escapes)).toBe(first)

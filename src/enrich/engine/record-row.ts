@@ -64,16 +64,16 @@ export class RecordRow extends RecordOutput {
     )
   }
 
-  override put(target: Uint8Array, _view: DataView, from: number): number {
+  override put(target: Uint8Array, view: DataView, from: number): number {
     const { textStart, textSize } = this
     const [reader, columns, text, separator] = [this.reader, this.columns, this.#text, this.#separator]
     const { isPlain, record, starts, ends } = reader
     let to = from
     for (let column = 0; column < columns.length; column++) {
       const field = columns[column] ?? -1
-      if (isPlain) {
+      if (isPlain && record === target) {
         const start = starts[field] ?? ABSENT
-        if (start >= 0) to = text.put(record, start, ends[field] ?? 0, target, to)
+        if (start >= 0) to = text.putAscii(target, view, start, ends[field] ?? 0, to)
       } else if (field !== -1 && reader.find(field))
         to = text.put(reader.bytes, reader.start, reader.end, target, to)
       target[to++] = separator

@@ -1,7 +1,7 @@
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { utf8Decoder, utf8Encoder } from '../../realm.ts'
 import { type CommonPlan, RAW } from '../options.ts'
-import { CachedView, mayNeedEscape } from '../swar.ts'
+import { CachedView, copyPlain } from '../swar.ts'
 
 /** Text is decoded in parts of this size. Bytes. */
 const PART_BYTES = 65_536
@@ -31,22 +31,9 @@ export class JsonText {
    * @returns the index after the last byte written
    */
   put(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
-    const source = this.#source.view(bytes)
-    const target = this.#target.view(into)
-    let from = start
-    let to = at
-    // Four bytes at a time: CSV to objects takes 0.95 of the time (150,000 rows of apache-combined-10000).
-    for (const last = end - 4; from <= last; from += 4, to += 4) {
-      const word = source.getInt32(from, true)
-      if (mayNeedEscape(word)) return this.#putOther(bytes, from, end, into, to)
-      target.setInt32(to, word, true)
-    }
-    for (; from < end; from++, to++) {
-      const byte = bytes[from] ?? 0
-      if (mayNeedEscape(byte | 0x20202000)) return this.#putOther(bytes, from, end, into, to)
-      into[to] = byte
-    }
-    return to
+    const stop = copyPlain(this.#source.view(bytes), start, end, this.#target.view(into), at)
+    const to = at + stop - start
+    return stop === end ? to : this.#putOther(bytes, stop, end, into, to)
   }
 
   /** Writes text that may need escapes, or may not be ASCII. Few lines have such text. */

@@ -3,7 +3,7 @@
 import { utf8Decoder, utf8Encoder } from '../../realm.ts'
 import { QUOTE, SPACE } from '../ascii.ts'
 import type { LocationCells } from '../options.ts'
-import { CachedView, mayNeedEscape } from '../swar.ts'
+import { CachedView, copyAscii, copyPlain } from '../swar.ts'
 
 /** The form of a table. */
 export type TableForm = Exclude<LocationCells['form'], 'values'>
@@ -31,7 +31,6 @@ const encoder = /* @__PURE__ */ utf8Encoder()
 /** Writes texts in UTF-8 as values of tables. */
 export class CellText {
   readonly #form: TableForm
-  readonly #separator: number
   readonly #pattern: number
   readonly #source = new CachedView()
   readonly #target = new CachedView()
@@ -39,8 +38,7 @@ export class CellText {
 
   constructor(form: TableForm) {
     this.#form = form
-    this.#separator = SEPARATORS[form].charCodeAt(0)
-    this.#pattern = Math.imul(this.#separator, 0x01010101)
+    this.#pattern = Math.imul(SEPARATORS[form].charCodeAt(0), 0x01010101)
   }
 
   /**
@@ -56,30 +54,36 @@ export class CellText {
     return at + encoder.encodeInto(text, into.subarray(at)).written
   }
 
-  /** `put` for a text of printable ASCII without quotes and backslashes. @returns -1 if the text is another one */
+  /**
+   * `put` for a text without escapes in JSON, in the array that it is written to. Reads and writes up to 8 bytes more. With `put`, a
+   * further line of an access log to CSV takes 1.12 of the time (20,000 lines grown from apache-combined-10000).
+   */
+  putAscii(bytes: Uint8Array, view: DataView, start: number, end: number, at: number): number {
+    return this.#put(bytes, view, at, copyAscii(view, start, end, at))
+  }
+
+  /** `put` for a text without escapes in JSON. @returns -1 if the text is another one */
   putPlain(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
-    const source = this.#source.view(bytes)
     const target = this.#target.view(into)
-    let isQuoted = start < end && (bytes[start] === SPACE || bytes[end - 1] === SPACE)
-    let from = start
-    let to = at
-    for (const last = end - 4; from <= last; from += 4, to += 4) {
-      const word = source.getInt32(from, true)
-      if (mayNeedEscape(word)) return -1
-      const same = word ^ this.#pattern
-      if (((same - 0x01010101) & ~same & 0x80808080) !== 0) isQuoted = true
-      target.setInt32(to, word, true)
-    }
-    for (; from < end; from++, to++) {
-      const byte = bytes[from] ?? 0
-      if (mayNeedEscape(byte | 0x20202000)) return -1
-      if (byte === this.#separator) isQuoted = true
-      into[to] = byte
-    }
-    if (!isQuoted) return to
-    into.copyWithin(at + 1, at, to)
-    into[at] = QUOTE
-    into[to + 1] = QUOTE
-    return to + 2
+    const isPlain = copyPlain(this.#source.view(bytes), start, end, target, at) === end
+    return isPlain ? this.#put(into, target, at, at + end - start) : -1
+  }
+
+  /** Puts quotes around the text in `bytes[start, end)` if it needs them. @returns where it ends */
+  #put(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+    if (start === end) return end
+    const pattern = this.#pattern
+    // Each byte of a sum has its high bit, unless it is that of a separator.
+    let sums = -1
+    let at = start
+    for (const last = end - 4; at <= last; at += 4) sums &= (view.getInt32(at, true) ^ pattern) + 0x7f7f7f7f
+    // The bytes after the text do not count.
+    sums &= ((view.getInt32(at, true) ^ pattern) + 0x7f7f7f7f) | (0x80808080 << (8 * (end - at)))
+    const isQuoted = bytes[start] === SPACE || bytes[end - 1] === SPACE || (~sums & 0x80808080) !== 0
+    if (!isQuoted) return end
+    bytes.copyWithin(start + 1, start, end)
+    bytes[start] = QUOTE
+    bytes[end + 1] = QUOTE
+    return end + 2
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { viewOf } from '../../../src/enrich/swar.ts'
 import { CellText, cellRoom, valueText } from '../../../src/enrich/writing/separated-values.ts'
 import { bytesOf, text } from '../world.ts'
 
@@ -18,6 +19,19 @@ describe('CellText', () => {
         const end = cell.put(memory, at, from, memory, from)
         expect(text(memory.subarray(from, end))).toBe(valueText(text(value), form))
         expect(end - from).toBeLessThanOrEqual(cellRoom(value.length))
+      }),
+    )
+  })
+
+  it.each(['csv', 'tsv'] as const)('looks at no byte after a text without escapes, for %s', (form) => {
+    const cell = new CellText(form)
+    const value = fc.string({ unit: fc.constantFrom(...'ab ,~'), maxLength: 20 })
+    fc.assert(
+      fc.property(value, fc.constantFrom(0, 0x2c, 0x80, 0xff), (value, after) => {
+        const memory = new Uint8Array(80).fill(after)
+        memory.set(bytesOf(value), 1)
+        const end = cell.putAscii(memory, viewOf(memory), 1, 1 + value.length, 40)
+        expect(text(memory.subarray(40, end))).toBe(valueText(value, form))
       }),
     )
   })

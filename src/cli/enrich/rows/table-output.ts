@@ -1,6 +1,6 @@
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { NONE } from '../../../bytes/distinct-texts.ts'
-import { BACKSLASH, BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
+import { BRACE, BRACKET, LINE_FEED } from '../../../enrich/ascii.ts'
 import { INTO, type LocationCells, RAW } from '../../../enrich/options.ts'
 import { markLength } from '../../../enrich/reading/sample.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../enrich/writing/separated-values.ts'
 import { countOf } from '../../figures.ts'
 import type { Output } from '../output.ts'
-import { jsonIn, textIn } from './object-members.ts'
+import { isPlainString, jsonIn, textIn } from './object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from './row-output.ts'
 
 /** The first rows decide on the columns: this many rows, or this many bytes of lines. They are kept in memory until then. */
@@ -269,10 +269,8 @@ export class TableOutput extends RowOutput {
   #writeLocated(member: number): void {
     const { bytes, starts, ends } = this.members
     const [start, end] = [starts[member] ?? 0, ends[member] ?? 0]
-    let at = start
-    while (at < end && bytes[at] !== BACKSLASH) at++
-    if (at < end) this.out.write(Buffer.from(textIn(bytes, start, end)))
-    else this.out.write(bytes, start + 1, end - 1)
+    if (isPlainString(bytes, start, end)) this.out.write(bytes, start + 1, end - 1)
+    else this.out.write(Buffer.from(textIn(bytes, start, end)))
   }
 
   #writeText(text: string): void {

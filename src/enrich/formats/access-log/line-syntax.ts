@@ -1,7 +1,7 @@
 // The parts of lines of access logs, and how they write words, numbers, quoted parts and requests.
 import { BACKSLASH, BRACKET, COMMA, DASH, DELETE, DOT, LINE_FEED, QUOTE, SLASH, SPACE } from '../../ascii.ts'
 import type { ReaderField } from '../../reading/record-reader.ts'
-import { escapesIn, firstOf, isDigit, mayEndText } from '../../swar.ts'
+import { escapesIn, firstOf, isDigit, textEnds } from '../../swar.ts'
 
 /** The parts of a line, in the order of the members of its object. */
 export const PARTS: readonly string[] = [
@@ -132,7 +132,7 @@ export function afterUser(bytes: Uint8Array, host: number): number {
 /** Where the first quote, backslash or control character is. The line feed at the end of a line is one. */
 export function endOfText(bytes: Uint8Array, view: DataView, start: number): number {
   let at = start
-  while (!mayEndText(view.getInt32(at))) at += 4
+  while (textEnds(view.getInt32(at)) === 0) at += 4
   while ((bytes[at] ?? 0) >= SPACE && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++
   return at
 }

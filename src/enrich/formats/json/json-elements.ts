@@ -12,7 +12,7 @@ import {
   SPACE,
 } from '../../ascii.ts'
 import { lineEndIn, type RecordEnds } from '../../reading/layout.ts'
-import { CachedView, latin1, mayEndText } from '../../swar.ts'
+import { CachedView, latin1, textEnds } from '../../swar.ts'
 
 /**
  * Where a byte of a record is:
@@ -179,7 +179,7 @@ export class JsonElements implements RecordEnds {
     let isEscaped = this.#isEscaped
     for (let at = from; at < end; at++) {
       if (isInString && !isEscaped) {
-        while (at + 4 <= end && !mayEndText(view.getInt32(at, true))) at += 4
+        while (at + 4 <= end && textEnds(view.getInt32(at, true)) === 0) at += 4
         if (at === end) break
       }
       const byte = bytes[at] ?? 0
