@@ -4,6 +4,7 @@ import { extractUncompressed } from '../bytes/extract.ts'
 import { isPacked } from '../bytes/file-kind.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
+import { OVERLAY_BYTES } from '../mmdb/metadata.ts'
 import { NOT_WALKED, walkTree } from '../mmdb/networks.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import type { DatabaseOptions } from '../mmdb/writer/database-encoder.ts'
@@ -73,12 +74,15 @@ export function copyTree(
 export function editedMetadata(
   { metadata }: Database,
   change: string,
+  overlayBytes = 0,
 ): Pick<DatabaseOptions, 'databaseType' | 'description' | 'buildDate'> {
   const { databaseType, description, buildDate } = metadata
   const { en } = description
   const text = en === undefined ? `Made with Geofix: ${change}` : `${en} (changed with Geofix: ${change})`
+  const own = overlayBytes > 0 && { [OVERLAY_BYTES]: String(overlayBytes) }
+  const texts = { ...description, en: text, ...own }
   // A file with an impossible date gets the date that means "unknown".
-  return { databaseType, description: { ...description, en: text }, buildDate: buildDate ?? new Date(0) }
+  return { databaseType, description: texts, buildDate: buildDate ?? new Date(0) }
 }
 
 /** Runs a step that writes what it read. @throws InvalidDatabaseError when the format or its limits do not allow that */

@@ -91,10 +91,10 @@ function withNetworks(
         ...editedMetadata(
           database,
           `${networks.length} ${networks.length === 1 ? 'network' : 'networks'} overlaid`,
+          metadata.overlayBytes + section.bytes.length - before.length,
         ),
         ipVersion,
         languages: [...languages].sort(),
-        overlayBytes: metadata.overlayBytes + section.bytes.length - before.length,
       },
     )
     return { bytes: file, recordCount: ids.length, originalRecordCount: offsets.length }

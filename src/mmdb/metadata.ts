@@ -6,8 +6,8 @@ import { decodeRecord, isMap, type MmdbValue } from './record-decoder.ts'
 /** The latest instant that a `Date` holds. */
 const MAX_EPOCH_SECONDS = 8.64e12
 
-/** The field of {@link Metadata.overlayBytes}, which is not in the specification. Other readers ignore it. */
-export const OVERLAY_BYTES = 'geofix_overlay_bytes'
+/** A private "language" of the description (BCP 47): Python's maxminddb cannot open a file with a field of our own. */
+export const OVERLAY_BYTES = 'x-geofix-overlay'
 
 /** The section "Database Metadata" of the specification, checked. */
 export interface Metadata {
@@ -62,6 +62,9 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   if (version !== 2) throw fault(`it has MaxMind DB format version ${version}; only version 2 is supported`)
   const databaseType = read('database_type', 'text', isText)
   const epoch = read('build_epoch', 'a whole number', isEpoch)
+  const texts = read('description', 'a map of texts', isTextMap, {})
+  const { [OVERLAY_BYTES]: overlay = '0', ...description } = texts
+  if (!/^\d{1,10}$/.test(overlay)) throw fault(`the metadata is damaged: ${OVERLAY_BYTES} is not a number`)
   return {
     databaseType,
     buildDate: epoch <= MAX_EPOCH_SECONDS ? new Date(Number(epoch) * 1000) : null,
@@ -69,8 +72,8 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
     nodeCount: whole('node_count'),
     recordSize: oneOf('record_size', [24, 28, 32]),
     languages: read('languages', 'a list of texts', isTexts, []),
-    description: read('description', 'a map of texts', isTextMap, {}),
-    overlayBytes: OVERLAY_BYTES in value ? whole(OVERLAY_BYTES) : 0,
+    description,
+    overlayBytes: Number(overlay),
     start,
   }
 }

@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import { Reader } from 'mmdb-lib'
 import { describe, expect, it } from 'vitest'
 import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
+import { METADATA_MARKER } from '../../src/bytes/file-kind.ts'
 import { Resolver } from '../../src/index.ts'
+import { DataSection } from '../../src/mmdb/data-section.ts'
 import { Database } from '../../src/mmdb/database.ts'
+import { readMetadata } from '../../src/mmdb/metadata.ts'
+import { decodeRecord } from '../../src/mmdb/record-decoder.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { MmdbWriter, overlay, pack, slim, unpack } from '../../src/writer.ts'
 import { BERLIN as REGION_ALONE, summerInBerlin } from '../location/berlin.ts'
@@ -47,6 +51,21 @@ describe('overlay', () => {
     expect(geo.lookup('10.1.2.3')).toMatchObject({ city: 'Rack 7', country: { code: null } })
     expect(geo.lookup('fd00:1::1').city).toBe('Berlin')
     expect(geo.lookup('2a00:1::1').country.code).toBe('CH')
+  })
+
+  it('has no field in the metadata that is not in the specification, with which Python cannot open it', () => {
+    const section = new DataSection(made, readMetadata(made).start + METADATA_MARKER.length, made.length)
+    expect(Object.keys(Object(decodeRecord(section, section.base)))).toEqual([
+      'binary_format_major_version',
+      'binary_format_minor_version',
+      'build_epoch',
+      'database_type',
+      'description',
+      'ip_version',
+      'languages',
+      'node_count',
+      'record_size',
+    ])
   })
 
   it('stores coordinates as they were given, for other readers too', () => {

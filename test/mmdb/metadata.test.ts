@@ -44,7 +44,11 @@ describe('readMetadata', () => {
     ['the last instant of a Date', { build_epoch: 8_640_000_000_000n }, { buildDate: new Date(8.64e15) }],
     ['a second later', { build_epoch: 8_640_000_000_001n }, { buildDate: null }],
     ['unknown fields', { extra: ['x'] }, { databaseType: 'Hand-Made' }],
-    ['records of overlays', { geofix_overlay_bytes: 5 }, { overlayBytes: 5 }],
+    [
+      'records of overlays',
+      { description: new Map([['x-geofix-overlay', '5']]) },
+      { overlayBytes: 5, description: {} },
+    ],
     ['numbers as double', { node_count: { hex: '68 3ff0000000000000' } }, { nodeCount: 1 }],
   ])('accepts %s', (_, fields, expected) => {
     expect(readMetadata(handMade(RECORD, fields))).toMatchObject(expected)
@@ -69,6 +73,11 @@ describe('readMetadata', () => {
     ['languages as numbers', { languages: [1] }, 'languages is not a list of texts'],
     ['a description as text', { description: 'x' }, 'description is not a map of texts'],
     ['a description of numbers', { description: new Map([['en', 1]]) }, 'description is not a map of texts'],
+    [
+      'records of overlays without a number',
+      { description: new Map([['x-geofix-overlay', '-1']]) },
+      'x-geofix-overlay is not a number',
+    ],
     ['the key __proto__', { description: new Map([['__proto__', 'x']]) }, 'the key "__proto__"'],
   ])('refuses %s', (_, fields, message) => {
     const bytes = handMade(RECORD, fields)

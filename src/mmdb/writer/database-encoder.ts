@@ -1,7 +1,6 @@
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { MAX_METADATA_BYTES, METADATA_MARKER } from '../../bytes/file-kind.ts'
 import { DataType, SEPARATOR_BYTES } from '../format.ts'
-import { OVERLAY_BYTES } from '../metadata.ts'
 import type { RecordSize, SearchTreeEncoder } from './search-tree-encoder.ts'
 import {
   pointerLength,
@@ -97,8 +96,6 @@ export type DatabaseMetadata = {
   /** Description of the database, by language code. */
   readonly description: Readonly<Record<string, string>>
   readonly buildDate: Date
-  /** Bytes at the end of the data section with records of overlays. Default: none. */
-  readonly overlayBytes?: number
 }
 
 /** The metadata that the caller provides; the search tree provides the rest. */
@@ -148,7 +145,6 @@ export function encodeMetadata(metadata: DatabaseMetadata): Uint8Array {
     languages: metadata.languages,
     node_count: uint32(metadata.nodeCount),
     record_size: uint16(metadata.recordSize),
-    ...(metadata.overlayBytes === undefined ? {} : { [OVERLAY_BYTES]: uint32(metadata.overlayBytes) }),
   }
   const values = new ValueTable()
   const section = new DataSectionEncoder(values, { pointers: false })
