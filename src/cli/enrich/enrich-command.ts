@@ -198,9 +198,7 @@ class EnrichSession extends LineSession<EnrichCommand> {
       // Folders say where a file is on this machine, which a reader of the report need not know.
       sources: inputs.map((input) => (input === '-' ? input : basename(input))),
       locale: options.locale,
-      activity:
-        run.groups.length === 0 ? undefined : activityOf(totals, { showsAddresses: namesAddresses, systems }),
-      badLines: counts.badLineGroups,
+      activity: activityOf(totals, { showsAddresses: namesAddresses, systems }),
       startedAt: this.#startedAt,
       seconds,
       bytes: run.bytesRead,

@@ -1,5 +1,4 @@
 import {
-  type BadLine,
   type BadLineGroup,
   type Counts,
   type FailureReason,
@@ -74,8 +73,11 @@ export function mainFailure(counts: Counts): Part | null {
 }
 
 /** The row of key figures. */
-export function totals(counts: ReportCounts, activity: Activity | null, bytes: number | null): Markup {
-  const distinct = activity?.addresses ?? null
+export function totals(
+  counts: ReportCounts,
+  { addresses, requests }: Activity,
+  bytes: number | null,
+): Markup {
   const countries = namedCountries(counts).length
   const details = [
     atLeast(countOf(counts.regions.size, 'region', 'regions'), counts.unlisted),
@@ -84,11 +86,11 @@ export function totals(counts: ReportCounts, activity: Activity | null, bytes: n
   return html`<dl class="totals">
 ${tile('Lines', countText(counts.lines), bytes === null ? null : bytesText(bytes))}
 ${tile('Located', shareText(counts.resolved, counts.lines - counts.blank), countOf(counts.resolved, 'line', 'lines'))}
-${distinct === null ? null : tile('Addresses', atLeast(countText(distinct.total), distinct.isExact ? 0 : 1), 'distinct: lines are not visitors')}
+${tile('Addresses', atLeast(countText(addresses.total), addresses.isExact ? 0 : 1), 'distinct: lines are not visitors')}
 ${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
 ${tile('Countries', atLeast(countText(countries), counts.unlisted), details)}
 ${timeTile(counts)}
-${errorTile(activity?.requests ?? null)}
+${errorTile(requests)}
 </dl>`
 }
 
@@ -160,16 +162,12 @@ function outcomesOf(counts: Counts): Part[] {
 }
 
 /** The card that says how many lines were located, and why the others were not. Shares exclude blank lines. `null` if all were. */
-export function outcome(
-  counts: Counts,
-  badLines: readonly BadLineGroup[] | undefined,
-  heading: Heading,
-): Markup | null {
+export function outcome(counts: ReportCounts, heading: Heading): Markup | null {
   const all = counts.lines - counts.blank
   if (counts.resolved === all) return null
   const body = html`
 ${breakdown(outcomesOf(counts), all, ['Outcome', 'Lines'])}${
-  counts.bad === 0 ? null : badLineList(badLines ?? counts.badLines.map(alone), counts.bad)
+  counts.bad === 0 ? null : badLineList(counts.badLineGroups ?? [], counts.bad)
 }${
   counts.blank === 0
     ? null
@@ -197,10 +195,6 @@ function breakdown(parts: readonly Part[], all: number, [what, many]: readonly [
   )
   return html`<svg class="stack" aria-hidden="true">${bar}</svg>
 <table class="ranking outcome"><thead><tr><th scope="col"><span class="unseen">${what}</span><th scope="col">${many}<th scope="col">Share</thead><tbody>${rows}</tbody></table>`
-}
-
-function alone({ line, message }: BadLine): BadLineGroup {
-  return { line, message, text: null, count: 1 }
 }
 
 /** The largest groups first. Beyond the groups that a run keeps, a group can have more lines than were counted. */

@@ -1,6 +1,6 @@
 // What a report counts of locations: countries, regions, cities, cells of the map, and the hours there.
 import { type CountValue, plainPlan, type ReportQuery } from '../../enrich/count-plan.ts'
-import type { Counts } from '../../enrich/counting/counts.ts'
+import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import type { Tallied } from './ranked.ts'
 
@@ -41,7 +41,7 @@ export interface PlaceCounts {
 }
 
 /** The counts that a report is made of. */
-export interface ReportCounts extends Counts, PlaceCounts {}
+export interface ReportCounts extends RunningCounts, PlaceCounts {}
 
 /** The groups of a report. Groups of fields that the log lacks are absent. All are absent if no input has lines. */
 export type ReportTotals = Readonly<Partial<Record<ReportQuery, GroupTotals>>>

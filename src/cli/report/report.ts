@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { BadLineGroup } from '../../enrich/counting/counts.ts'
 import { countOf, dayText, durationText, minuteText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import { daysCard, hoursCard, timelineCard } from './charts.ts'
@@ -37,10 +36,8 @@ export interface ReportDetails {
   readonly sources: readonly string[]
   /** A BCP 47 tag: headings are in its language, if the report has it. Default: English. */
   readonly locale?: string | undefined
-  /** The figures of times, addresses and requests; absent if the run did not count them. */
-  readonly activity?: Activity | undefined
-  /** Groups of unreadable lines; absent if the run did not group them. */
-  readonly badLines?: readonly BadLineGroup[] | undefined
+  /** The figures of times, addresses and requests. */
+  readonly activity: Activity
   readonly startedAt: Date
   /** Duration of the run. */
   readonly seconds: number
@@ -108,8 +105,8 @@ function render(counts: ReportCounts, details: ReportDetails, options: TableOpti
 ${sources.length < 2 ? null : sourceList(sources)}
 </header>
 <main>
-${totals(counts, details.activity ?? null, details.bytes)}
-${counts.lines === counts.blank ? null : charts(counts, details, options)}
+${totals(counts, details.activity, details.bytes)}
+${counts.lines === counts.blank ? null : charts(counts, details.activity, options)}
 </main>
 <footer>
 ${credits(details.databases, options.heading)}
@@ -157,13 +154,13 @@ ${body}
 }
 
 /** The body of the page. Cards that most readers want first come first. If no line was located, most charts would be empty. */
-function charts(counts: ReportCounts, { activity, badLines }: ReportDetails, options: TableOptions): Markup {
+function charts(counts: ReportCounts, activity: Activity, options: TableOptions): Markup {
   const { heading } = options
-  const result = outcome(counts, badLines, heading)
+  const result = outcome(counts, heading)
   const isMostlyLost = mainFailure(counts) !== null
-  const when = timelineCard(activity?.timeline ?? null, heading)
-  const visitors = activity === undefined ? [] : [daysCard(activity.days, heading)]
-  const { tables = {}, requests = null } = activity ?? {}
+  const { tables, requests, timeline, days } = activity
+  const when = timelineCard(timeline, heading)
+  const visitors = daysCard(days, heading)
   const lines = counts.lines - counts.blank - counts.bad - counts.excluded
   const cards = [
     ...rankedTables(['callers', 'networks', 'systems'], tables, options, lines),
@@ -171,12 +168,13 @@ function charts(counts: ReportCounts, { activity, badLines }: ReportDetails, opt
     ...rankedTables(['pages', 'assets', 'notFound', 'referrers'], tables, options),
     ...rankedTables(['browsers', 'operatingSystems', 'crawlers'], tables, options),
   ]
-  if (counts.resolved === 0) return html`${result}${when}${side(visitors, 'halves')}${side(cards, 'columns')}`
+  if (counts.resolved === 0)
+    return html`${result}${when}${side([visitors], 'halves')}${side(cards, 'columns')}`
   const [above, below] = isMostlyLost ? [result, null] : [null, result]
   return html`${above}
 ${when}
 ${worldMap(counts, heading)}
-${side([...visitors, hoursCard(counts, heading)], 'halves')}
+${side([visitors, hoursCard(counts, heading)], 'halves')}
 ${side([...rankings(counts, options), ...cards, below], 'columns')}`
 }
 

@@ -1,4 +1,5 @@
 // The figures of the report as JSON, and its cities as GeoJSON.
+
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import type { Activity } from './activity.ts'
 import type { ReportCounts } from './places.ts'
@@ -11,8 +12,7 @@ type Row = Readonly<Record<string, string | number | null>>
 
 /** The figures of the report. A member is `null` where the run did not count it. */
 export function summaryOf(counts: ReportCounts, details: ReportDetails) {
-  const { activity } = details
-  const distinct = activity?.addresses ?? null
+  const { addresses, timeline, requests } = details.activity
   const [first = null, last = null] = (counts.span ?? []).map((instant) => new Date(instant).toISOString())
   return {
     geofix: details.version,
@@ -27,15 +27,15 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
       unreadable: counts.bad,
     },
     /** Distinct addresses; `is_exact` is `false` if there are more. */
-    addresses: distinct === null ? null : { distinct: distinct.total, is_exact: distinct.isExact },
+    addresses: { distinct: addresses.total, is_exact: addresses.isExact },
     first,
     last,
     local_hours: dayHours(counts.weekHours),
     /** From Monday at 00:00. */
     local_week_hours: counts.weekHours,
-    timeline: timelineOf(activity ?? null),
-    tables: tablesOf(counts, activity ?? null),
-    bytes_sent: activity?.requests?.bytes ?? null,
+    timeline: timelineOf(timeline),
+    tables: tablesOf(counts, details.activity),
+    bytes_sent: requests?.bytes ?? null,
     databases: details.databases.map(({ type, buildDate, licence, attribution }) => ({
       type,
       built: buildDate?.toISOString() ?? null,
@@ -47,8 +47,7 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
 
 export type Summary = ReturnType<typeof summaryOf>
 
-function timelineOf(activity: Activity | null) {
-  const timeline = activity?.timeline ?? null
+function timelineOf(timeline: Timeline | null) {
   if (timeline === null) return null
   const { unit, series: countries, buckets } = timeline
   return {
@@ -59,8 +58,7 @@ function timelineOf(activity: Activity | null) {
 }
 
 /** All rows of each table, the largest first. */
-function tablesOf(counts: ReportCounts, activity: Activity | null) {
-  const { tables = {}, requests = null } = activity ?? {}
+function tablesOf(counts: ReportCounts, { tables, requests, timeline, days }: Activity) {
   const rows = (all: readonly Tallied[] | undefined, name: string, within?: string): Row[] =>
     (all ?? []).map((row) => ({
       [name]: row.name,
@@ -102,7 +100,7 @@ function tablesOf(counts: ReportCounts, activity: Activity | null) {
     addresses: rows(tables.callers?.rows, 'ip', 'place'),
     networks: rows(tables.networks?.rows, 'network', 'country'),
     owners: rows(tables.systems?.rows, 'asn', 'organization'),
-    timeline: timelineRows(activity?.timeline, ['others']),
+    timeline: timelineRows(timeline, ['others']),
     statuses: rows(requests?.statuses, 'status'),
     methods: rows(requests?.methods, 'method'),
     pages: rows(tables.pages?.rows, 'path'),
@@ -112,7 +110,7 @@ function tablesOf(counts: ReportCounts, activity: Activity | null) {
     browsers: rows(tables.browsers?.rows, 'browser'),
     systems: rows(tables.operatingSystems?.rows, 'system'),
     crawlers: rows(tables.crawlers?.rows, 'crawler'),
-    days: timelineRows(activity?.days),
+    days: timelineRows(days),
     errors: timelineRows(requests?.errors),
     reasons: failuresOf(counts).map(([reason, lines]): Row => ({ reason, lines })),
   }

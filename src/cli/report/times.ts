@@ -43,16 +43,13 @@ const [TIME, SERIES, WIDTH] = [0, 1, 2] as const
 export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const names = totals.mapValues(SERIES, ([code = null, name = null]) => name ?? code)
-  const ofCodes = new Float64Array(names.length)
   const starts = totals.mapValues(TIME, hourOf)
-  const { codes, lines } = totals
-  for (let group = 0; group < lines.length; group++) {
-    if (Number.isNaN(starts[codes[group * WIDTH + TIME] ?? 0] ?? Number.NaN)) continue
-    const code = codes[group * WIDTH + SERIES] ?? 0
-    ofCodes[code] = (ofCodes[code] ?? 0) + (lines[group] ?? 0)
-  }
+  const timed = totals.lines.map((lines, group) =>
+    Number.isNaN(starts[totals.codes[group * WIDTH + TIME] ?? 0]) ? 0 : lines,
+  )
   const sums = new Tally()
-  for (const [code, count] of ofCodes.entries()) if (count > 0) sums.addValue(names[code], count)
+  for (const [code, count] of totals.sumsBy(SERIES, timed).entries())
+    if (count > 0) sums.addValue(names[code], count)
   const series = sums
     .ranked()
     .rows.slice(0, TIMELINE_COUNTRIES)

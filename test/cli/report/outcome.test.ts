@@ -16,7 +16,7 @@ describe('the outcome of the lines', () => {
     blank: 10,
     failed: { private: 5, malformed: 20 },
     bad: 5,
-    badLines: [{ line: 1234, message: 'no "JSON" <object>' }],
+    badLineGroups: [{ line: 1234, message: 'no "JSON" <object>', text: null, count: 1 }],
   }
 
   it('has reasons, the most frequent first, and shares of all lines that are not blank', () => {
@@ -47,12 +47,12 @@ describe('the outcome of the lines', () => {
   })
 
   it('groups equal unreadable lines, the largest group first', () => {
-    const badLines = [
+    const badLineGroups = [
       { line: 7, message: 'no JSON object', text: '<b>x', count: 1 },
       { line: 9, message: 'no JSON object', text: null, count: 1300 },
     ]
     const items = (bad: number): string[] =>
-      within(Page.of({ ...counts, bad }, { badLines }).card(TITLE), 'li').map(textOf)
+      within(Page.of({ ...counts, bad, badLineGroups }).card(TITLE), 'li').map(textOf)
     expect(items(1301)).toEqual(['1,300 lines, the first is 9 no JSON object', 'Line 7 no JSON object<b>x'])
     expect(items(1302)[0]).toBe('At least 1,300 lines, the first is 9 no JSON object')
   })

@@ -38,11 +38,10 @@ function pageWith(text: string): Page {
   ])
   counts.lines += 1
   counts.bad = 1
-  counts.badLines = [{ line: 1, message: text }]
+  counts.badLineGroups = [{ line: 1, message: text, text, count: 2 }]
   return Page.of(counts, {
     sources: [text, text, '-'],
     title: text,
-    badLines: [{ line: 1, message: text, text, count: 2 }],
     version: text,
     databases: [{ type: text, buildDate: null, licence: text, attribution: text }],
   })
@@ -74,7 +73,7 @@ const allFailed: ReportCounts = {
   lines: 10,
   failed: { private: 6, missing: 1 },
   bad: 3,
-  badLines: [{ line: 2, message: 'no JSON object' }],
+  badLineGroups: [{ line: 2, message: 'no JSON object', text: null, count: 1 }],
 }
 
 /** Results of runs. */
@@ -195,6 +194,7 @@ describe('a report', () => {
     expect(tiles).toEqual([
       'Lines125163 MB',
       'Located80.0%100 lines',
+      'Addresses0distinct: lines are not visitors',
       'Not located20and 5 unreadable',
       'Countries32 regions, 2 cities',
       'Time3 days3–5 Mar 2026, UTC',

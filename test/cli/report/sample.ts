@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from 'parse5'
 import { expect } from 'vitest'
+import { activityOf } from '../../../src/cli/report/activity.ts'
 import { placesOf, type ReportCounts, reportTotals } from '../../../src/cli/report/places.ts'
 import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
 import { type CountValue, DETAILS, type ReportQuery } from '../../../src/enrich/count-plan.ts'
@@ -13,6 +14,7 @@ export type Element = DefaultTreeAdapterTypes.Element
 
 export const REPORT_DETAILS: ReportDetails = {
   sources: ['access.log'],
+  activity: activityOf({}, { showsAddresses: true, systems: null }),
   startedAt: new Date('2026-11-21T14:31:07Z'),
   seconds: 1.25,
   bytes: 163_400_000,

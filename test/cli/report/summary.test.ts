@@ -66,15 +66,15 @@ describe('the size of a report', () => {
   it('is bounded for any texts', () => {
     // The text that grows most when it is escaped.
     const name = (index: number): string => `${index}${"'".repeat(20_000)}`
-    const badLines = Array.from({ length: 20 }, (_, line) => ({
+    const badLineGroups = Array.from({ length: 20 }, (_, line) => ({
       line,
       message: name(line),
       text: name(line),
       count: 2,
     }))
-    const counts = { ...manyPlaces(name), bad: 40 }
+    const counts = { ...manyPlaces(name), bad: 40, badLineGroups }
     const page = Page.of(counts, {
-      ...{ activity: activityWith(name), badLines, title: name(1) },
+      ...{ activity: activityWith(name), title: name(1) },
       sources: Array.from({ length: 5000 }, (_, index) => name(index)),
       databases: [{ type: name(1), buildDate: null, licence: name(1), attribution: name(1).repeat(50) }],
     })
@@ -86,7 +86,7 @@ describe('the size of a report', () => {
 describe('the summary as data', () => {
   it('says that nothing was counted', () => {
     expect(summaryOf(countsOf([]), REPORT_DETAILS)).toMatchObject({
-      addresses: null,
+      addresses: { distinct: 0, is_exact: true },
       first: null,
       timeline: null,
       bytes_sent: null,
