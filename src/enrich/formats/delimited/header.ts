@@ -272,7 +272,7 @@ function recordOf(bytes: Uint8Array, delimiter: number, width: number, quotes: b
 /** Lines before the first record in which a header is looked for. */
 const HEAD_LINES = 50
 
-/** Whether the lines before the first record are directives, one of which names the fields. */
+/** Whether the sample begins with directives, and one of them names the fields. */
 export function startsWithDirectives(sample: Uint8Array, namesFields: (line: string) => boolean): boolean {
   for (const line of sampleLines(sample, false, HEAD_LINES)) {
     if (!line.startsWith('#')) return false
@@ -287,8 +287,8 @@ const NAME = /^[A-Za-z_][\w.:()/-]*$/
 const MIN_NAMES = 4
 
 /**
- * Whether the first line has four or more names, all different, separated by single spaces, one of which is usual for the
- * client's address, and most other lines have as many words, and addresses or `-` under that name.
+ * Whether a sample is a table separated by single spaces. Its first line then has four or more different names, and one of them is
+ * usual for the client's address. Most other lines have as many words, with an address or `-` under that name.
  */
 export function looksLikeSpaces(sample: Uint8Array): boolean {
   const [first = '', ...lines] = sampleLines(sample, false)

@@ -168,7 +168,7 @@ function writeContents(
   }
 }
 
-/** How a writer of long lines marks their parts, of which each is a line. */
+/** Some writers cut a long line into parts, and write each part as a line. This is how they mark the parts. */
 export interface Parts {
   /** Whether the line `bytes[start, end)` is a part that others follow. */
   isPart(bytes: Uint8Array, start: number, end: number): boolean
