@@ -5,9 +5,11 @@ import fc from 'fast-check'
 import type { ColumnMetaData, ParquetType, SchemaTree } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
+import { ByteSink } from '../../../../src/bytes/byte-sink.ts'
 import { crc32 } from '../../../../src/bytes/extract.ts'
 import { ColumnReader } from '../../../../src/cli/enrich/parquet/pages.ts'
 import { ParquetFile } from '../../../../src/cli/enrich/parquet/parquet-file.ts'
+import { RowWriter } from '../../../../src/cli/enrich/parquet/row-writer.ts'
 import { CellReader } from '../../../../src/cli/enrich/parquet/values.ts'
 import { CommandFailure } from '../../../../src/cli/terminal.ts'
 import { effort } from '../../../effort.ts'
@@ -106,6 +108,32 @@ function pageV2(
   return Uint8Array.from([...struct([1, V2], [1, size], [1, size], [5, data]), ...runs, ...body])
 }
 
+/** A second version of a page with runs of repetition levels too. */
+function repeatedPage(
+  repetitions: readonly number[],
+  definitions: readonly number[],
+  texts: readonly string[],
+): Uint8Array {
+  const body = texts.flatMap(text)
+  const values = repetitions[0] === 2 ? 1 : 2
+  const size = repetitions.length + definitions.length + body.length
+  const data = fields(
+    [1, values],
+    [1, values - texts.length],
+    [1, 1],
+    [1, 0],
+    [1, definitions.length],
+    [1, repetitions.length],
+    [1, false],
+  )
+  return Uint8Array.from([
+    ...struct([1, V2], [1, size], [1, size], [5, data]),
+    ...repetitions,
+    ...definitions,
+    ...body,
+  ])
+}
+
 /** Four levels or indexes of two bits. */
 const packed = (...values: number[]): number[] => [
   3,
@@ -115,17 +143,22 @@ const packed = (...values: number[]): number[] => [
 /** The definition levels of four values that are not missing. */
 const PRESENT = [8, 1]
 
-/** Reads all cells of a column. */
-function check(
+/** The cells of a column. */
+function cellsOf(
   bytes: Uint8Array,
   values: number,
   path: readonly SchemaTree[] = OPTIONAL,
   more: Partial<ColumnMetaData> = {},
   rows = values,
-): void {
+): CellReader {
   const source = { size: bytes.length, read: (start: number, end: number) => bytes.subarray(start, end) }
   const column = new ColumnReader(source, path, metadata(values, more), rows)
-  const cells = new CellReader(column, path.at(-1) ?? ROOT, 'json')
+  return new CellReader(column, path.at(-1) ?? ROOT, 'json')
+}
+
+/** Reads all cells of a column. */
+function check(...column: Parameters<typeof cellsOf>): void {
+  const cells = cellsOf(...column)
   while (cells.next());
 }
 
@@ -345,6 +378,37 @@ describe('ColumnReader', () => {
     for (const nulls of [0, 2, 3]) {
       expect(() => check(pageV2(4, nulls, [3, 0b1011], TEXTS), 4)).toThrow('other missing values')
     }
+  })
+
+  it.each([
+    // The columns are `x` and missing; the struct, or its second element, is missing in one of them.
+    ['structs', 'OPTIONAL', [pageV2(1, 0, [2, 2], text('x')), pageV2(1, 1, [2, 1])], pageV2(1, 1, [2, 0])],
+    [
+      'lists',
+      'REPEATED',
+      [repeatedPage([3, 0b10], [4, 2], ['x', 'x']), repeatedPage([3, 0b10], [4, 1], [])],
+      repeatedPage([2, 0], [2, 1], []),
+    ],
+  ] as const)('refuses %s that are other ones in another column', (_, kind, pages, other) => {
+    const struct = {
+      ...node('s', kind),
+      element: { name: 's', repetition_type: kind },
+      children: ['a', 'b'].map((name) => node(name, 'OPTIONAL')),
+    }
+    const lineOf = (bytes: readonly Uint8Array[]): string => {
+      const left = [...bytes]
+      const row = new RowWriter([struct], 'json', (leaf) => {
+        const own = left.shift() ?? other
+        return cellsOf(own, own === other ? 1 : kind === 'REPEATED' ? 2 : 1, [ROOT, struct, leaf])
+      })
+      const out = new ByteSink()
+      row.write(out)
+      row.end()
+      return Buffer.from(out.bytes).toString()
+    }
+    const one = '{"a":"x","b":null}'
+    expect(lineOf(pages)).toBe(`{"s":${kind === 'REPEATED' ? `[${one},${one}]` : one}}\n`)
+    expect(() => lineOf(pages.slice(0, 1))).toThrow('the columns of a struct have other rows')
   })
 
   it('compares a page with its checksum', () => {
