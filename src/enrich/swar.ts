@@ -23,8 +23,6 @@ export class CachedView {
 // A byte of a word is zero if subtracting 1 borrows from its high bit (Warren, Hacker's Delight, section 6-1). This never
 // misses a zero byte. It can also report the byte above one, so callers must look at the bytes to find the position.
 
-// The masks are literals, because V8 would load constants of the module each time.
-
 /** Sets the high bit of each byte of a word that is not ASCII, or that JSON must escape. The lowest of these bits is exact. */
 export function escapesIn(word: number): number {
   return (word | specials(word)) & 0x80808080

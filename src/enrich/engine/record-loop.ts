@@ -44,10 +44,7 @@ export class RecordLoop {
   #sliceStart = 0
   #sliceEnd = 0
   #outputEnd = OUTPUT_START
-  /**
-   * Lines in the last run without a location, by index in `FAILURE_REASONS`, and those with one. One way for both: V8 would leave its
-   * compiled loop at the first line without a location.
-   */
+  /** Lines in the last run without a location, by index in `FAILURE_REASONS`, and those with one. */
   readonly #found = new Int32Array(FIRST_LOCATION + 1)
   /** Lines without a time of their own in the last run. */
   #withoutTime = 0

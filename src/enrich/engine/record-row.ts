@@ -54,14 +54,8 @@ export class RecordRow extends RecordOutput {
 
   override get room(): number {
     const { recordStart, recordEnd } = this.reader
-    const separators = cellRoom(0) + 1
-    return (
-      cellRoom(recordEnd - recordStart) +
-      separators * this.#names.length +
-      this.#located +
-      this.textSize +
-      SPARE_BYTES
-    )
+    const values = cellRoom(recordEnd - recordStart) + (cellRoom(0) + 1) * this.#names.length
+    return values + this.#located + this.textSize + SPARE_BYTES
   }
 
   override put(target: Uint8Array, view: DataView, from: number): number {

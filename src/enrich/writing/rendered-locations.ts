@@ -319,7 +319,6 @@ export class RenderedLocations {
     const partEnd = partStart + (this.#offsetRows[row + OFFSET_SIZE] ?? 0)
     const added = arena.end
     const location = this.#locations[number]
-    // Not by `textOf`: V8 would inline that long function here.
     if (part.from === 'offset') arena.addText(part.text(offset))
     else if (location !== undefined) arena.addText(textOf(part, location, this.#locale, offset))
     const partSize = arena.end - added
