@@ -1,6 +1,6 @@
 import { quoted } from '../errors.ts'
+import type { BlockEnricher } from './block-enricher.ts'
 import { type Counts, emptyCounts, mergeCounts, withoutAddress } from './counting/counts.ts'
-import type { Enricher } from './enricher.ts'
 import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan, textFlags } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
@@ -20,20 +20,21 @@ const FIRST_LINES = 100
 const LIST = /\d\.\d{1,3}, ?(?:\d{1,3}\.){3}\d/
 
 /**
- * Fails if none of the first 1,000 records has an address: the format or the field is then wrong, and the run would
- * succeed without a single location. Does nothing if the sample is too short to decide, or the plan has `force`.
+ * Fails if none of the first 1,000 records has an address, or one of the other addresses: the format or the field is then wrong,
+ * and the run would succeed without a single location. Does nothing if the sample is too short to decide, or the plan has `force`.
  *
- * @param enricher made with the same plan
  * @param sample the start of the input
  * @param isWhole whether the sample is the whole input
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
-export function checkAddresses(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): void {
+export function checkAddresses(enricher: BlockEnricher, sample: Uint8Array, isWhole: boolean): void {
+  const { plan } = enricher
   if (plan.force) return
-  const counts = firstRecords(enricher, plan, sample, isWhole)
+  const counts = firstRecords(enricher, sample, isWhole)
   // The run counts these records again.
   enricher.forgetCounts()
-  checkCounts(counts, plan, sample, isWhole)
+  for (const [index, each] of counts.entries())
+    checkCounts(each, [plan, ...(plan.others ?? [])][index] ?? plan, sample, isWhole)
 }
 
 /** {@link checkAddresses} for the counts of the first records. @param hasLines `false` if columns are read */
@@ -81,25 +82,31 @@ function nextFlags(sample: Uint8Array, isWhole: boolean, plan: Plan, hasLines: b
   return format === 'text' || !hasLines ? '' : textFlags(sample)
 }
 
-/** Counts the first records of the sample, until one has an address, or up to 1,000 if one has another value. */
-function firstRecords(enricher: Enricher, plan: Plan, sample: Uint8Array, isWhole: boolean): Counts {
+/** Counts the first records of the sample for each address, until one has it, or up to 1,000 if one has another value. */
+function firstRecords(enricher: BlockEnricher, sample: Uint8Array, isWhole: boolean): Counts[] {
   const counts = emptyCounts()
+  const all = (): Counts[] => [counts, ...(counts.others ?? [])]
   let lines = 0
   try {
-    for (const block of sampleBlocks(sample, isWhole, layoutOf(plan))) {
+    for (const block of sampleBlocks(sample, isWhole, layoutOf(enricher.plan))) {
       for (const piece of enricher.pieces(block)) {
         mergeCounts(counts, piece.counts, lines)
         lines += piece.lines
       }
-      const records = counts.lines - counts.blank
-      if (withoutAddress(counts) < records || (records >= RECORDS && !isMerelyEmpty(counts))) break
+      if (all().every(hasAnswer)) break
     }
   } catch (error) {
     // Leave it to the run, which reports the line with its right number.
-    if (error instanceof BadLineError) return emptyCounts()
+    if (error instanceof BadLineError) return []
     throw error
   }
-  return counts
+  return all()
+}
+
+/** Whether further records change nothing. */
+function hasAnswer(counts: Counts): boolean {
+  const records = counts.lines - counts.blank
+  return withoutAddress(counts) < records || (records >= RECORDS && !isMerelyEmpty(counts))
 }
 
 /** Whether all records lack a value in the field. */

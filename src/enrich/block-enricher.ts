@@ -3,10 +3,11 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
-import { addBadLineGroup, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
+import { addBadLine, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
+import { OtherAddress } from './engine/other-address.ts'
 import { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
-import { type Enriched, Enricher } from './enricher.ts'
+import type { Enriched } from './enriched.ts'
 import { BadLineError } from './errors.ts'
 import type { FormatDefinition } from './formats/format-definition.ts'
 import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
@@ -26,8 +27,6 @@ import type { RecordForm } from './writing/record-form.ts'
 const MAX_OUTPUT_BYTES = 2 ** 24
 /** A larger copy, which only a block with a long line needs, is not kept. Bytes. */
 const MAX_KEPT_BYTES = 2 ** 20
-/** Bytes of a bad line that a report shows. */
-const MAX_BAD_TEXT_BYTES = 200
 /** A record with more lines is doubtful. Values with line ends, such as addresses and remarks, rarely have as many. */
 const MANY_LINES = 10
 /** Identifies this thread in its output. All enrichers of the thread share it, because a run uses one after another. */
@@ -37,12 +36,19 @@ const LINE_ROOM_BYTES = 65_536
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** Enriches the blocks of one plan. */
-export class BlockEnricher extends Enricher {
-  readonly #plan: Plan
+/**
+ * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any
+ * enricher of the same plan can take any block.
+ */
+export class BlockEnricher {
   readonly #locator: LineLocator
   readonly #form: RecordForm
   readonly #reader: RecordReader
+  readonly #others: readonly OtherAddress[]
+  /** The readers of all addresses. */
+  readonly #readers: readonly RecordReader[]
+  /** What is written after the header. */
+  readonly #header: Uint8Array
   readonly #lines: RecordLines
   /** The loop for usual records; `null` if the format has none. */
   readonly #loop: RecordLoop | null
@@ -74,48 +80,55 @@ export class BlockEnricher extends Enricher {
    * @throws InvalidDatabaseError when the databases hold no locations
    */
   constructor(
-    plan: Plan,
+    readonly plan: Plan,
     set: DatabaseSet,
     definition: FormatDefinition<Plan> = definitionFor(plan),
     usesLoop = true,
   ) {
-    super()
-    this.#plan = plan
     const form = definition.form(plan)
     const { kind, nothing } = form
     this.#form = form
     this.#locator = new LineLocator(set, plan, form.template)
+    this.#others = (plan.others ?? []).map((each) => {
+      const other = definitionFor(each)
+      return new OtherAddress(each, set, other.makeReader(each, false), other.form(each))
+    })
     const { writesLines, writesLocations } = this.#locator
-    const wantsFields = (kind === 'replaced' && writesLines) || (kind === 'object' && writesLocations)
+    const forms = [form, ...this.#others.map((other) => other.form)]
+    this.#header = encoder.encode(forms.map(({ header = '' }) => header).join(''))
+    const isReplacing = forms.some(({ columns }) => columns !== undefined)
+    const wantsFields = kind === 'object' ? writesLocations : isReplacing && writesLines
     this.#reader = definition.makeReader(plan, wantsFields)
-    this.#lines = new RecordLines(plan, this.#locator, this.#reader, form)
+    this.#readers = [this.#reader, ...this.#others.map(({ reader }) => reader)]
+    this.#lines = new RecordLines(plan, this.#locator, this.#reader, form, this.#others)
     this.#layout = definition.layout(plan)
     this.#directive = this.#layout.directives?.firstByte ?? -1
     this.#ends = recordEndsOf(this.#layout)
     const locale = localeOf(plan.locale, plan.cityNames)
     const queries = queriesOf(plan)
     this.#counter = new LineCounter(queries, this.#locator, this.#reader, locale)
-    const loop = usesLoop ? this.#lines.makeLoop() : null
-    if (loop !== null && queries.length > 0) loop.counter = this.#counter
-    this.#loop = loop
+    this.#loop = usesLoop ? this.#lines.makeLoop() : null
+    if (this.#loop !== null && queries.length > 0) this.#loop.counter = this.#counter
     const isRaw = plan.onBadLine === 'raw'
     const isObject = form.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
-    const makeRaw = (): RawLines => new RawLines(plan, lastMaskOf(plan))
-    this.#raw = isRaw && isObject ? makeRaw() : null
+    const raw = new RawLines(plan, this.#mask)
+    this.#raw = isRaw && isObject ? raw : null
     const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
-    this.#rawTooLong = cutsLines ? makeRaw() : this.#raw
+    this.#rawTooLong = cutsLines ? raw : this.#raw
     this.#nothing = encoder.encode(isRaw && this.#raw === null ? nothing : '')
   }
 
-  /** Whether the pieces of a line that is too long are written as they are. Otherwise its start becomes an object. */
-  get keepsPieces(): boolean {
-    return this.#rawTooLong === null
-  }
-
+  /**
+   * Enriches a block until the output exceeds 16 MiB.
+   *
+   * @param memory reused for the output if it is large enough; its content is overwritten
+   * @throws BadLineError when a line cannot be read and the plan's `onBadLine` is `fail`; its number is in this part
+   */
   block(block: Block, memory: ArrayBufferLike | null = null): Enriched {
     if (block.oversized) return this.#piece(block)
     const counts = emptyCounts()
+    if (this.#others.length > 0) counts.others = this.#others.map((other) => other.restart())
     // Masks are for text and JSON.
     this.#lines.useColumns(this.#mask === null ? block.columns : undefined)
     const { row } = this.#lines
@@ -132,10 +145,21 @@ export class BlockEnricher extends Enricher {
     return { output: out.take(), objects, source: SOURCE, counts, lines, rest }
   }
 
+  /** Enriches a whole block, piece by piece. @param memory for each output @throws BadLineError as `block` does */
+  *pieces(block: Block, memory: ArrayBufferLike | null = null): Generator<Enriched> {
+    for (let rest: Block | null = block; rest !== null; ) {
+      const enriched: Enriched = this.block(rest, memory)
+      yield enriched
+      rest = enriched.rest
+    }
+  }
+
+  /** The counts of the locations, the times and the fields of all lines since the last call, and nothing else. */
   locationCounts(): RunningCounts {
     return { ...emptyCounts(), parts: this.#counter.take() }
   }
 
+  /** Forgets what `locationCounts` would give. */
   forgetCounts(): void {
     this.#counter.forget()
   }
@@ -161,7 +185,7 @@ export class BlockEnricher extends Enricher {
     let line = 1
     let state = block.state
     const ends = this.#ends
-    if (this.#directive !== -1) this.#reader.use(state)
+    if (this.#directive !== -1) for (const reader of this.#readers) reader.use(state)
     ends.reset(bytes)
     this.#loop?.reset(bytes, size)
     while (start < size) {
@@ -181,14 +205,16 @@ export class BlockEnricher extends Enricher {
         ? lineFeedsIn(bytes.subarray(start, endWithLines ? lineFeed : next))
         : 0
       const lines = endWithLines ? lineFeeds + 1 : lineFeeds
-      if (bytes[start] === this.#directive && lineFeed - start <= this.#plan.maxLineBytes) {
+      if (bytes[start] === this.#directive && lineFeed - start <= this.plan.maxLineBytes) {
         state = this.#layout.directives?.next(state, bytes, start, end)
-        this.#reader.use(state)
+        for (const reader of this.#readers) reader.use(state)
         // Lines that are rewritten need no directives.
         if (!this.#form.rewrites) {
           out.write(bytes, start, end)
           const text = new TextDecoder().decode(bytes.subarray(start, end))
-          out.write(encoder.encode(this.#reader.addedTo(text)))
+          const added = this.#readers.map((reader) => reader.addedTo(text))
+          // A record that cannot be read for one of its addresses gets no columns.
+          if (!added.includes('')) out.write(encoder.encode(added.join('')))
           this.#writeEnd(bytes, end, next, out)
         }
       } else {
@@ -203,7 +229,7 @@ export class BlockEnricher extends Enricher {
         const rest = { ...block, bytes: block.bytes.subarray(start), state }
         // This thread can enrich later blocks before the rest. A row of the rest must not refer to a text of those blocks, which
         // come after it in the output. So the records of the rest become objects.
-        if (this.#plan.cells?.form === 'values') delete rest.columns
+        if (this.plan.cells?.form === 'values') delete rest.columns
         return { rest, lines: line - 1 }
       }
     }
@@ -216,7 +242,7 @@ export class BlockEnricher extends Enricher {
     if (this.#form.rewrites) return lines
     const end = header.length === 0 ? bytes.length : header.byteOffset - bytes.byteOffset + header.length
     out.write(bytes, 0, end)
-    if (header.length > 0) out.write(encoder.encode(this.#form.header))
+    if (header.length > 0) out.write(this.#header)
     out.write(bytes, end, bytes.length)
     return lines
   }
@@ -252,7 +278,7 @@ export class BlockEnricher extends Enricher {
     const { endWithLines, contentStart } = this.#ends
     // The line feed of a line is not counted.
     const size = next - start - (endWithLines && bytes[next - 1] === LINE_FEED ? 1 : 0)
-    const fault = size > this.#plan.maxLineBytes ? tooLong(this.#plan) : null
+    const fault = size > this.plan.maxLineBytes ? tooLong(this.plan) : null
     const result = fault !== null ? 'bad' : start === end ? 'blank' : this.#lines.line(bytes, start, end, out)
     const isRead = result === 'resolved' || result === 'unresolved'
     if (isRead && !this.#locator.wants(this.#locator.number)) {
@@ -277,13 +303,13 @@ export class BlockEnricher extends Enricher {
       this.#counter.count()
       if (result === 'resolved') counts.resolved++
       else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
-      const isOmitted = result === 'resolved' ? this.#plan.onlyFailed : this.#plan.dropUnresolved
+      const isOmitted = result === 'resolved' ? this.plan.onlyFailed : this.plan.dropUnresolved
       if (isOmitted || !writesLines) out.length = before
       else this.#writeEnd(bytes, end, next, out)
       return
     }
     out.length = before
-    const { isRows, onlyFailed, onBadLine } = this.#plan
+    const { isRows, onlyFailed, onBadLine } = this.plan
     const raw = fault === null ? this.#raw : this.#rawTooLong
     if (result === 'blank') {
       counts.blank++
@@ -335,10 +361,10 @@ export class BlockEnricher extends Enricher {
     const counts = emptyCounts()
     if (startsLine) {
       counts.lines++
-      this.#countBad(1, tooLong(this.#plan), bytes, counts)
+      this.#countBad(1, tooLong(this.plan), bytes, counts)
     }
-    const [raw, mask, { isRows = false }] = [this.#rawTooLong, this.#mask, this.#plan]
-    const end = this.#plan.onBadLine === 'drop' ? 0 : bytes.length
+    const [raw, mask, { isRows = false }] = [this.#rawTooLong, this.#mask, this.plan]
+    const end = this.plan.onBadLine === 'drop' ? 0 : bytes.length
     const out = new ByteSink(end)
     // The first piece is longer than `maxLineBytes`, so the object does not need the others.
     if (isRows) this.#writeUnread(bytes, 0, lineEndOf(bytes), end, startsLine, out)
@@ -350,14 +376,9 @@ export class BlockEnricher extends Enricher {
   }
 
   #countBad(line: number, fault: string, bytes: Uint8Array, counts: RunningCounts): void {
-    const { onBadLine, badLineGroups } = this.#plan
+    const { onBadLine, badLineGroups } = this.plan
     if (onBadLine === 'fail') throw new BadLineError(line, fault)
-    counts.bad++
-    if (badLineGroups !== undefined) {
-      const text = badLineGroups === 'text' ? startOfText(bytes) : null
-      addBadLineGroup(counts, { line, message: fault, text, count: 1 })
-    }
-    if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message: fault })
+    addBadLine(counts, { line, message: fault }, bytes, badLineGroups)
   }
 }
 
@@ -365,11 +386,6 @@ export class BlockEnricher extends Enricher {
 function lineEndOf(bytes: Uint8Array): number {
   if (bytes.at(-1) !== LINE_FEED) return bytes.length
   return bytes.length - (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1)
-}
-
-/** The mask of the last plan for a line. A line that an earlier plan cuts must not end with a part of an address either. */
-function lastMaskOf(plan: Plan): AddressMask | null {
-  return plan.next === undefined ? maskOf(plan) : lastMaskOf(plan.next)
 }
 
 function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean): Uint8Array {
@@ -380,11 +396,4 @@ function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean):
 
 function tooLong({ maxLineBytes }: Plan): string {
   return `it is longer than ${maxLineBytes} bytes`
-}
-
-/** The text of a line, cut to {@link MAX_BAD_TEXT_BYTES}. */
-function startOfText(bytes: Uint8Array): string {
-  // A copy, because a decoder does not read shared memory.
-  const text = new TextDecoder().decode(bytes.slice(0, MAX_BAD_TEXT_BYTES))
-  return bytes.length <= MAX_BAD_TEXT_BYTES ? text : `${text.replace(/\ufffd$/, '')}…`
 }

@@ -1,10 +1,9 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/long-work.ts'
-import type { DatabaseSet } from '../location/database-set.ts'
-import { BlockEnricher } from './block-enricher.ts'
-import { emptyCounts, type RunningCounts } from './counting/counts.ts'
-import { type Enriched, Enricher } from './enricher.ts'
-import { definitionFor, type Plan } from './formats/formats.ts'
+import type { BlockEnricher } from './block-enricher.ts'
+import type { RunningCounts } from './counting/counts.ts'
+import type { Enriched } from './enriched.ts'
+import type { Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
 
 /** Enriches blocks. */
@@ -16,7 +15,7 @@ export interface Executor {
    *
    * @param enricher of the plan, for this thread
    */
-  usePlan(plan: Plan, enricher: Enricher): void
+  usePlan(plan: Plan, enricher: BlockEnricher): void
   /**
    * Enriches a block, or the first part of it. The caller passes `rest` of the result to another call.
    *
@@ -38,12 +37,12 @@ export class LocalExecutor implements Executor {
   readonly capacity = 1
   /** Small, so that a block does not hold up other work of the thread for long. */
   readonly blockBytes = 256 * 1024
-  #enricher: Enricher | null = null
+  #enricher: BlockEnricher | null = null
   #spare: Uint8Array | null = null
   /** Lets a page react and timers run while an input that never pauses is enriched. */
   readonly #pacer = new Pacer()
 
-  usePlan(_: Plan, enricher: Enricher): void {
+  usePlan(_: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
   }
 
@@ -126,70 +125,5 @@ export class OrderedQueue {
       await this.#receive(result, block)
     }
     this.#executor.release(result.output)
-  }
-}
-
-/** A block that the first plans have located already, and the block that must be enriched after it. */
-interface RestBlock extends Block {
-  readonly stage?: number
-  readonly after?: RestBlock | null
-}
-
-/** Makes the enricher of a plan, and of those that follow it. @throws InvalidDatabaseError when the databases hold no locations */
-export function enricherOf(plan: Plan, set: DatabaseSet): Enricher {
-  return plan.next === undefined ? new BlockEnricher(plan, set) : new AddressChain(plan, set)
-}
-
-class AddressChain extends Enricher {
-  readonly #plans: readonly Plan[]
-  readonly #stages: readonly BlockEnricher[]
-
-  constructor(plan: Plan, set: DatabaseSet) {
-    super()
-    const plans: Plan[] = []
-    for (let each: Plan | undefined = plan; each !== undefined; each = each.next) plans.push(each)
-    this.#plans = plans
-    this.#stages = plans.map((each) => new BlockEnricher(each, set))
-  }
-
-  block(block: RestBlock, memory: ArrayBufferLike | null = null): Enriched {
-    const begin = block.stage ?? 0
-    const counts: RunningCounts[] = this.#stages.map(() => emptyCounts())
-    let current: Block = block
-    let rest = block.after ?? null
-    let lines = 0
-    for (let stage = begin; stage < this.#stages.length; stage++) {
-      const isLast = stage === this.#stages.length - 1
-      const enriched = this.#stages[stage]?.block(current, isLast ? memory : null)
-      if (enriched === undefined) break
-      counts[stage] = enriched.counts
-      if (stage === 0) lines = enriched.lines
-      // The rest of a later plan comes before the rest of an earlier plan.
-      if (enriched.rest !== null) rest = { ...enriched.rest, stage, after: rest }
-      current = this.#nextBlock(current, enriched.output, stage)
-    }
-    const [first = emptyCounts(), ...others] = counts
-    return { output: current.bytes, counts: first, others, lines, rest }
-  }
-
-  locationCounts(): RunningCounts {
-    return this.#stages[0]?.locationCounts() ?? emptyCounts()
-  }
-
-  forgetCounts(): void {
-    for (const stage of this.#stages) stage.forgetCounts()
-  }
-
-  /** What a plan has written of a block, for the next one. */
-  #nextBlock(block: Block, bytes: Uint8Array, stage: number): Block {
-    const plan = this.#plans[stage]
-    const next = this.#plans[stage + 1]
-    if (plan === undefined || next === undefined) return { ...block, bytes }
-    return {
-      ...block,
-      bytes,
-      oversized: block.oversized && this.#stages[stage]?.keepsPieces === true,
-      state: block.state === undefined ? undefined : definitionFor(plan).stateAfterAdded?.(plan, block.state),
-    }
   }
 }

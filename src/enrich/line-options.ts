@@ -145,7 +145,7 @@ export const ADDRESS = {
     flags: '--field <name>',
     kind: NAME,
     isRepeatable: true,
-    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. To locate several addresses of a line, give each a name, as of `--into`: `--field src_ip=source --field dest_ip=target`. This works in NDJSON, JSON, tables and logs with fields, but not in access logs. If the name of a field has a `=`, write another `=` after it',
+    text: 'the field with the address, such as `client.ip` or `3` (default: detected, and printed). In NDJSON it is `client.ip` or `/client/ip`; in tables, the name or number of a column; in access logs `1` or `2`, the first or the second word, or `x_forwarded_for`, if the format has it as another quoted field after the user agent. To locate several addresses of a line, give each a name, as of `--into`: `--field src_ip=source --field dest_ip=target`. If the name of a field has a `=`, write another `=` after it',
   },
   trustedProxies: {
     flags: '--trust <list>',

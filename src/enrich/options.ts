@@ -341,13 +341,6 @@ function codesOf(option: string, countries: readonly string[]): readonly string[
   return countryCodesOf(countries)
 }
 
-/** The options of a run whose output is the input of another one, which masks the addresses once they are located. */
-export const UNMASKED: Pick<LineOptions, 'mask' | 'dropAddress' | 'pseudonymKey'> = {
-  mask: undefined,
-  dropAddress: false,
-  pseudonymKey: undefined,
-}
-
 /** Whether the output has other addresses than the input. */
 export function isMasked({ mask, dropAddress = false, pseudonymKey }: LineOptions): boolean {
   return mask !== undefined || dropAddress || pseudonymKey !== undefined

@@ -1,6 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
+import { BlockEnricher } from './block-enricher.ts'
 import { queriesOf } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
@@ -10,9 +11,9 @@ import {
   type RunningCounts,
 } from './counting/counts.ts'
 import { GroupTotals } from './counting/totals.ts'
-import type { Enriched, Enricher } from './enricher.ts'
+import type { Enriched } from './enriched.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
-import { type Executor, enricherOf, OrderedQueue } from './executor.ts'
+import { type Executor, OrderedQueue } from './executor.ts'
 import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
@@ -67,8 +68,6 @@ export type LineRun = Omit<Run, 'stop'>
 export class Run {
   /** Counts of the output so far, of all inputs. Line numbers are those of each input. */
   readonly counts: RunningCounts = emptyCounts()
-  /** Counts of the other addresses of each line. */
-  readonly others: RunningCounts[] = []
   /** The first five bad lines of the run. */
   readonly badLines: BadInputLine[] = []
   /** The first five doubtful lines of the run. */
@@ -90,7 +89,7 @@ export class Run {
   /** The first input with lines. Later inputs must have its format, header and columns. */
   #first: KnownInput | null = null
   /** The enricher of the last input, and its plan as text. */
-  #enricher: { readonly key: string; readonly enricher: Enricher } | null = null
+  #enricher: { readonly key: string; readonly enricher: BlockEnricher } | null = null
   #isStopped = false
 
   constructor(settings: RunSettings) {
@@ -156,7 +155,7 @@ export class Run {
     this.#missingLineEnd.begin()
     const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
-    if (isFirst) await this.#withFormats(() => checkAddresses(enricher, plan, sample, isWhole))
+    if (isFirst) await this.#withFormats(() => checkAddresses(enricher, sample, isWhole))
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {
@@ -195,11 +194,11 @@ export class Run {
   }
 
   /** Inputs with one plan share an enricher, so that its caches are filled once for all of them. */
-  #enricherOf(plan: Plan): Enricher {
+  #enricherOf(plan: Plan): BlockEnricher {
     const key = JSON.stringify(plan)
     if (this.#enricher?.key === key) return this.#enricher.enricher
     const { set, executor } = this.#running
-    const enricher = enricherOf(plan, set)
+    const enricher = new BlockEnricher(plan, set)
     executor.usePlan(plan, enricher)
     this.#enricher = { key, enricher }
     return enricher
@@ -223,17 +222,13 @@ export class Run {
 
   /** Counts and writes the result of a block, or of a part of it. */
   async #take(
-    { output: bytes, objects, source, counts, others = [] }: Enriched,
+    { output: bytes, objects, source, counts }: Enriched,
     linesBefore: number,
     input: RunInput,
     output: RunOutput,
   ) {
     if (this.#isStopped) return
     mergeCounts(this.counts, counts, linesBefore)
-    for (const [index, other] of others.entries()) {
-      this.others[index] ??= emptyCounts()
-      mergeCounts(this.others[index], other)
-    }
     for (const name of ['badLines', 'doubtfulLines'] as const) {
       for (const { line, message } of counts[name].slice(0, BAD_LINES_SHOWN - this[name].length)) {
         this[name].push({ input: input.name, line: line + linesBefore, message })

@@ -1,9 +1,15 @@
-// What a command line of `geofix enrich` asks for, which of its options contradict each other or the format of the input, and the
-// file with the key of `--pseudonym`.
+// What a command line of `geofix enrich` asks for, which of its options contradict each other or the format of the input, how it
+// plans an input, and the file with the key of `--pseudonym`.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { BadLineError, EnrichError, InputMismatchError } from '../../enrich/errors.ts'
-import { checkFit as checkOptionsFit, type EnrichOptions, type Format } from '../../enrich/formats/formats.ts'
-import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption } from '../../enrich/options.ts'
+import {
+  checkFit as checkOptionsFit,
+  type EnrichOptions,
+  type Format,
+  makePlan,
+  type Plan,
+} from '../../enrich/formats/formats.ts'
+import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption, type Planned } from '../../enrich/options.ts'
 import { codeOf } from '../../node/file-state.ts'
 import { flagOf } from '../../option-kinds.ts'
 import { asnOf, inFlags } from '../options.ts'
@@ -45,13 +51,13 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   /** The form that is asked for, by name or by option. */
   const form = to ?? (keeping === undefined || named === PARQUET ? named : undefined)
   const isParquet = form === PARQUET
-  const [first, ...others] = addressesOf(flags)
+  const asn = asnOf(flags)
+  const [first, ...others] = addressesOf(flags, asn !== false)
   const single = (
     ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
   ).find((name) => flags[name] !== undefined && flags[name] !== false)
   if (others.length > 0 && single !== undefined)
     throw new UsageError(`${flagOf(ENRICH_OPTIONS, single)} takes one --field.`)
-  const asn = asnOf(flags)
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,
@@ -132,11 +138,16 @@ export interface AddressOption {
   readonly into: string | undefined
 }
 
-/** The addresses to locate, `name=into` each; at least one. @throws UsageError when names are missing or equal */
-export function addressesOf({
-  field: fields = [],
-  into,
-}: EnrichFlags): readonly [AddressOption, ...AddressOption[]] {
+/**
+ * The addresses to locate, `name=into` each; at least one.
+ *
+ * @param asn whether autonomous systems are added, under names of their own
+ * @throws UsageError when names are missing or equal
+ */
+export function addressesOf(
+  { field: fields = [], into }: EnrichFlags,
+  asn = false,
+): readonly [AddressOption, ...AddressOption[]] {
   const list = fields.find((text) => /^[\w.]+(,[\w.]+)+$/.test(text))
   if (list !== undefined) {
     const isAdded = list.split(',').some((name) => ALL_FIELDS.some((each) => each === name))
@@ -157,7 +168,7 @@ export function addressesOf({
       throw new UsageError(`--field and --into both name what is added: ${only.into} and ${into}.`)
     return [only]
   }
-  const names = [only, ...others].map((each) => each.into)
+  const names = [only, ...others].flatMap((each) => (asn ? [each.into, `${each.into}_asn`] : [each.into]))
   const same = names.find((name, index) => names.indexOf(name) !== index)
   if (into !== undefined || same !== undefined || names.includes(undefined)) {
     throw new UsageError(
@@ -223,4 +234,49 @@ function keyIn(file: string): Uint8Array {
     `${file} has no key: a key is 64 hexadecimal digits, as --new-key or openssl rand -hex 32 makes it`,
     ExitStatus.input,
   )
+}
+
+/** Imports the definitions of the formats besides access logs, which most runs do without. */
+export function loadFormats(): Promise<unknown> {
+  return import('../../enrich/formats/all-formats.ts')
+}
+
+/** The start of an input. */
+export interface InputStart {
+  readonly sample: Uint8Array
+  readonly isWhole: boolean
+  /** Whether the input paused before the sample was full. */
+  readonly isCut: boolean
+}
+
+/**
+ * Plans the start of an input by the form of the output. `isKept` says whether the input has this form already. It is kept then.
+ *
+ * @param options those of the first address; the other addresses are read in the same format
+ * @param made more options for lines whose form is not kept
+ * @throws UsageError when an option is wrong
+ */
+export function planStart(
+  start: InputStart,
+  { inputs, to, table, isArray, leavesOut, others }: EnrichCommand,
+  options: Parameters<typeof makePlan>[2],
+  made: Partial<EnrichOptions> = {},
+) {
+  const { sample, isWhole, isCut } = start
+  const planned = (more: (format: Format) => EnrichOptions): Planned<Plan> =>
+    asUsage(() => {
+      const planOf = (own: typeof options) => makePlan(sample, isWhole, own, isCut, more)
+      const first = planOf(options)
+      const { format } = first.plan
+      const further = others.map((other) => planOf({ ...options, ...other, format, details: false }))
+      const plans = further.map(({ plan }) => ({ ...plan, tallies: null }))
+      return {
+        plan: { ...first.plan, ...(others.length > 0 && { others: plans }) },
+        notes: [first, ...further].flatMap(({ notes }) => notes),
+      }
+    })
+  const isKept = (format: Format): boolean =>
+    format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)
+  const { plan, notes } = planned((format) => (isKept(format) ? {} : { to, ...made }))
+  return { ...start, plan, notes, isKept: isKept(plan.format), kept: () => planned(() => ({})) }
 }

@@ -3,16 +3,14 @@ import { version } from '../../../package.json'
 import { reportFields, withReport } from '../../enrich/count.ts'
 import { countriesOf } from '../../enrich/counting/totals.ts'
 import type { TablePlan } from '../../enrich/formats/delimited/table-reader.ts'
-import { type EnrichOptions, type Plan, withCells } from '../../enrich/formats/formats.ts'
-import { checkedFields, INTO, type RequestFields, UNMASKED } from '../../enrich/options.ts'
+import { type Plan, withCells } from '../../enrich/formats/formats.ts'
+import { checkedFields, INTO, type RequestFields } from '../../enrich/options.ts'
 import type { LineRun, RunInput, RunSettings } from '../../enrich/run.ts'
-import type { DatabaseSet } from '../../location/database-set.ts'
 import type { ReportDetails } from '../report/report.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
-import { type AddressOption, checkFit, type EnrichCommand, enrichCommand } from './command-line.ts'
+import { checkFit, type EnrichCommand, enrichCommand, type InputStart, planStart } from './command-line.ts'
 import type { EnrichFlags, SummaryTarget } from './flags.ts'
 import { type FinishedRun, LineSession } from './line-session.ts'
-import { type InputStart, locatedStarts, planStart, type Start } from './located-sample.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import type { ParquetRun } from './parquet/parquet-output.ts'
 import type { RowOutput } from './rows/row-output.ts'
@@ -107,52 +105,27 @@ class EnrichSession extends LineSession<EnrichCommand> {
     return new TableOutput(target, { form, added, isLive, hasMark, note })
   }
 
-  protected override plan(start: InputStart, { name, writtenAt }: RunInput, set: DatabaseSet): Plan {
+  protected override plan(start: InputStart, { name, writtenAt }: RunInput): Plan {
     const { table, isParquet, summaries, namesAddresses } = this.command
     const [rows, run] = [this.#rows, this.#parquetRun]
     const { options: given, others } = run ?? this.command
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
-    // The other addresses must be there for the plans after this one.
-    const masks = others.length > 0 ? UNMASKED : {}
     // The output makes columns of whole locations. If the lines are such a table already, the run adds the columns itself.
     const whole = table !== undefined || isParquet ? { fields: undefined } : {}
-    const planned = planStart(start, this.command, { ...options, ...masks, writtenAt }, whole)
+    const planned = planStart(start, { ...this.command, others }, { ...options, writtenAt }, whole)
     const { plan, notes, isKept } = planned
     checkFit(options, plan.format, name)
     if (rows !== null) rows.keepsBytes = isKept
     rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(planned.kept().plan) : null)
     for (const note of notes) this.noteOnce(`${name}: ${note}`)
     const cells = run?.output.cells ?? rows?.cells ?? null
-    const fields = cells === null ? options.fields : undefined
-    const next = this.#nextPlans(planned, others, { ...options, fields }, name, set)
-    const chain = { ...plan, ...next, ...(this.command.isArray && !isKept && { cutsLines: true }) }
-    const written = cells === null ? chain : withCells(chain, checkedFields(this.command.options), cells)
+    const cut = { ...plan, ...(this.command.isArray && !isKept && { cutsLines: true }) }
+    const written = cells === null ? cut : withCells(cut, checkedFields(this.command.options), cells)
     // Columns of a million random addresses in Parquet take 0.93 of the time if nothing is counted.
     if (summaries.length === 0)
       return this.command.statistics === 'none' ? { ...written, tallies: null } : written
     this.#reportFields ??= run?.makeRun === undefined ? reportFields(plan) : {}
     return withReport(written, namesAddresses, this.#reportFields)
-  }
-
-  /** The plans for the other addresses of each line. */
-  #nextPlans(
-    first: Start,
-    others: readonly AddressOption[],
-    options: EnrichOptions,
-    name: string,
-    set: DatabaseSet,
-  ): Pick<Plan, 'next'> {
-    if (others.length === 0) return {}
-    // Columns are planned by the same rows, and lines by what is written for the address before.
-    const [, ...starts] =
-      this.#parquetRun?.makeRun === undefined
-        ? locatedStarts(first, others, options, name, set)
-        : [first, ...others.map((other) => planStart(first, this.command, { ...options, ...other }))]
-    for (const { notes } of starts) for (const note of notes) this.noteOnce(`${name}: ${note}`)
-    return starts.reduceRight<Pick<Plan, 'next'>>(
-      (after, { plan }) => ({ next: Object.assign(plan, after, { tallies: null }) }),
-      {},
-    )
   }
 
   async #writeStatistics({ run, threads, seconds }: FinishedRun): Promise<void> {
@@ -168,7 +141,10 @@ class EnrichSession extends LineSession<EnrichCommand> {
       doubtfulLines: run.doubtfulLines,
       bytesRead: this.position().bytes,
       bytesWritten: (this.#parquetRun?.output ?? this.#rows ?? run).bytesWritten,
-      others: run.others.map((counts, index) => ({ into: this.command.others[index]?.into ?? '', counts })),
+      others: (run.counts.others ?? []).map((counts, index) => ({
+        into: this.command.others[index]?.into ?? '',
+        counts,
+      })),
       threads,
       seconds,
     }

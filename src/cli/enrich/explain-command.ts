@@ -1,13 +1,19 @@
-import { type Counts, failuresOf } from '../../enrich/counting/counts.ts'
-import { UNMASKED } from '../../enrich/options.ts'
+import { checkAddresses } from '../../enrich/address-check.ts'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
+import { type Counts, emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
+import { layoutOf } from '../../enrich/formats/formats.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
+import { sampleBlocks } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { openDatabases } from '../databases.ts'
 import { countOf, countText } from '../figures.ts'
 import { ExitStatus, printable, type Terminal, writeLine } from '../terminal.ts'
-import { checkFit, type EnrichCommand, withInputName } from './command-line.ts'
+import { checkFit, type EnrichCommand, loadFormats, planStart, withInputName } from './command-line.ts'
 import { Input } from './input.ts'
-import { loadFormats, locatedStarts, planStart } from './located-sample.ts'
+
+/** Lines of each kind that are shown. */
+const LINES_SHOWN = 3
+const MAX_LINE_CHARS = 2000
 
 /**
  * Prints how each input would be read, and its first located lines, and stops: `geofix enrich --explain`. Only the start
@@ -40,16 +46,14 @@ export async function runExplain(command: EnrichCommand, terminal: Terminal): Pr
 async function explained(input: Input, command: EnrichCommand, set: DatabaseSet): Promise<string[]> {
   const { options, others } = command
   const { name, isLive, writtenAt } = input
-  const masks = others.length > 0 ? UNMASKED : {}
   // A table or an array is shown as the objects that it is made of, unless it is kept.
   const start = await new BlockReader(input, isLive, options.maxLineBytes).plan((sample, isWhole, isCut) =>
-    planStart({ sample, isWhole, isCut }, command, { ...options, ...masks, writtenAt }),
+    planStart({ sample, isWhole, isCut }, command, { ...options, writtenAt }),
   )
-  const { plan } = start
+  const { plan, notes } = start
   checkFit(options, plan.format, name)
-  const located = [...locatedStarts(start, others, options, name, set)]
-  const told = new Set(located.flatMap(({ notes }) => notes))
-  const facts = located.map(({ counts }, index) => {
+  const { counts: first, shown } = locatedSample(start, set)
+  const facts = [first, ...(first.others ?? [])].map((counts, index) => {
     const other = others[index - 1]
     const what =
       other === undefined
@@ -60,10 +64,32 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
   const isFormat = (note: string): boolean => note === `the format is ${plan.format}`
   return [
     `${name}: the format is ${plan.format}`,
-    ...[...told].filter((note) => !isFormat(note)).map((note) => `  ${note}`),
+    ...[...new Set(notes)].filter((note) => !isFormat(note)).map((note) => `  ${note}`),
     ...facts,
-    ...(located.at(-1)?.shown ?? []).map((line) => `  ${line}`),
+    ...shown.map((line) => `  ${line}`),
   ]
+}
+
+/** What a run writes of the start of an input: its counts, and the first headers and located lines. @throws EnrichError when there is none */
+function locatedSample({ plan, sample, isWhole }: ReturnType<typeof planStart>, set: DatabaseSet) {
+  const enricher = new BlockEnricher(plan, set)
+  checkAddresses(enricher, sample, isWhole)
+  const counts = emptyCounts()
+  const headers: string[] = []
+  const lines: string[] = []
+  const decoder = new TextDecoder()
+  for (const block of sampleBlocks(sample, isWhole, layoutOf(plan))) {
+    for (const { output, counts: own } of enricher.pieces(block)) {
+      mergeCounts(counts, own)
+      // Directives that get no fields are not shown.
+      const isHeader = own.lines === 0 && output.length > block.bytes.length
+      const isLocated = [own, ...(own.others ?? [])].some(({ resolved }) => resolved > 0)
+      const to = isLocated ? lines : isHeader ? headers : null
+      if (to !== null && to.length < LINES_SHOWN)
+        to.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
+    }
+  }
+  return { counts, shown: [...headers, ...lines] }
 }
 
 function factsOf(counts: Counts): string {

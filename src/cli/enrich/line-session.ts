@@ -4,7 +4,6 @@ import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
 import { type LineRun, Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
 import { AutonomousSystems, areSystemsOpen } from '../../location/autonomous-systems.ts'
-import type { DatabaseSet } from '../../location/database-set.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
 import type { DatabaseInfo } from '../../location/vendors.ts'
 import { openDatabases } from '../databases.ts'
@@ -12,9 +11,15 @@ import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { collectGarbage } from '../v8-flags.ts'
-import { asUsage, checkFit, type EnrichCommand, withInputName } from './command-line.ts'
+import {
+  asUsage,
+  checkFit,
+  type EnrichCommand,
+  type InputStart,
+  loadFormats,
+  withInputName,
+} from './command-line.ts'
 import { Input } from './input.ts'
-import { type InputStart, loadFormats } from './located-sample.ts'
 import type { Output } from './output.ts'
 import { Session } from './session.ts'
 import type { Position } from './statistics.ts'
@@ -62,7 +67,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   protected abstract open(target: Output): Promise<LinesOutput>
 
   /** Plans an input, and notes what was guessed. @throws UsageError when an option does not fit it */
-  protected abstract plan(start: InputStart, input: RunInput, set: DatabaseSet): Plan
+  protected abstract plan(start: InputStart, input: RunInput): Plan
 
   /** Writes what follows the lines, before their output gets its name. */
   protected abstract tell(finished: FinishedRun): Promise<void>
@@ -120,7 +125,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     this.#executor = executor
     const run = this.makeRun({
       inputs: this.inputs,
-      plan: (sample, isWhole, isCut, input) => this.plan({ sample, isWhole, isCut }, input, set),
+      plan: (sample, isWhole, isCut, input) => this.plan({ sample, isWhole, isCut }, input),
       maxLineBytes: this.command.options.maxLineBytes,
       set,
       executor,

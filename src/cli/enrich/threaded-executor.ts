@@ -1,5 +1,6 @@
+import type { BlockEnricher } from '../../enrich/block-enricher.ts'
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
-import type { Enriched, Enricher } from '../../enrich/enricher.ts'
+import type { Enriched } from '../../enrich/enriched.ts'
 import type { Executor } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'
@@ -38,7 +39,7 @@ export async function workersFor(threads: number, signal: AbortSignal): Promise<
  */
 export class ThreadedExecutor implements Executor {
   readonly blockBytes = BLOCK_BYTES
-  #enricher: Enricher | null = null
+  #enricher: BlockEnricher | null = null
   /**
    * Memory for reuse, of outputs that have been written and of blocks that are done. What workers see is shared with
    * them and not transferred: V8 counts transferred memory as new, and collects garbage more often.
@@ -67,7 +68,7 @@ export class ThreadedExecutor implements Executor {
     return 1 + (this.workers?.threads ?? 0)
   }
 
-  usePlan(plan: Plan, enricher: Enricher): void {
+  usePlan(plan: Plan, enricher: BlockEnricher): void {
     this.#enricher = enricher
     if (this.databases !== null) this.workers?.usePlan(plan, this.databases)
     limitInlining()

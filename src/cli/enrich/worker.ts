@@ -1,9 +1,8 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
+import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { emptyCounts } from '../../enrich/counting/counts.ts'
-import type { Enricher } from '../../enrich/enricher.ts'
 import { BadLineError } from '../../enrich/errors.ts'
-import { enricherOf } from '../../enrich/executor.ts'
 import { withFormats } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -12,7 +11,7 @@ import type { WorkerReply, WorkerRequest } from './worker-pool.ts'
 
 const port = parentPort
 let set: DatabaseSet | undefined
-let enricher: Enricher | undefined
+let enricher: BlockEnricher | undefined
 
 /** Resolves when the requests so far are answered: the code for a plan can have to be loaded. */
 let last = Promise.resolve()
@@ -31,7 +30,7 @@ async function answer(request: WorkerRequest): Promise<void> {
     const opened = set ?? attachInThread(request.databases)
     set = opened
     const load = () => import('../../enrich/formats/all-formats.ts')
-    enricher = await withFormats(() => enricherOf(request.plan, opened), load)
+    enricher = await withFormats(() => new BlockEnricher(request.plan, opened), load)
     post({ kind: 'ready' })
   } else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
   else {

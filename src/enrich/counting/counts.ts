@@ -76,6 +76,8 @@ export interface RunningCounts extends Counts {
   parts?: readonly GroupPart[]
   /** The first groups of bad lines, at most {@link MAX_BAD_LINE_GROUPS}; absent if the plan does not group them. */
   badLineGroups?: readonly BadLineGroup[]
+  /** The counts of the other addresses of each line; absent if there are none. */
+  others?: RunningCounts[]
 }
 
 /** How many bad lines are kept for messages. */
@@ -83,6 +85,8 @@ export const BAD_LINES_SHOWN = 5
 
 /** How many groups of bad lines are kept. */
 const MAX_BAD_LINE_GROUPS = 20
+/** Bytes of a bad line that a report shows. */
+const MAX_BAD_TEXT_BYTES = 200
 
 export function emptyCounts(): RunningCounts {
   return {
@@ -100,12 +104,37 @@ export function emptyCounts(): RunningCounts {
 }
 
 /** The counts without the members that only adding needs. */
-export function finishedCounts({ parts: _, badLineGroups: __, ...counts }: RunningCounts): Counts {
+export function finishedCounts({
+  parts: _,
+  badLineGroups: __,
+  others: ___,
+  ...counts
+}: RunningCounts): Counts {
   return counts
 }
 
+/** Counts a line that cannot be read. @param groups how such lines are grouped, if they are */
+export function addBadLine(
+  counts: RunningCounts,
+  { line, message }: BadLine,
+  bytes: Uint8Array,
+  groups: 'text' | 'fault' | undefined,
+): void {
+  counts.bad++
+  if (groups !== undefined)
+    addBadLineGroup(counts, { line, message, text: groups === 'text' ? startOfText(bytes) : null, count: 1 })
+  if (counts.badLines.length < BAD_LINES_SHOWN) counts.badLines.push({ line, message })
+}
+
+/** The text of a line, cut to {@link MAX_BAD_TEXT_BYTES}. */
+function startOfText(bytes: Uint8Array): string {
+  // A copy, because a decoder does not read shared memory.
+  const text = new TextDecoder().decode(bytes.slice(0, MAX_BAD_TEXT_BYTES))
+  return bytes.length <= MAX_BAD_TEXT_BYTES ? text : `${text.replace(/\ufffd$/, '')}…`
+}
+
 /** Adds a group to those that are known, if there is room. */
-export function addBadLineGroup(counts: RunningCounts, group: BadLineGroup): void {
+function addBadLineGroup(counts: RunningCounts, group: BadLineGroup): void {
   const groups = counts.badLineGroups ?? []
   const known = groups.find(({ message, text }) => message === group.message && text === group.text)
   if (known !== undefined) known.count += group.count
@@ -135,6 +164,11 @@ export function mergeCounts(into: RunningCounts, other: RunningCounts, linesBefo
     into.doubtfulLines = firstLines(into.doubtfulLines, other.doubtfulLines, linesBefore)
   for (const group of other.badLineGroups ?? [])
     addBadLineGroup(into, { ...group, line: group.line + linesBefore })
+  for (const [index, each] of (other.others ?? []).entries()) {
+    into.others ??= []
+    into.others[index] ??= emptyCounts()
+    mergeCounts(into.others[index], each)
+  }
 }
 
 function firstLines(lines: readonly BadLine[], others: readonly BadLine[], linesBefore: number): BadLine[] {

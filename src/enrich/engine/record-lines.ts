@@ -4,9 +4,10 @@ import type { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { CachedView } from '../swar.ts'
-import { NO_NUMBER, TextNumbers } from '../writing/location-columns.ts'
+import { TextNumbers } from '../writing/location-columns.ts'
 import { ADDRESS_MARK, type RecordForm } from '../writing/record-form.ts'
 import { MAX_LOCATIONS } from '../writing/rendered-locations.ts'
+import { locateRecord, type OtherAddress } from './other-address.ts'
 import { RecordLoop } from './record-loop.ts'
 import { PackedRow, RecordRow } from './record-row.ts'
 import { type RecordOutput, RecordWriter } from './record-writer.ts'
@@ -27,6 +28,7 @@ export class RecordLines {
   readonly #plan: CommonPlan
   readonly #writer: RecordWriter
   readonly #form: RecordForm
+  readonly #others: readonly OtherAddress[]
   readonly #isObject: boolean
   /** Writes records as rows of a table, if they fit its columns; `null` for a run without rows. */
   row: RecordRow | null = null
@@ -36,12 +38,21 @@ export class RecordLines {
   /** The numbers of the texts in packed rows. */
   readonly #textNumbers: TextNumbers
 
-  constructor(plan: CommonPlan, locator: LineLocator, reader: RecordReader, form: RecordForm) {
+  /** @param others the addresses of each record besides the first */
+  constructor(
+    plan: CommonPlan,
+    locator: LineLocator,
+    reader: RecordReader,
+    form: RecordForm,
+    others: readonly OtherAddress[],
+  ) {
     this.#plan = plan
     this.#locator = locator
     this.#reader = reader
-    this.#writer = new RecordWriter(reader, locator, form)
+    const writers = others.map(({ writer }) => writer)
+    this.#writer = new RecordWriter(reader, locator, form, writers)
     this.#form = form
+    this.#others = others
     this.#isObject = form.kind === 'object'
     this.#textNumbers = new TextNumbers(locator)
   }
@@ -49,7 +60,8 @@ export class RecordLines {
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
   useColumns(names: readonly string[] | undefined): void {
     const { cells } = this.#plan
-    const hasRows = cells !== undefined && this.#isObject
+    // Rows have one location.
+    const hasRows = cells !== undefined && this.#isObject && this.#others.length === 0
     // The receiver of the rows keeps a text for each number, so their count must be bounded.
     if (this.#textNumbers.count > MAX_LOCATIONS) this.#textNumbers.restart(0)
     if (!hasRows || names === undefined) this.row = null
@@ -68,6 +80,7 @@ export class RecordLines {
       writesLines ? this.#writer : null,
       onlyFailed,
       this.#plan,
+      this.#others,
     )
   }
 
@@ -80,23 +93,21 @@ export class RecordLines {
     const [reader, locator] = [this.#reader, this.#locator]
     const kind = reader.read(bytes, start, end)
     if (kind !== 'read') return kind
-    if (reader.isLocal) locator.localInstant = reader.instant
-    else locator.instant = reader.instant
-    const isLocated =
-      this.#locate() || (reader.rereads && !locator.hasAddress && reader.readAgain() && this.#locate())
+    for (const other of this.#others) {
+      const otherKind = other.read(bytes, start, end)
+      reader.fault = other.reader.fault
+      if (otherKind !== 'read') return otherKind
+    }
+    const isLocated = locateRecord(reader, locator)
     const { reason } = locator
     const isUnread = !isLocated && (reason === 'malformed' || reason === 'missing')
     if (isUnread && !reader.complete()) return 'bad'
-    if (locator.writesLines && (locator.writesLocations || !isLocated)) this.#write(isLocated, out)
+    if (locator.writesLines && (locator.writesLocations || !isLocated)) this.#write(out)
+    for (const other of this.#others) other.count()
     return isLocated ? 'resolved' : 'unresolved'
   }
 
-  #locate(): boolean {
-    const { addressBytes, addressStart, addressEnd } = this.#reader
-    return this.#locator.locate(addressBytes, addressStart, addressEnd)
-  }
-
-  #write(isLocated: boolean, out: ByteSink): void {
+  #write(out: ByteSink): void {
     if (this.#form.kind === 'places') {
       this.#writePlaces(out)
       return
@@ -104,9 +115,7 @@ export class RecordLines {
     if (this.#isObject) this.#reader.complete()
     this.isRow = this.row?.fits === true
     const output: RecordOutput = (this.isRow ? this.row : null) ?? this.#writer
-    const { texts, locationNumber } = this.#locator
-    if (isLocated) texts.instant = this.#locator.textInstant
-    output.locate(isLocated ? locationNumber : NO_NUMBER)
+    output.locateFound()
     const into = out.room(output.room)
     out.length = output.put(into, this.#view.view(into), out.length)
   }
@@ -132,6 +141,6 @@ export class RecordLines {
       written = tokenEnd
     }
     out.write(record, written, reader.recordEnd)
-    this.#locate()
+    locator.locate(reader.addressBytes, reader.addressStart, reader.addressEnd)
   }
 }

@@ -11,6 +11,7 @@ import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import { NO_NUMBER } from '../writing/location-columns.ts'
+import type { OtherAddress } from './other-address.ts'
 import type { RecordOutput } from './record-writer.ts'
 
 /** Bytes of input in the arena. Input and output together fit in the second-level cache of most processors. */
@@ -61,6 +62,7 @@ export class RecordLoop {
     writer: RecordOutput | null,
     onlyFailed: boolean,
     plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>,
+    private readonly others: readonly OtherAddress[],
   ) {
     this.#reader = reader
     this.#locator = locator
@@ -139,6 +141,7 @@ export class RecordLoop {
       const isLocated = number >= FIRST_LOCATION
       if (!isLocated && ((this.#onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
         break
+      if (!this.#readOthers(bytes, view, from, end, lineEnd)) break
       const isWanted = locator.wants(number)
       if (isWanted && output !== null && (isLocated ? writesLocations : !dropUnresolved)) {
         if (isLocated) texts.instant = locator.instantOr(reader.instant)
@@ -169,7 +172,14 @@ export class RecordLoop {
     return from
   }
 
+  /** Reads the other addresses of a usual record. @returns whether it is usual for each of them */
+  #readOthers(bytes: Uint8Array, view: DataView, start: number, limit: number, lineEnd: number): boolean {
+    for (const other of this.others) if (other.usual(bytes, view, start, limit) !== lineEnd) return false
+    return true
+  }
+
   #count(number: number, isIPv4: boolean): void {
+    for (const other of this.others) other.count()
     const [reader, locator] = [this.#reader, this.#locator]
     const { instant } = reader
     if (Number.isNaN(instant)) this.#withoutTime++

@@ -51,6 +51,15 @@ export abstract class RecordOutput {
     this.textSize = location === NO_NUMBER ? 0 : texts.sizeOf(location)
   }
 
+  /** Sets the location to the one that the locator has found last, if any, at its instant. */
+  locateFound(): void {
+    const { locator } = this
+    const { texts, locationNumber } = locator
+    const isLocated = locationNumber >= 0
+    if (isLocated) texts.instant = locator.textInstant
+    this.locate(isLocated ? locationNumber : NO_NUMBER)
+  }
+
   /** Whether the record can be written. */
   get fits(): boolean {
     return true
@@ -81,26 +90,54 @@ export class RecordWriter extends RecordOutput {
   #fields: readonly ReaderField[] | null = null
   #kinds: readonly number[] = []
   readonly #text = new JsonText()
+  readonly #columns: ReplacedColumns
   /** The columns of a location. */
   readonly #values: RecordFields
+  /** This writer and those of the other addresses, which write their locations. */
+  readonly #all: readonly RecordWriter[]
+  /** For each column of the record the writer that replaces it, or `undefined`; empty if no writer replaces any. */
+  readonly #replacing: readonly (RecordWriter | undefined)[]
 
-  constructor(reader: RecordReader, locator: LineLocator, form: RecordForm) {
+  /** @param others the writers of the addresses after the first, in their order */
+  constructor(
+    reader: RecordReader,
+    locator: LineLocator,
+    form: RecordForm,
+    others: readonly RecordWriter[] = [],
+  ) {
     super(reader, locator)
-    const { delimiter, quotes, count } = form.columns ?? NO_COLUMNS
+    this.#columns = form.columns ?? NO_COLUMNS
+    const { delimiter, quotes, count } = this.#columns
     this.#values = new RecordFields(delimiter, quotes, count)
     this.#form = form
+    this.#all = [this, ...others]
+    const width = Math.max(...this.#all.map((each) => each.#columns.replaced.length))
+    this.#replacing = Array.from({ length: width }, (_, column) =>
+      this.#all.find((each) => (each.#columns.replaced[column] ?? -1) >= 0),
+    )
     this.#compile()
+  }
+
+  /** Finds the columns of the location too, if they replace some. */
+  override locate(location: number): void {
+    super.locate(location)
+    const { textStart } = this
+    if (this.#columns.count > 0 && textStart !== -1)
+      this.#values.read(this.locator.texts.arena.bytes, textStart, textStart + this.textSize)
   }
 
   override get room(): number {
     const { recordStart, recordEnd, isPlain, joint } = this.reader
     const size = recordEnd - recordStart
-    // The white space before the first member of an indented object is written again before the location.
-    const kept = joint === 'indented' ? 2 * size : size
-    const text = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : kept
-    // `#fixed` has each text twice, the second time with a quote before it.
-    const located = this.#form.isText === true ? jsonRoom(this.textSize) : this.textSize
-    return text + located + 4 * this.#fixed.length + SPARE_BYTES
+    let room = this.#form.kind === 'object' && !isPlain ? jsonRoom(size) : size
+    for (const each of this.#all) {
+      // The white space before the first member of an indented object is written again before the location.
+      if (joint === 'indented') room += size
+      // `#fixed` has each text twice, the second time with a quote before it.
+      const located = each.#form.isText === true ? jsonRoom(each.textSize) : each.textSize
+      room += located + 4 * each.#fixed.length + SPARE_BYTES
+    }
+    return room
   }
 
   override put(target: Uint8Array, view: DataView, to: number): number {
@@ -108,16 +145,14 @@ export class RecordWriter extends RecordOutput {
     const { record, recordStart, recordEnd } = reader
     switch (this.#form.kind) {
       case 'appended':
-        return this.#putLocation(target, view, copy(record, recordStart, recordEnd, target, to))
       case 'replaced':
-        return this.#putColumns(target, to)
+        return this.#replacing.length > 0
+          ? this.#putColumns(target, view, to)
+          : this.#putLocations(target, view, copy(record, recordStart, recordEnd, target, to))
       case 'places':
         return to
-      case 'member': {
-        const at = copy(record, recordStart, reader.insertStart, target, to)
-        const after = this.#putMember(target, view, at)
-        return copy(record, reader.insertEnd, recordEnd, target, after)
-      }
+      case 'member':
+        return this.#putMembers(target, view, to)
       case 'object': {
         const after = this.#putFields(target, view, to)
         // The comma before the first member.
@@ -129,36 +164,55 @@ export class RecordWriter extends RecordOutput {
   }
 
   /** Writes the columns of the record, new ones in place of some, and the others after them. */
-  #putColumns(target: Uint8Array, from: number): number {
-    const { replaced, delimiter, count } = this.#form.columns ?? NO_COLUMNS
+  #putColumns(target: Uint8Array, view: DataView, from: number): number {
     const { record, starts, ends } = this.reader
-    const { bytes } = this.locator.texts.arena
-    const values = this.#values
-    const isLocated = this.textStart !== -1
-    if (isLocated) values.read(bytes, this.textStart, this.textStart + this.textSize)
+    const replacing = this.#replacing
+    const delimiter = this.#form.before.charCodeAt(0)
     let to = from
-    for (let column = 0; column < replaced.length; column++) {
-      const index = replaced[column] ?? -1
+    for (let column = 0; column < replacing.length; column++) {
+      const by = replacing[column]
       if (column > 0) target[to++] = delimiter
-      if (index >= 0) {
-        if (isLocated) to = copy(bytes, values.starts[index] ?? 0, values.ends[index] ?? 0, target, to)
+      if (by !== undefined) {
+        to = by.#putValue(by.#columns.replaced[column] ?? 0, target, to)
         continue
       }
       // Neighbours are copied together, with what is between them.
       const first = column
-      while (column + 1 < replaced.length && (replaced[column + 1] ?? 0) < 0) column++
+      while (column + 1 < replacing.length && replacing[column + 1] === undefined) column++
       to = copy(record, starts[first] ?? 0, ends[column] ?? 0, target, to)
     }
+    return this.#putLocations(target, view, to)
+  }
+
+  /** Writes a column of the location. */
+  #putValue(index: number, target: Uint8Array, to: number): number {
+    if (this.textStart === -1) return to
+    const { starts, ends } = this.#values
+    return copy(this.locator.texts.arena.bytes, starts[index] ?? 0, ends[index] ?? 0, target, to)
+  }
+
+  /** Writes the columns of the location that replace none of the record. */
+  #putOtherValues(target: Uint8Array, from: number): number {
+    const { replaced, delimiter, count } = this.#columns
+    let to = from
     for (let index = 0; index < count; index++) {
       if (replaced.includes(index)) continue
       target[to++] = delimiter
-      if (isLocated) to = copy(bytes, values.starts[index] ?? 0, values.ends[index] ?? 0, target, to)
+      to = this.#putValue(index, target, to)
     }
+    return to
+  }
+
+  /** Writes the locations of all addresses after the record. @param quote 1 to write a quote first, else 0 */
+  #putLocations(target: Uint8Array, view: DataView, from: number, quote = 0): number {
+    let to = from
+    for (const each of this.#all) to = each.#putLocation(target, view, to, each === this ? quote : 0)
     return to
   }
 
   /** @param quote 1 to write a quote first, else 0 */
   #putLocation(target: Uint8Array, view: DataView, from: number, quote = 0): number {
+    if (this.#columns.count > 0) return this.#putOtherValues(target, from)
     if (this.textStart === -1) return this.#putFixed(2 * quote + 1, view, from)
     return this.#putFound(target, view, this.#putFixed(2 * quote, view, from))
   }
@@ -181,9 +235,26 @@ export class RecordWriter extends RecordOutput {
     return to + 1
   }
 
+  /** Writes a record that is an object, with a member for each location. */
+  #putMembers(target: Uint8Array, view: DataView, from: number): number {
+    const { record, recordStart, recordEnd } = this.reader
+    const all = this.#all
+    let [to, at] = [from, recordStart]
+    // A value that is replaced stays where it is.
+    const isInOrder = all.length === 1 || all.every(({ reader }) => reader.joint !== 'value')
+    const inOrder = isInOrder ? all : [...all].sort((a, b) => a.reader.insertStart - b.reader.insertStart)
+    for (const each of inOrder) {
+      const { insertStart, insertEnd, joint } = each.reader
+      to = copy(record, at, insertStart, target, to)
+      // After another member, an object is not empty.
+      to = each.#putMember(target, view, to, joint === 'only' && at === insertStart ? 'next' : joint)
+      at = insertEnd
+    }
+    return copy(record, at, recordEnd, target, to)
+  }
+
   /** Writes the member for the location into a record that is an object. */
-  #putMember(target: Uint8Array, view: DataView, from: number): number {
-    const { joint } = this.reader
+  #putMember(target: Uint8Array, view: DataView, from: number, joint: Joint): number {
     if (joint === 'next') return this.#putLocation(target, view, from)
     const { before, nothing, head } = this.#form
     let to = this.#putName(joint, before, target, from)
@@ -226,7 +297,7 @@ export class RecordWriter extends RecordOutput {
       else if (kind === TEXT) to = this.#text.put(bytes, start, end, target, to)
       quote = kind & TEXT
     }
-    return this.#putLocation(target, view, to, quote)
+    return this.#putLocations(target, view, to, quote)
   }
 
   /** `#putFields` for an array that has the record too. Without calls, objects of apache-combined-10000 take 0.94 of the time of a run. */
@@ -243,7 +314,7 @@ export class RecordWriter extends RecordOutput {
       if (kind !== NULL) to = copyAscii(view, start, ends[field] ?? 0, to)
       quote = kind & TEXT
     }
-    return this.#putLocation(target, view, to, quote)
+    return this.#putLocations(target, view, to, quote)
   }
 
   /** Writes a fixed text, and up to 15 bytes after it, which are overwritten. */

@@ -57,15 +57,6 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   /** Where the address is, for a message: "in column 2". */
   addressPosition(plan: Plan): string
   /**
-   * The format of the lines that a run writes, in which the next plan locates another address of each line. Absent if lines
-   * have no fields, or do not keep them.
-   *
-   * @throws TypeError when these lines lack something that the next plan needs
-   */
-  nextFormat?(plan: Plan): Plan['format'] | 'ndjson'
-  /** The state after the directives of the output, where `state` is the state after the directives of the input. */
-  stateAfterAdded?(plan: Plan, state: State): unknown
-  /**
    * The names of the fields of its records, whose values can be counted; `null` if a record can have any field. Absent if
    * records have no fields.
    */

@@ -53,8 +53,8 @@ export type Format = (typeof FORMATS)[number]
 export type Plan = FormatPlan & {
   /** The plan for the lines that are in a member of each object; absent if the member is an address. */
   readonly inside?: FormatPlan
-  /** The plan that locates another address, in the lines that this one writes; absent if there is none. */
-  readonly next?: Plan
+  /** The plans for other addresses of each line, whose locations follow the first; absent if there are none. */
+  readonly others?: readonly Plan[]
 }
 
 /** How lines are read and what is added to them. */
@@ -136,11 +136,10 @@ export function maskOf(plan: Plan): AddressMask | null {
 
 /** The plan for objects that have the columns of a location as one text. */
 export function withCells(plan: Plan, fields: readonly LocationField[], cells: LocationCells): Plan {
-  const { next } = plan
   // A line that is kept could have a text of its own in place of the location.
   const onBadLine = plan.onBadLine === 'keep' ? 'raw' : plan.onBadLine
-  const own = { ...plan, jsonFields: fields, cells, onBadLine }
-  return next === undefined ? own : { ...own, next: withCells(next, fields, cells) }
+  const others = plan.others?.map((other) => withCells(other, fields, cells))
+  return { ...plan, jsonFields: fields, cells, onBadLine, ...(others !== undefined && { others }) }
 }
 
 /**

@@ -52,6 +52,8 @@ export class JsonText {
 /** Name of the member that holds what another program wrote before a line. */
 export const WRAPPER = 'wrapper'
 
+type RawPlan = Pick<CommonPlan, 'into' | 'asn' | 'cells' | 'maxLineBytes'>
+
 /** Writes lines that cannot be read as JSON objects: `{"raw":"…","location":null}`. */
 export class RawLines {
   readonly #text = new JsonText()
@@ -60,11 +62,13 @@ export class RawLines {
 
   /** @param mask finds the end of a line that is cut off where an address can begin; `null` if addresses are kept */
   constructor(
-    { into, asn, cells, maxLineBytes }: Pick<CommonPlan, 'into' | 'asn' | 'cells' | 'maxLineBytes'>,
+    plan: RawPlan & { readonly others?: readonly RawPlan[] },
     private readonly mask: { endOfCut(bytes: Uint8Array, start: number, end: number): number } | null,
   ) {
-    this.#maxBytes = maxLineBytes
-    const names = asn === undefined || cells !== undefined ? [into] : [into, asn]
+    this.#maxBytes = plan.maxLineBytes
+    const names = [plan, ...(plan.others ?? [])].flatMap(({ into, asn, cells }) =>
+      asn === undefined || cells !== undefined ? [into] : [into, asn],
+    )
     this.#tail = encoder.encode(`"${names.map((name) => `,${JSON.stringify(name)}:null`).join('')}}\n`)
   }
 

@@ -4,7 +4,7 @@ import { ColumnLocator, type ColumnTexts } from '../../../enrich/column-stream.t
 import { queriesOf } from '../../../enrich/count-plan.ts'
 import { emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../../enrich/counting/totals.ts'
-import { type Format, type Plan, withFormats } from '../../../enrich/formats/formats.ts'
+import { type Format, withFormats } from '../../../enrich/formats/formats.ts'
 import type { NdjsonPlan } from '../../../enrich/formats/ndjson/ndjson.ts'
 import { eventTime, NO_TIME } from '../../../enrich/locating/event-time.ts'
 import { LineCounter } from '../../../enrich/locating/line-counter.ts'
@@ -33,7 +33,6 @@ interface ColumnsOutput {
 /** Locates the addresses in the columns of a Parquet file, and adds columns to it. No row becomes a line, but those of the sample. */
 export class ColumnRun implements LineRun {
   readonly counts = emptyCounts()
-  readonly others: RunningCounts[] = []
   readonly badLines = []
   readonly doubtfulLines = []
   readonly bytesWritten = 0
@@ -67,11 +66,12 @@ export class ColumnRun implements LineRun {
     )
     this.format = plan.format
     const columns: AddressColumn[] = []
-    for (let each: Plan | undefined = plan; each?.format === 'ndjson'; each = each.next) {
+    for (const each of [plan, ...(plan.others ?? [])]) {
       const own = located[columns.length]
-      if (own !== undefined) columns.push(new AddressColumn(each, set, own, each === plan ? counts : null))
+      if (each.format === 'ndjson' && own !== undefined)
+        columns.push(new AddressColumn(each, set, own, each === plan ? counts : null))
     }
-    this.others.push(...columns.slice(1).map((column) => column.counts))
+    if (columns.length > 1) counts.others = columns.slice(1).map((column) => column.counts)
     const timePath = columns[0]?.plan.timePath ?? null
     const paths = [...columns.map(({ plan: { path } }) => path), ...(timePath === null ? [] : [timePath])]
     let isChecked = false

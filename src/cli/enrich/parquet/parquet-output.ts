@@ -6,7 +6,7 @@ import { isMasked, type LocationCells } from '../../../enrich/options.ts'
 import type { LineRun, RunSettings } from '../../../enrich/run.ts'
 import { flagOf } from '../../../option-kinds.ts'
 import { UsageError } from '../../terminal.ts'
-import type { AddressOption, EnrichCommand } from '../command-line.ts'
+import type { EnrichCommand } from '../command-line.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
 import { ENRICH_OPTIONS } from '../flags.ts'
 import type { Input } from '../input.ts'
@@ -28,7 +28,7 @@ export interface ParquetRun {
   readonly makeRun?: (settings: RunSettings, signal: AbortSignal) => LineRun
   /** The options for the input, and where its other addresses are. */
   readonly options: EnrichOptions & InputFacts
-  readonly others: readonly AddressOption[]
+  readonly others: EnrichCommand['others']
 }
 
 /**

@@ -30,7 +30,6 @@ import type { FormatDefinition } from '../format-definition.ts'
 import {
   type DirectiveRules,
   FIRST_LINE,
-  faultOfHeader,
   type Header,
   isW3cFields,
   isZeekFields,
@@ -294,15 +293,6 @@ function definition(
     }),
     addressPosition: ({ address }) =>
       typeof address === 'number' ? `in ${noun} ${address + 1}` : `in the field ${shownName(address)}`,
-    nextFormat: ({ isObject, isClock }) => {
-      if (isObject && isClock)
-        throw wrongOption`where day and time are two fields, <to> takes one <field>: leave out <to>, and each address gets columns`
-      return isObject ? 'ndjson' : name
-    },
-    stateAfterAdded: ({ address, columns }, header) =>
-      faultOfHeader(header, address, columns) === ''
-        ? { ...header, names: [...header.names, ...columns] }
-        : header,
     form: (plan) => (plan.isObject ? jsonForm(plan, 'object') : tableForm(plan, rules)),
     fieldNames: ({ names }) => names,
     makeReader: (plan, wantsFields) => new TableReader(plan, wantsFields, rules),

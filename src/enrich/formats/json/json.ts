@@ -185,7 +185,6 @@ export const JSON_DOCUMENTS: FormatDefinition<JsonPlan> = {
   plan: planJson,
   layout: (plan) => ({ ...plainLayout(plan), recordEnds: () => new JsonElements(plan.array) }),
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
-  nextFormat: ({ isSplit }) => (isSplit ? 'ndjson' : 'json'),
   fieldNames: () => null,
   form: (plan) => ({ ...jsonForm(plan, 'member'), rewrites: plan.isSplit }),
   makeReader: (plan) => new JsonReader(plan),

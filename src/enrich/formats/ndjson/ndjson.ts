@@ -215,7 +215,6 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
     planNdjson(objectsIn(sampleLines(sample, isWhole)), options, isCut),
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
-  nextFormat: ({ format }) => format,
   fieldNames: () => null,
   form: (plan) => jsonForm(plan, 'member'),
   makeReader: (plan) => new ObjectReader(plan, { hasUsual: true }),

@@ -135,7 +135,6 @@ function definition<const Name extends string>(
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
     form: lineForm,
     fieldNames: (plan) => fieldNamesOf(plan.pattern),
-    nextFormat: () => 'ndjson',
     makeReader: (plan) => new PatternReader(plan.pattern, plan),
   }
 }

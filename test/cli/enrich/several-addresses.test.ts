@@ -49,6 +49,7 @@ describe('several addresses of a line', () => {
     ['zeek', `${ZEEK.join('\n')}\n1782907200.25\t81.2.69.142\t1.2.3.4\n`],
     ['ssv', 'start src src_ip dst\n1782907200 81.2.69.142 81.2.69.142 1.2.3.4\n'],
     ['w3c', `#Fields: timestamp src dst\n${TIME} 81.2.69.142 1.2.3.4\n`],
+    ['w3c', '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n'],
   ])('become members of one object with --to ndjson, with its time: %s', async (format, log) => {
     const { out } = await withDatabase(
       ['--quiet', ...named(['src', 'dst']), '--to', 'ndjson', '--format', format],
@@ -69,6 +70,15 @@ describe('several addresses of a line', () => {
     expect(out).toMatch(/^ {2}the first (?:\d+ lines|line): [12] with a location, /m)
     expect(out).toMatch(/^ {2}to: [1-3] with a location, /m)
     for (const name of ['London', 'Sydney']) expect(out).toContain(name)
+  })
+
+  it('are located in access logs', async () => {
+    const line = '1.2.3.4 81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n'
+    const { out } = await withDatabase([...named(['2', '1']), '--quiet'], line)
+    expect(JSON.parse(out)).toMatchObject({
+      from: { city: 'London', timezone: { offset: '+01:00' } },
+      to: { city: 'Sydney', timezone: { offset: '+10:00' } },
+    })
   })
 
   it('are shown as flags where a name says that one is the target', async () => {
@@ -126,13 +136,10 @@ describe('several addresses of a line', () => {
     ['are left out', [...named(['a', 'b']), '--only-failed'], '--only-failed takes one --field'],
     ['are appended', [...named(['a', 'b']), '--append'], '--append takes one --field'],
     ['are in rows', [...named(['a', 'b']), '--rows', '--format', 'ndjson', '--at', TIME], '--rows takes one'],
-    ['have no instant', [...named(['src', 'dst']), '--to', 'ndjson', '--format', 'w3c'], 'day and time'],
-    ['are in an access log', [...named(['1', '2']), '--format', 'access-log'], 'Several fields are for'],
+    ['have a name that --asn adds', ['--field', 'a=x', '--field', 'b=x_asn', '--asn'], 'a name of its own'],
+    ['are in text', [...named(['1', '2']), '--format', 'text'], '--field is for '],
   ])('are refused if they %s', async (_, flags, message) => {
-    const input = flags.includes('w3c')
-      ? '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n'
-      : '1.2.3.4 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n'
-    const { status, err } = await withDatabase([...flags], input)
+    const { status, err } = await withDatabase([...flags], '1.2.3.4\n')
     expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })
   })
 
