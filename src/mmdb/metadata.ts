@@ -62,9 +62,8 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
   if (version !== 2) throw fault(`it has MaxMind DB format version ${version}; only version 2 is supported`)
   const databaseType = read('database_type', 'text', isText)
   const epoch = read('build_epoch', 'a whole number', isEpoch)
-  const texts = read('description', 'a map of texts', isTextMap, {})
-  const { [OVERLAY_BYTES]: overlay = '0', ...description } = texts
-  if (!/^\d{1,10}$/.test(overlay)) throw fault(`the metadata is damaged: ${OVERLAY_BYTES} is not a number`)
+  const { [OVERLAY_BYTES]: own = '0', ...description } = read('description', 'a map of texts', isTextMap, {})
+  if (!/^\d{1,10}$/.test(own)) throw fault(`the metadata is damaged: ${OVERLAY_BYTES} is not a number`)
   return {
     databaseType,
     buildDate: epoch <= MAX_EPOCH_SECONDS ? new Date(Number(epoch) * 1000) : null,
@@ -73,7 +72,7 @@ export function readMetadata(bytes: Uint8Array, path?: string): Metadata {
     recordSize: oneOf('record_size', [24, 28, 32]),
     languages: read('languages', 'a list of texts', isTexts, []),
     description,
-    overlayBytes: Number(overlay),
+    overlayBytes: Number(own),
     start,
   }
 }
