@@ -51,29 +51,24 @@ function isPartOfLine(text: string): boolean {
 
 /** Finds the objects of one line. */
 class ObjectParts implements Parts {
+  readonly leastBytes = PART_BYTES
+  isPart = false
+  stream: string | null = null
   readonly #line = new MemberPath([MEMBERS.docker.line])
   readonly #stream = new MemberPath([DOCKER_STREAM])
   readonly #scanner = new JsonScanner()
   readonly #views = new CachedView()
 
-  isPart(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start <= PART_BYTES) return false
-    const { start: from, end: until } = this.lineIn(bytes, start, end)
-    return bytes[from] === QUOTE && isPartOfLine(unescaped(bytes, from, until))
-  }
-
-  areOfOneStream(bytes: Uint8Array, line: number, other: number, end: number): boolean {
-    const [first, second] = [line, other].map((start) => {
-      const next = lineEndIn(bytes, start, end)
-      this.lineIn(bytes, start, next === -1 ? end : next - 1)
-      const { start: from, end: until } = this.#stream
-      return bytes[this.#line.start] === QUOTE && from !== NOWHERE ? latin1(bytes, from, until) : null
-    })
-    return first !== null && first === second
+  read(bytes: Uint8Array, start: number, end: number): void {
+    const [line, stream] = [this.#find(bytes, start, end), this.#stream]
+    const isText = bytes[line.start] === QUOTE
+    this.stream = isText && stream.start !== NOWHERE ? latin1(bytes, stream.start, stream.end) : null
+    this.isPart =
+      isText && line.end - line.start > PART_BYTES && isPartOfLine(unescaped(bytes, line.start, line.end))
   }
 
   /** Where the line in the object `bytes[start, end)` is, with its quotes; {@link NOWHERE} if it is not there. */
-  lineIn(bytes: Uint8Array, start: number, end: number): MemberPath {
+  #find(bytes: Uint8Array, start: number, end: number): MemberPath {
     const view = this.#views.view(bytes)
     this.#line.start = this.#stream.start = NOWHERE
     if (this.#scanner.scan(bytes, view, start, end))
@@ -84,12 +79,14 @@ class ObjectParts implements Parts {
   /** Writes the last of the objects `bytes[start, end)`, with the line of all of them. */
   join(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     const last = bytes.lastIndexOf(LINE_FEED, end - 1) + 1
-    out.write(bytes, last, this.lineIn(bytes, last, end).start + 1)
-    for (let object = start, next = start; object <= last; object = next) {
-      next = object === last ? end + 1 : bytes.indexOf(LINE_FEED, object) + 1
-      const line = this.lineIn(bytes, object, next - 1)
-      out.write(bytes, line.start + 1, object === last ? end : line.end - 1)
+    const rest = this.#find(bytes, last, end).start + 1
+    out.write(bytes, last, rest)
+    for (let object = start, next = start; object < last; object = next) {
+      next = bytes.indexOf(LINE_FEED, object) + 1
+      const line = this.#find(bytes, object, next - 1)
+      out.write(bytes, line.start + 1, line.end - 1)
     }
+    out.write(bytes, rest, end)
   }
 }
 

@@ -42,7 +42,8 @@ class WrappedReader extends RecordReader {
   }
 
   read(bytes: Uint8Array, start: number, end: number): RecordKind {
-    const isPart = this.#parts?.isPart(bytes, start, end) === true
+    this.#parts?.read(bytes, start, end)
+    const isPart = this.#parts?.isPart === true
     const last = isPart ? Math.max(start, bytes.lastIndexOf(LINE_FEED, end - 1) + 1) : start
     const prefixEnd = this.#prefix.end(bytes, last, end)
     this.#prefixBytes = bytes
@@ -161,8 +162,7 @@ function writeContents(
     const lineEnd = lineEndIn(bytes, line, end)
     next = lineEnd === -1 ? end : lineEnd
     let until = next
-    const isPart = lineEnd !== -1 && parts?.isPart(bytes, line, next) === true
-    if (isPart && parts.areOfOneStream(bytes, line, next, end))
+    if (lineEnd !== -1 && parts !== null && areJoined(parts, bytes, line, next, end))
       until -= bytes[next - 2] === CARRIAGE_RETURN ? 2 : 1
     out.write(bytes, prefix.end(bytes, line, until), until)
   }
@@ -170,24 +170,41 @@ function writeContents(
 
 /** Some writers cut a long line into parts, and write each part as a line. This is how they mark the parts. */
 export interface Parts {
-  /** Whether the line `bytes[start, end)` is a part that others follow. */
-  isPart(bytes: Uint8Array, start: number, end: number): boolean
-  /** Whether two lines are of one stream. The second one ends at `end` or before. */
-  areOfOneStream(bytes: Uint8Array, line: number, other: number, end: number): boolean
+  /** A line up to this size is not a part that others follow. Bytes. */
+  readonly leastBytes: number
+  /** Whether the line read last is a part that others follow. */
+  readonly isPart: boolean
+  /** The stream of the line read last; `null` if unknown. Only parts of one stream are joined. */
+  readonly stream: string | number | null
+  /** Reads the line `bytes[start, end)`. */
+  read(bytes: Uint8Array, start: number, end: number): void
+}
+
+/** Whether the line that begins at `line` is a part, and the one at `next` goes on with it. */
+function areJoined(parts: Parts, bytes: Uint8Array, line: number, next: number, end: number): boolean {
+  parts.read(bytes, line, next)
+  const { isPart, stream } = parts
+  if (!isPart || stream === null) return false
+  parts.read(bytes, next, end)
+  return parts.stream === stream
 }
 
 /** Container runtimes write a tag: `P` for a part that others follow. Streams differ in the last letter of their name before it. */
-const CRI_PARTS: Parts = {
-  isPart: (bytes, start, end) => bytes[tagOf(bytes, start, end)] === CAPITAL_P,
-  areOfOneStream(bytes, line, other, end) {
-    const tag = tagOf(bytes, other, end)
-    return tag !== -1 && bytes[tagOf(bytes, line, end) - 2] === bytes[tag - 2]
-  },
+class TaggedParts implements Parts {
+  readonly leastBytes = 0
+  isPart = false
+  stream: number | null = null
+
+  read(bytes: Uint8Array, start: number, end: number): void {
+    const tag = tagOf(bytes, start, end)
+    this.isPart = bytes[tag] === CAPITAL_P
+    this.stream = bytes[tag - 2] ?? null
+  }
 }
 
 /** The parts of lines; `null` if all lines are whole. */
 function partsOf(wrapper: PrefixWrapper): Parts | null {
-  return wrapper === 'cri' ? CRI_PARTS : null
+  return wrapper === 'cri' ? new TaggedParts() : null
 }
 
 /** What the layout of lines has if they can come in parts. */
@@ -229,17 +246,24 @@ class PartialLines extends LineRecordEnds {
     const first = this.lineFeeds.next(start, end)
     if (start < this.plainUntil) return first === -1 && isLast ? end : first
     let last = first
-    for (let at = start; last !== -1 && this.#parts.isPart(this.bytes, at, last); ) {
-      const part = last
-      at = last + 1
-      last = this.lineFeeds.next(at, end)
-      if ((last === -1 ? end : last) - start > this.maxBytes) {
-        this.plainUntil = at
-        return first
+    const parts = this.#parts
+    if (first - start > parts.leastBytes) {
+      parts.read(this.bytes, start, first)
+      const { stream } = parts
+      while (last !== -1 && parts.isPart) {
+        const part = last
+        last = this.lineFeeds.next(part + 1, end)
+        const until = last === -1 ? end : last
+        if (until - start > this.maxBytes) {
+          this.plainUntil = part + 1
+          return first
+        }
+        if (last === -1 && !isLast) break
+        parts.read(this.bytes, part + 1, until)
+        if (stream !== null && parts.stream === stream) continue
+        last = part
+        break
       }
-      if ((last === -1 && !isLast) || this.#parts.areOfOneStream(this.bytes, start, at, end)) continue
-      last = part
-      break
     }
     this.spansLines = last !== first
     return last === -1 && isLast ? end : last
