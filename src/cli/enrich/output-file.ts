@@ -25,8 +25,8 @@ export interface OutputContext {
   readonly inputs: readonly Input[]
   /** Other files that the run reads, such as databases. No output can replace one, or an input. Default: none. */
   readonly reads?: readonly string[]
-  /** The files and descriptors that the run writes already. */
-  readonly targets: Set<string | number>
+  /** The files and descriptors that the run writes already. Default: none. */
+  readonly targets?: Set<string | number>
   /** Tells the user something that is not an error. */
   readonly note: (text: string) => void
   /** Stops waiting for the reader of a named pipe, and destroys its stream. */
@@ -71,8 +71,8 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
   try {
     const target = await targetOf(path)
     const written = typeof target === 'number' ? target : await pathOf(target.file)
-    if (context.targets.has(written)) throw refused(path, 'this run writes already')
-    context.targets.add(written)
+    if (context.targets?.has(written)) throw refused(path, 'this run writes already')
+    context.targets?.add(written)
     if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)
