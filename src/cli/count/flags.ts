@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { embedded } from '../../embedded.ts'
 import { checkedCountPlan } from '../../enrich/count.ts'
@@ -100,11 +99,7 @@ export type CountCommand = ReturnType<typeof countCommand>
 /** What `geofix count` is to do. @throws UsageError when an option is wrong */
 export function countCommand(files: readonly string[], flags: CountFlags) {
   const { others, ...lines } = linesCommand(files, flags)
-  const { output } = lines
   const { by = ['country'], to, plain = false, db = [], asnDb, ...reading } = others
-  if (output !== undefined && files.some((file) => resolve(file) === resolve(output))) {
-    throw new UsageError('--output names an input: the counts would replace it.')
-  }
   const { mask, dropAddress, pseudonymKey: _, newKey: __, ...options } = reading
   const plan = inFlags(() => checkedCountPlan({ ...options, by }), COUNT_OPTIONS)
   if (asnDb !== undefined && !countsSystems(plan)) throw new UsageError('--asn-db is for --by asn.')

@@ -18,10 +18,10 @@ import { formOfName } from './file-forms.ts'
 import { ENRICH_OPTIONS, type EnrichFlags, FORMS, PARQUET, TABLES } from './flags.ts'
 
 /** The settings that all commands for lines have. @throws UsageError when standard input is named twice */
-export function linesCommand<Flags extends Pick<EnrichFlags, 'output' | 'threads' | 'quiet' | 'bom'>>(
-  files: readonly string[],
-  { output, threads = 1, quiet = false, bom = false, ...others }: Flags,
-) {
+export function linesCommand<
+  Flags extends Pick<EnrichFlags, 'output' | 'threads' | 'quiet' | 'bom' | 'pseudonymKey'>,
+>(files: readonly string[], flags: Flags) {
+  const { output, threads = 1, quiet = false, bom = false, ...others } = flags
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('Standard input (-) can be read only once.')
   }
@@ -35,6 +35,8 @@ export function linesCommand<Flags extends Pick<EnrichFlags, 'output' | 'threads
     isQuiet: quiet,
     /** Whether a byte order mark begins the table. */
     hasMark: bom,
+    /** The file with the key of `--pseudonym`. */
+    keys: flags.pseudonymKey === undefined ? [] : [flags.pseudonymKey],
     /** The other flags. */
     others,
   }

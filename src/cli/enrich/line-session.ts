@@ -29,7 +29,7 @@ import type { WorkerPool } from './worker-pool.ts'
 /** The settings of a command for the lines that it reads. */
 type LinesCommand = Pick<
   EnrichCommand,
-  'inputs' | 'output' | 'options' | 'databases' | 'asn' | 'threads' | 'isQuiet'
+  'inputs' | 'output' | 'options' | 'databases' | 'asn' | 'keys' | 'threads' | 'isQuiet'
 >
 
 /** Where a run writes its lines. */
@@ -160,7 +160,10 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   }
 
   protected override openOutput(path: string | undefined): Promise<Output> {
-    return super.openOutput(path, { inputs: this.inputs, reads: databaseFiles(this.command) })
+    return super.openOutput(path, {
+      inputs: this.inputs,
+      reads: [...databaseFiles(this.command), ...this.command.keys],
+    })
   }
 
   /**

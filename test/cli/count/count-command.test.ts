@@ -192,7 +192,7 @@ describe('geofix count', () => {
     [['--by', 'contry'], 1, /there is no key "contry"|no line has a value in the field contry/],
     [['--by', 'country,'], 2, /--by must be some of country/],
     [['--asn-db', 'asn.mmdb'], 2, /--asn-db is for --by asn/],
-    [['-o', LINES], 2, /names an input/],
+    [['-o', LINES], 3, /that this run reads/],
     [['--nth', '1'], 2, /--nth is for text/],
     [['-o', 'a.html'], 2, /no form has the ending \.html\. Write \.csv, \.tsv, \.json, .*--to table, csv,/],
     [['-o', 'a.parquet.gz'], 2, /leave out \.gz/],

@@ -108,6 +108,17 @@ describe('-o of geofix enrich', () => {
     expect([readFileSync(input), readdirSync(folder)]).toEqual(before)
   })
 
+  it('cannot be the file with the key of pseudonyms', async () => {
+    const text = `${'0'.repeat(64)}\n`
+    const key = makeFile(join(freshFolder(), 'key'), text)
+    const { status, err } = await enrich(['--pseudonym', key, '--to', 'ndjson', '-o', key])
+    expect([status, err]).toEqual([
+      3,
+      `geofix: ${key} is a file that this run reads: write to another file\n`,
+    ])
+    expect(readFileSync(key, 'utf8')).toBe(text)
+  })
+
   it.each([true, false])(
     'keeps a symbolic link, and writes its target, which is there: %s',
     async (isThere) => {
