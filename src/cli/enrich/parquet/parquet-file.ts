@@ -12,7 +12,13 @@ import {
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { QUOTE, SMALL_N } from '../../../enrich/ascii.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
-import { findMembers, MemberPath, NOWHERE, unescaped } from '../../../enrich/formats/ndjson/member-path.ts'
+import {
+  findMembers,
+  hasEscape,
+  MemberPath,
+  NOWHERE,
+  unescaped,
+} from '../../../enrich/formats/ndjson/member-path.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError } from '../../../realm.ts'
@@ -173,11 +179,11 @@ export class ParquetFile {
       const { bytes } = line
       findMembers([member], bytes, viewOf(bytes), 0, bytes.length)
       starts[index] = out.length
-      if (member.start !== NOWHERE) {
-        const isText = bytes[member.start] === QUOTE
-        if (isText) out.write(Buffer.from(unescaped(bytes, member.start, member.end)))
-        else if (bytes[member.start] !== SMALL_N) out.write(bytes, member.start, member.end)
-      }
+      const { start, end } = member
+      if (bytes[start] === QUOTE && hasEscape(bytes, start, end))
+        out.write(Buffer.from(unescaped(bytes, start, end)))
+      else if (bytes[start] === QUOTE) out.write(bytes, start + 1, end - 1)
+      else if (start !== NOWHERE && bytes[start] !== SMALL_N) out.write(bytes, start, end)
       ends[index] = out.length
     }
     row.end()
