@@ -267,15 +267,13 @@ export function planStart(
   const { sample, isWhole, isCut } = start
   const planned = (more: (format: Format) => EnrichOptions): Planned<Plan> =>
     asUsage(() => {
-      const planOf = (own: typeof options) => makePlan(sample, isWhole, own, isCut, more)
+      const planOf = (all: typeof options) => makePlan(sample, isWhole, all, isCut, more)
       const first = planOf(options)
-      const { format } = first.plan
-      const further = others.map((other) => planOf({ ...options, ...other, format, details: false }))
+      const own = { ...options, format: first.plan.format, details: false }
+      const further = others.map((other) => planOf({ ...own, ...other }))
       const plans = further.map(({ plan }) => ({ ...plan, tallies: null }))
-      return {
-        plan: { ...first.plan, ...(others.length > 0 && { others: plans }) },
-        notes: [first, ...further].flatMap(({ notes }) => notes),
-      }
+      const notes = [first, ...further].flatMap((each) => each.notes)
+      return { plan: others.length === 0 ? first.plan : { ...first.plan, others: plans }, notes }
     })
   const isKept = (format: Format): boolean =>
     format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)

@@ -171,17 +171,6 @@ export abstract class RecordReader<State = unknown> implements FieldValues {
     this.doubt = inner.doubt
   }
 
-  /** Takes over the record of another reader. */
-  protected takeRecord(inner: RecordReader): void {
-    this.record = inner.record
-    this.recordStart = inner.recordStart
-    this.recordEnd = inner.recordEnd
-    this.insertStart = inner.insertStart
-    this.insertEnd = inner.insertEnd
-    this.joint = inner.joint
-    this.objectStart = inner.objectStart
-  }
-
   /** Finds the value of a field with another reader, and takes it over. */
   protected findIn(inner: RecordReader, field: number): boolean {
     const isFound = inner.find(field)

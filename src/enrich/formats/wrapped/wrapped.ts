@@ -100,8 +100,13 @@ class WrappedReader extends RecordReader {
     const kind = inner.read(bytes, start, end)
     this.take(inner)
     if (kind !== 'read') return kind
-    this.takeRecord(inner)
+    this.record = inner.record
     this.recordStart = recordStart
+    this.recordEnd = inner.recordEnd
+    this.insertStart = inner.insertStart
+    this.insertEnd = inner.insertEnd
+    this.joint = inner.joint
+    this.objectStart = inner.objectStart
     return 'read'
   }
 }
