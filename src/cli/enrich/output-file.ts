@@ -72,7 +72,8 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     const target = await targetOf(path)
     const written = typeof target === 'number' ? target : await pathOf(target.file)
     if (context.targets?.has(written)) throw refused(path, 'this run writes already')
-    context.targets?.add(written)
+    // Two outputs can be discarded: /dev/null is a device.
+    if (typeof target === 'number' || !target.status?.isCharacterDevice()) context.targets?.add(written)
     if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
     if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
     if (typeof target === 'number') return await openDescriptor(target, path, null, context)

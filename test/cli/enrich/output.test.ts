@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -71,6 +72,11 @@ describe('-o of geofix enrich', () => {
       expect(readdirSync(folder)).toEqual(['folder', 'link', 'x'])
     },
   )
+
+  it('can be discarded together with the report', async () => {
+    const { status, err } = await enrich(['-o', devNull, '--summary', `html=${devNull}`, '--quiet'])
+    expect([status, err]).toEqual([0, ''])
+  })
 
   it('compresses .gz', async () => {
     const folder = freshFolder()
