@@ -4,6 +4,7 @@ import type { SchemaTree } from 'hyparquet'
 import { isListLike, isMapLike } from 'hyparquet/src/schema.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BRACE, BRACE_END, BRACKET, BRACKET_END, COMMA, LINE_FEED, SMALL_N } from '../../../enrich/ascii.ts'
+import { MAX_LINE_BYTES } from '../../../enrich/options.ts'
 import { CellText, cellRoom } from '../../../enrich/writing/separated-values.ts'
 import { ParquetFault } from './footer.ts'
 import type { CellForm, CellReader } from './values.ts'
@@ -122,13 +123,14 @@ function listOf(item: Part, definition: number, repetition: number): Part {
     forEach(leaves, definition, repetition, (index) => {
       if (index > 0) out.writeByte(COMMA)
       item.write(out)
+      checkSize(out.length)
     })
     out.writeByte(BRACKET_END)
   }
   return { leaves, write }
 }
 
-/** An object of the pairs of a map. The last one with a key wins, as in \`JSON.parse\`. */
+/** An object of the pairs of a map. The last one with a key wins, as in `JSON.parse`. */
 function mapOf(key: Part, value: Part, definition: number, repetition: number): Part {
   const leaves = [...key.leaves, ...value.leaves]
   const own = new ByteSink(256)
@@ -139,9 +141,13 @@ function mapOf(key: Part, value: Part, definition: number, repetition: number): 
   }
   const write = (out: ByteSink): void => {
     const members: Record<string, string> = Object.create(null)
+    let size = 0
     forEach(leaves, definition, repetition, () => {
       const name = jsonOf(key)
-      members[name.startsWith('"') ? String(JSON.parse(name)) : name] = jsonOf(value)
+      const json = jsonOf(value)
+      size += name.length + json.length
+      checkSize(size)
+      members[name.startsWith('"') ? String(JSON.parse(name)) : name] = json
     })
     const pairs = Object.entries(members).map(([name, json]) => `${JSON.stringify(name)}:${json}`)
     out.write(Buffer.from(`{${pairs.join(',')}}`))
@@ -149,7 +155,12 @@ function mapOf(key: Part, value: Part, definition: number, repetition: number): 
   return { leaves, write }
 }
 
-/** Calls \`write\` for each element of the next list. @throws Error when its columns have other lists */
+/** A list or map takes no more bytes than the longest line, since a few bytes of a file can repeat any text. */
+function checkSize(size: number): void {
+  if (size > MAX_LINE_BYTES) throw new ParquetFault('a list in a row is too long')
+}
+
+/** Calls `write` for each element of the next list. @throws Error when its columns have other lists */
 function forEach(
   leaves: readonly CellReader[],
   definition: number,

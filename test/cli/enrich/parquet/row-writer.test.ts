@@ -91,3 +91,22 @@ it('puts rows of nested columns together as JSON.stringify does, in any pages an
     { numRuns: effort({ short: 60, long: 2000 }) },
   )
 })
+
+it('refuses a list or a map that repeats a text for longer than a line can be', async () => {
+  const name = join(folder, 'repeats.parquet')
+  const many = Array.from({ length: 129 }, (_, index) => [`${index}`, 'x'.repeat(2 ** 21)] as const)
+  const row = { 'a, "b"': null, numbers: null, tags: Object.fromEntries(many) }
+  const list = many.map(([, text]) => ({ 'a, "b"': text, numbers: null, tags: null }))
+  for (const seen of [list, [row]]) {
+    const columnData = [
+      { name: 'id', data: ['1'] },
+      { name: 'seen', data: [seen] },
+    ]
+    writeFileSync(name, new Uint8Array(parquetWriteBuffer({ columnData, schema: SCHEMA })))
+    const file = await ParquetFile.open(name)
+    for (const chunks of [file.lines(), file.csv()]) {
+      await expect(textOf(chunks)).rejects.toThrow('a list in a row is too long')
+    }
+    await file.close()
+  }
+})
