@@ -11,8 +11,8 @@ import { type AddressPolicy, type AddressScanner, isOfHost } from './address-sca
  * - `border`: an address begins there
  * - `url`: the same, as the host of a URL, so that a slash after it begins a path
  * - `port`: an address begins there if it has a port: `tcp:192.0.2.1:80`, but not the tag of an image, `nginx:1.25.3.1`
- * - `colon`: an address begins there if a colon and a port follow: `host/192.0.2.1:80` as Java writes it, but not a version,
- *   `nginx/1.25.3.1`
+ * - `colon`: an address begins there if a colon and a port follow: `host/192.0.2.1:80` as Java writes it, or what `AFTER_NAME` has,
+ *   but not a version, `nginx/1.25.3.1`
  */
 type Border = 'inside' | 'border' | 'url' | 'port' | 'colon'
 
@@ -77,13 +77,13 @@ const MAX_AFTER = MAX_ADDRESS_CHARS
  * user: 1.2.3.4-5, 1.2.3.4+b1, 1.2.3.4~rc1, 192.0.2.1@realm; a backslash that is not of an escaped quote or line end; a word between
  * colons. The name of a port, as in `192.0.2.1:https`, is a token of its own.
  */
-const LONGER = /^(?:\w|\.+[\w*-]|[-+~@]\w|\\(?!["'nrt\\])|%(?![\dA-Fa-f]{2})|[:#](?!\d)[\w-]+:\w)/
+const LONGER = /^(?:\w|\.+[\w*-]|[-+~]\w|@(?!\d)\w|\\(?!["'nrt\\])|%(?![\dA-Fa-f]{2})|[:#](?!\d)[\w-]+:\w)/
 /** A port after a mark. A name after it is that of an interface: 192.0.2.1:443:X1, as firewalls of SonicWall write it. */
 const PORT = /^.(\d{1,5})(?!\w|\.+[\w*-]|:\d|:[\w-]*:)/
 
 /**
- * Where the token of an address ends that ends at `at`: after its port, or at `at`. A port is written as `:80`, as `#80` by BIND, and
- * as `/443` by firewalls of Cisco, where it is too large for the length of a network's prefix.
+ * Where the token of an address ends that ends at `at`: after its port, or at `at`. A port is written as `:80`, as `#80` by BIND, as
+ * `@80` by Knot DNS, and as `/443` by firewalls of Cisco, where it is too large for the length of a network's prefix.
  *
  * @param start of the address
  * @param isInUrl whether a slash begins a path
@@ -92,7 +92,7 @@ const PORT = /^.(\d{1,5})(?!\w|\.+[\w*-]|:\d|:[\w-]*:)/
 function endOfToken(bytes: Uint8Array, start: number, at: number, end: number, isInUrl: boolean): number {
   const text = latin1(bytes, at, Math.min(end, at + MAX_AFTER))
   if (LONGER.test(text)) return -1
-  if (/^[:#]\d/.test(text)) return endOfPort(text, at)
+  if (/^[:#@]\d/.test(text)) return endOfPort(text, at)
   if (isInUrl || !/^\/[\w.]/.test(text)) return at
   // A network of one address is that address. Java writes the name of a host before its address, and the name can be the address.
   const address = latin1(bytes, start, at)
@@ -118,6 +118,9 @@ function endOfDottedPort(bytes: Uint8Array, line: number, start: number, at: num
   const isAfter = start - 3 >= line && latin1(bytes, start - 3, start) === ' > '
   return isBefore || isAfter ? port : -1
 }
+
+/** What follows an address after a name and a slash in access lists of Cisco, `inside/192.0.2.1(80) -> `, and in PortSentry. */
+const AFTER_NAME = /^(?:\(\d{1,5}\)(?:\([^)]*\))? (?:-> |hit-cnt )| to (?:TCP|UDP) port)/
 
 /** The time that HAProxy writes after the address and the port of a client. */
 const HAPROXY = /^ \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\]/
@@ -182,7 +185,9 @@ function isToken(scanner: AddressScanner, start: number, after: number, isBracke
   const tokenEnd = dotted === -1 ? endOfToken(bytes, start, from, end, border === 'url') : dotted
   if (tokenEnd === -1) return false
   if (border === 'port' && tokenEnd === from) return false
-  if (border === 'colon' && (tokenEnd === from || bytes[from] !== COLON)) return false
+  if (border === 'colon' && (tokenEnd === from || bytes[from] !== COLON)) {
+    if (!AFTER_NAME.test(latin1(bytes, from, Math.min(end, from + MAX_AFTER)))) return false
+  }
   scanner.start = start
   scanner.end = after
   scanner.tokenStart = hasPort ? start - 1 : start

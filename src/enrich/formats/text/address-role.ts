@@ -43,14 +43,17 @@ const MAX_SENDER_AT = 48
 /** The bytes before an address that name its field. */
 const MAX_KEY = 32
 const NAMED = /(?:[._-]?(?:ip|addr|address|host))?/.source
-/** Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`. */
+/**
+ * Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`.
+ * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
+ */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: )(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.)$`,
+  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address|packet: from) )$`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address|packet: from| \\(from client) |(?<=[^\\d]>,? )source=["[]*)$`,
   'i',
 )
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
