@@ -41,8 +41,9 @@ export interface RecordEnds {
 
 /** The index after the first line feed in `bytes[from, until)`; -1 if there is none. */
 export function lineEndIn(bytes: Uint8Array, from: number, until: number): number {
-  const lineFeed = bytes.indexOf(LINE_FEED, from)
-  return lineFeed !== -1 && lineFeed < until ? lineFeed + 1 : -1
+  // Pieces of one long line are asked for one after another, so nothing after `until` is scanned.
+  const lineFeed = bytes.subarray(from, until).indexOf(LINE_FEED)
+  return lineFeed === -1 ? -1 : from + lineFeed + 1
 }
 
 /**

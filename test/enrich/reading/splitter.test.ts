@@ -68,6 +68,14 @@ const texts = (blocks: readonly Block[]): string[] => blocks.map(({ bytes }) => 
 const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
 
 describe('blocks', () => {
+  it('of a long line that comes at once are cut in linear time', () => {
+    const input = new Uint8Array(2 ** 24).fill(0x78)
+    const splitter = new Splitter(layoutOf(ndjson(100)), 256)
+    let pieces = 0
+    expect(processorMs(() => (pieces = splitter.push(input).length))).toBeLessThan(20_000)
+    expect(pieces).toBeGreaterThan(60_000)
+  })
+
   const plans = fc
     .tuple(fc.boolean(), fc.integer({ min: 1, max: 60 }))
     .map(([isCsv, max]) => (isCsv ? csv(max) : ndjson(max)))
