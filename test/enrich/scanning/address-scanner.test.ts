@@ -122,14 +122,15 @@ function reference(line: string): string[] {
     const slash = /(^|[^\w.-])([\w.-]+)\/$/.exec(before)
     if (slash !== null) {
       if (/[/\\]/.test(slash[1] ?? '')) return false
+      if (/^(?:\(\d{1,5}\)(?:\([^)]*\))? (?:-> |hit-cnt )| to (?:TCP|UDP) port)/.test(after)) return true
       return /(?:^|_)DIRECT$/.test(slash[2] ?? '') || /^:\d/.test(after)
     }
     const label = /([\w.-]*\w):$/.exec(before)?.[1]
     if (label === undefined || /(?:client|host|tcp)$/i.test(label)) return true
-    return !/\d$/.test(label) && /^[:#/]\d/.test(after)
+    return !/\d$/.test(label) && /^[:#/@]\d/.test(after)
   }
   const portAfter = (before: string, after: string): string | null => {
-    const port = /^[:#](\d+)/.exec(after) ??
+    const port = /^[:#@](\d+)/.exec(after) ??
       (/\/\/$/.test(before) ? null : /^\/(\d+)/.exec(after)) ?? ['', '']
     const rest = after.slice(port[0].length)
     if (port[0] !== '') {
@@ -189,11 +190,11 @@ function isOfHost(words: Uint32Array, text: string, before: string, after: strin
   return /^0{31}1$/.test(hex) || (/^0{16}/.test(hex) && text.includes('.'))
 }
 
-const WORDS = 'client host nginx tcp version v DIRECT a f x_ 80 443 1 0 65536'
+const WORDS = 'client host nginx tcp version v DIRECT a f x_ 80 443 1 0 65536 (80)'
 const MARKS = '. .. : : :: / // - -> <- = == > [ ] ( ) " , @ # % %2C %eth0 + ~ ^ \\ \\" \\n * m é _ &'
 const pieces = fc.constantFrom(
   ...`${V4} ${V6} 1.2.3.4 10.0.0.1 ::1 :: fe80::1 2a02:1:2:3:4:5:6:7 ::ffff:1.2.3.4 64:ff9b::1`.split(' '),
-  ...[...WORDS.split(' '), ...MARKS.split(' '), ' ', ' ', '\t', '\u001b[31m'],
+  ...[...WORDS.split(' '), ...MARKS.split(' '), ' ', ' ', '\t', '\u001b[31m', ' to TCP port', ' -> '],
 )
 
 describe('a line of pieces', () => {
