@@ -70,7 +70,7 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
   ]
 }
 
-/** What a run writes of the start of an input: its counts, and the first headers and located lines. @throws EnrichError when there is none */
+/** The counts of the start of an input, and its first headers and located lines. @throws EnrichError when a field has no addresses */
 function locatedSample({ plan, sample, isWhole }: ReturnType<typeof planStart>, set: DatabaseSet) {
   const enricher = new BlockEnricher(plan, set)
   checkAddresses(enricher, sample, isWhole)

@@ -22,7 +22,7 @@ export interface RecordForm {
   readonly isText?: boolean
   /** What is written between the record and its location. */
   readonly before: string
-  /** What is written if there is no location, in place of `before` and the location. */
+  /** What is written when a record has no location. `before` is then left out too. */
   readonly nothing: string
   /** What is written after the header of the records. */
   readonly header?: string

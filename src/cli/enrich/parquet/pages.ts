@@ -39,7 +39,7 @@ const MAX_PREFIX_BYTES = 2 ** 30
 const MAX_HEADER_BYTES = 2 ** 16
 /** A column is read from the file in parts of this size, or of a page if that is larger. Bytes. */
 const PART_BYTES = 2 ** 18
-/** Levels are counted in parts of as many. */
+/** Levels are read and counted this many at a time. */
 const LEVELS_AT_ONCE = 1024
 const NO_NUMBERS: Int32Array = new Int32Array(0)
 const NO_BYTES = new Uint8Array(0)

@@ -53,7 +53,7 @@ export class RowWriter {
   }
 }
 
-/** A column, or a part of it. */
+/** A column of a row, or one of the lists, maps, structs and values in it. */
 interface Part {
   /** The columns in it that have values. */
   readonly leaves: readonly CellReader[]

@@ -142,7 +142,7 @@ export class CellReader {
     let present = 0
     for (let value = 0; value < count; value++) if (definitions[value] === most) present++
     this.#putNext(present)
-    // From the last one on: no cell is overwritten before it has moved.
+    // Backwards, so that no cell is overwritten before it has moved.
     for (let value = count - 1, from = present - 1; value > from; value--) {
       const isPresent = definitions[value] === most
       starts[value] = isPresent ? (starts[from] ?? 0) : 0

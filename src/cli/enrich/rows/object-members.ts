@@ -1,8 +1,16 @@
 import { DistinctTexts, grown, NONE } from '../../../bytes/distinct-texts.ts'
-import { BACKSLASH, BRACE, BRACE_END, BRACKET, COLON, COMMA, DELETE, QUOTE } from '../../../enrich/ascii.ts'
+import {
+  BACKSLASH,
+  BRACE,
+  BRACE_END,
+  BRACKET,
+  COLON,
+  COMMA,
+  DELETE,
+  QUOTE,
+  SMALL_N,
+} from '../../../enrich/ascii.ts'
 import { JsonScanner, scalarEnd, skipBlanks, stringEnd } from '../../../enrich/formats/ndjson/json-scanner.ts'
-
-const SMALL_N = 0x6e
 
 /** The most names that get a number. */
 const MOST_NAMES = 4000
