@@ -41,8 +41,6 @@ export function parseOptions(args: readonly string[]): BenchOptions {
 
 /** Size of the run. */
 export interface Scale extends RaceLength {
-  /** Whether all databases are used, or only the one with targets. */
-  readonly everyDatabase: boolean
   /** Distinct random IPv4 addresses. */
   readonly addresses: number
   /** Addresses in the first pass. */
@@ -60,7 +58,6 @@ export interface Scale extends RaceLength {
 }
 
 export const FULL: Scale = {
-  everyDatabase: true,
   rounds: 9,
   milliseconds: 300,
   addresses: 500_000,
@@ -74,7 +71,6 @@ export const FULL: Scale = {
 
 /** For development: takes 60 seconds on two cores. */
 export const QUICK: Scale = {
-  everyDatabase: false,
   rounds: 5,
   milliseconds: 60,
   addresses: 100_000,

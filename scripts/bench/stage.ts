@@ -42,7 +42,8 @@ export interface Entry {
 
 /** What scenarios need: built programs and installed peers, and reasons why something is missing. */
 export class Stage {
-  readonly subjects: readonly Subject[]
+  /** The database of the scenarios, GeoLite2-City or else the embedded one. */
+  readonly subject: Subject
   /** Name and version of each package that was loaded. */
   readonly versions = new Set<string>()
   /** Jobs that whole processes did. */
@@ -74,11 +75,8 @@ export class Stage {
       installVersions(DUCKDB, folder)
       return folder
     })
-    const databases = this.peers === null ? [] : [geoLite2City(CACHE, this.peers)]
-    if (scale.everyDatabase || databases.length === 0) databases.push(embeddedCity(CACHE))
-    this.subjects = databases.map((database) => {
-      return { database, inputs: writeInputs(CACHE, database, scale) }
-    })
+    const database = this.peers === null ? embeddedCity(CACHE) : geoLite2City(CACHE, this.peers)
+    this.subject = { database, inputs: writeInputs(CACHE, database, scale) }
   }
 
   /** Prepares everything before the measurements. Leaves out what is not available, with a reason. */
