@@ -4,41 +4,20 @@ import { quoted } from '../errors.ts'
 import type { OptionalValue } from '../location/schema.ts'
 import { nearestName, wrongOption } from '../option-names.ts'
 
-/** The keys that do not depend on the log. Any other name is that of a field of the log. */
-export const COUNT_KEYS = [
-  'country',
-  'region',
-  'city',
-  'timezone',
-  'asn',
-  'network',
-  'ip',
-  'hour',
-  'day',
-  'weekday',
-  'month',
-  'local_hour',
-  'reason',
-] as const
-
-/**
- * The columns of each key that has more than a column of its own name. A code comes with its name. A city comes with its country
- * and region, because several countries have a city of the same name.
- */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  country: ['country', 'country_name'],
-  region: ['country', 'region_code', 'region_name'],
-  city: ['country', 'region_code', 'region_name', 'city'],
-  asn: ['asn', 'asn_organization'],
-}
-
 /** What the location of a line says. */
-export type LocationColumn = (typeof LOCATION_COLUMNS)[number] | 'latitude' | 'longitude'
+export type LocationColumn =
+  | 'country'
+  | 'country_name'
+  | 'region_code'
+  | 'region_name'
+  | 'city'
+  | 'timezone'
+  | 'latitude'
+  | 'longitude'
+
+export const TIMES = ['hour', 'day', 'weekday', 'month'] as const
 /** What the time of a line says. */
 export type TimeColumn = (typeof TIMES)[number]
-
-const LOCATIONS = ['country', 'region', 'city', 'timezone'] as const
-export const TIMES = ['hour', 'day', 'weekday', 'month'] as const
 
 /** The value of a column; `null` if the line does not have it. */
 export type CountValue = string | number | null
@@ -134,11 +113,6 @@ export const MOST_GROUPS = 10_000_000
 /** More keys are probably a mistake. */
 const MAX_KEYS = 16
 
-/** Networks of `network`: the size that one customer of a provider usually has. */
-const IPV4_BITS = 24
-const IPV6_BITS = 48
-const NETWORK = /^network(?:\/(\d{1,3}))?(?:\/(\d{1,3}))?$/
-
 /** The columns of counts. A field of the log with such a name is written with a slash. */
 export const COUNT_COLUMNS = ['count', 'unique'] as const
 
@@ -160,6 +134,30 @@ export const PLACE: Dimension = {
   kind: 'location',
   columns: ['country', 'country_name', 'region_code', 'region_name', 'city', 'latitude', 'longitude'],
 }
+
+/** Networks of `network`: the size that one customer of a provider usually has. */
+const IPV4_BITS = 24
+const IPV6_BITS = 48
+const NETWORK = /^network\/(\d{1,3})(?:\/(\d{1,3}))?$/
+
+/**
+ * The keys that do not depend on the log. Any other name is that of a field of the log. A code comes with its name. A city comes
+ * with its country and region, because several countries have a city of the same name.
+ */
+const KEYS: ReadonlyMap<string, Dimension> = /* @__PURE__ */ new Map<string, Dimension>([
+  ['country', COUNTRY],
+  ['region', { kind: 'location', columns: ['country', 'region_code', 'region_name'] }],
+  ['city', { kind: 'location', columns: ['country', 'region_code', 'region_name', 'city'] }],
+  ['timezone', { kind: 'location', columns: ['timezone'] }],
+  ['asn', { kind: 'asn', columns: ['asn', 'asn_organization'] }],
+  ['network', { kind: 'address', columns: ['network'], ipv4Bits: IPV4_BITS, ipv6Bits: IPV6_BITS }],
+  ['ip', { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }],
+  ...TIMES.map((time): [string, Dimension] => [time, { kind: 'time', columns: [time] }]),
+  ['local_hour', { kind: 'local-hour', columns: ['local_hour'] }],
+  ['reason', { kind: 'reason', columns: ['reason'] }],
+])
+
+export const COUNT_KEYS: readonly string[] = /* @__PURE__ */ Array.from(KEYS.keys())
 
 /** What every run counts that writes lines. */
 const COUNTRIES = /* @__PURE__ */ plainPlan([COUNTRY], { onlyLocated: true })
@@ -192,56 +190,37 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   if (by.length > MAX_KEYS) throw wrongOption`<by> has ${by.length} keys: ${MAX_KEYS} are the most`
   if (new Set(by).size < by.length) throw wrongOption`<by> names a key twice`
   if (timeZone !== undefined) checkTimeZone(timeZone)
-  const columns = [...new Set(by.flatMap((key) => COLUMNS[key] ?? [key]))]
   const fields: string[] = []
-  const others = by.flatMap((key): Dimension[] => {
-    if (isOneOf(LOCATIONS, key) || isOneOf(TIMES, key)) return []
-    if (key === 'local_hour') return [{ kind: 'local-hour', columns: [key] }]
-    if (key === 'asn' || key === 'reason') return [{ kind: key, columns: COLUMNS[key] ?? [key] }]
-    if (key === 'ip') return [{ kind: 'address', columns: [key], ipv4Bits: 32, ipv6Bits: 128 }]
-    const network = networkOf(key)
-    return [network ?? { kind: 'field', columns: [key], field: fields.push(key) - 1 }]
-  })
-  const taken = fields.find((field) => isOneOf(COUNT_COLUMNS, field))
+  const parts = by.map(
+    (key): Dimension =>
+      KEYS.get(key) ?? networkOf(key) ?? { kind: 'field', columns: [key], field: fields.push(key) - 1 },
+  )
+  const known = parts.flatMap(({ kind, columns }): readonly string[] => (kind === 'field' ? [] : columns))
+  const taken = fields.find((field) => known.includes(field) || COUNT_COLUMNS.some((each) => each === field))
   if (taken !== undefined) {
     throw new TypeError(
       `the result has a column ${quoted(taken)}: name the field of the log as ${quoted(`/${taken}`)}`,
     )
   }
-  const location = columns.filter((column) => isOneOf(LOCATION_COLUMNS, column))
-  const time = by.filter((key) => isOneOf(TIMES, key))
+  const places = new Set(parts.flatMap((each) => (each.kind === 'location' ? each.columns : [])))
+  const times = parts.flatMap((each) => (each.kind === 'time' ? each.columns : []))
   const dimensions: Dimension[] = [
-    ...(location.length > 0 ? [{ kind: 'location' as const, columns: location }] : []),
-    ...(time.length > 0 ? [{ kind: 'time' as const, columns: time }] : []),
-    ...others,
+    ...(places.size > 0 ? [{ kind: 'location', columns: [...places] } as const] : []),
+    ...(times.length > 0 ? [{ kind: 'time', columns: times } as const] : []),
+    ...parts.filter(({ kind }) => kind !== 'location' && kind !== 'time'),
   ]
+  const columns = [...new Set(parts.flatMap((each): readonly string[] => each.columns))]
   return { ...EACH, dimensions, columns, fields, unique, timeZone: timeZone ?? null, maxGroups }
 }
-
-const LOCATION_COLUMNS = [
-  'country',
-  'country_name',
-  'region_code',
-  'region_name',
-  'city',
-  'timezone',
-] as const
 
 /** The networks of `network/24`, `network/48` or `network/24/48`; `undefined` for another key. @throws TypeError */
 function networkOf(key: string): Dimension | undefined {
   const [found, first, second] = NETWORK.exec(key) ?? []
   if (found === undefined) return undefined
-  const bits = [first, second].filter((each) => each !== undefined).map(Number)
-  const [only = 0] = bits
-  const [ipv4Bits = 0, ipv6Bits = 0] =
-    bits.length === 2
-      ? bits
-      : only > 32
-        ? [IPV4_BITS, only]
-        : only > 0
-          ? [only, IPV6_BITS]
-          : [IPV4_BITS, IPV6_BITS]
-  if (ipv4Bits < 1 || ipv4Bits > 32 || ipv6Bits < 1 || ipv6Bits > 128 || (bits.length === 1 && only === 0)) {
+  const isIPv6 = second === undefined && Number(first) > 32
+  const ipv4Bits = isIPv6 ? IPV4_BITS : Number(first)
+  const ipv6Bits = isIPv6 ? Number(first) : Number(second ?? IPV6_BITS)
+  if (ipv4Bits < 1 || ipv4Bits > 32 || ipv6Bits < 1 || ipv6Bits > 128) {
     throw new TypeError(
       `the key ${quoted(key)} must have 1 to 32 bits for IPv4 and 1 to 128 for IPv6, as in network/24 or network/24/48`,
     )
@@ -263,12 +242,8 @@ export function countsSystems({ dimensions }: CountPlan): boolean {
 }
 
 /** Whether nothing is counted of a location but its country. */
-export function countsOnlyCountries({ dimensions }: CountPlan): boolean {
-  return dimensions.every(
-    ({ kind, columns }) =>
-      kind !== 'local-hour' &&
-      (kind !== 'location' || columns.every((column) => column === 'country' || column === 'country_name')),
-  )
+export function countsOnlyCountries(plan: CountPlan): boolean {
+  return neededValues(plan).length === 0
 }
 
 /** What the lines that have the same values have in common. */
@@ -284,13 +259,10 @@ export function countedOnce({ dimensions, unique, summed }: CountPlan): CountedO
 
 /** The values of a location that lines are counted by, besides its country. */
 export function neededValues({ dimensions }: CountPlan): readonly OptionalValue[] {
-  return dimensions.flatMap(({ kind, columns }) =>
-    kind === 'local-hour'
-      ? ['timezone']
-      : kind === 'location'
-        ? columns.flatMap((column) => OPTIONAL_VALUES[column] ?? [])
-        : [],
-  )
+  return dimensions.flatMap((each) => {
+    if (each.kind === 'local-hour') return ['timezone']
+    return each.kind === 'location' ? each.columns.flatMap((column) => OPTIONAL_VALUES[column] ?? []) : []
+  })
 }
 
 /** Whether the count needs a value that belongs to one location, such as its city. Many locations share the other values. */
@@ -298,7 +270,7 @@ export function needsLocations(plan: CountPlan): boolean {
   return neededValues(plan).some((value) => value === 'city' || value === 'coordinates')
 }
 
-const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
+const OPTIONAL_VALUES: { readonly [Column in LocationColumn]?: OptionalValue } = {
   region_code: 'region',
   region_name: 'region',
   city: 'city',
@@ -307,9 +279,22 @@ const OPTIONAL_VALUES: Readonly<Record<string, OptionalValue | undefined>> = {
   longitude: 'coordinates',
 }
 
+/** Other words for keys and for fields of logs. */
+const OTHER_WORDS = {
+  asn: 'owner org organization isp provider',
+  ip: 'address client',
+  day: 'date',
+  city: 'place',
+  region: 'state',
+  network: 'subnet',
+  target: 'url path page',
+  user_agent: 'browser agent',
+}
+
 /** The known key or field that has this name as another word for it; `undefined` if there is none. */
 export function byOtherWord(name: string, known: readonly string[]): string | undefined {
-  const meant = OTHER_WORDS.get(name.toLowerCase()) ?? ''
+  const isMeant = ([, words]: [string, string]): boolean => words.split(' ').includes(name.toLowerCase())
+  const [meant = ''] = Object.entries(OTHER_WORDS).find(isMeant) ?? []
   return known.includes(meant) ? meant : undefined
 }
 
@@ -322,26 +307,6 @@ export function unknownKey(key: string, fields: readonly string[]): string {
   return `there is no key ${quoted(key)}${meant} The keys are ${COUNT_KEYS.join(', ')}, ${has}`
 }
 
-/** Keys and fields by other words for them. */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['owner', 'asn'],
-  ['org', 'asn'],
-  ['organization', 'asn'],
-  ['isp', 'asn'],
-  ['provider', 'asn'],
-  ['address', 'ip'],
-  ['client', 'ip'],
-  ['date', 'day'],
-  ['place', 'city'],
-  ['state', 'region'],
-  ['subnet', 'network'],
-  ['url', 'target'],
-  ['path', 'target'],
-  ['page', 'target'],
-  ['browser', 'user_agent'],
-  ['agent', 'user_agent'],
-])
-
 const MAX_SHOWN = 20
 
 function shown(names: readonly string[]): string {
@@ -349,8 +314,4 @@ function shown(names: readonly string[]): string {
   return names.length > MAX_SHOWN
     ? `${first.join(', ')} and ${names.length - MAX_SHOWN} more`
     : first.join(', ')
-}
-
-function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
-  return names.some((each) => each === name)
 }

@@ -209,6 +209,11 @@ describe('count', () => {
       { 'a b': 'x "y"', '/count': '1', count: 1 },
       { 'a b': null, '/count': '2', count: 1 },
     ])
+    const names = 'ip,constructor,country_name\n81.2.69.1,Ferrari,Mars\n81.2.69.1,McLaren,Mars\n'
+    expect(await rowsOf(names, { by: 'constructor,country_name' })).toEqual([
+      { constructor: 'Ferrari', country_name: 'Mars', count: 1 },
+      { constructor: 'McLaren', country_name: 'Mars', count: 1 },
+    ])
   })
 
   it('counts the lines of W3C logs whose header changes, and what Docker encloses', async () => {
@@ -287,6 +292,7 @@ describe('count', () => {
     [{ by: 'country,' }, /"by" must be some of country/],
     [{ by: 'country,country' }, /names a key twice/],
     [{ by: 'count' }, /name the field of the log as "\/count"/],
+    [{ by: 'region_name,city' }, /name the field of the log as "\/region_name"/],
     [{ by: 'network/0' }, /1 to 32 bits/],
     [{ by: 'network/129' }, /1 to 32 bits/],
     [{ by: 'network/48/24' }, /1 to 32 bits/],
