@@ -120,30 +120,22 @@ function enrichWith(set: DatabaseSet, input: LineInput, options: EnrichRunOption
     set,
     executor: new LocalExecutor(),
   })
-  let settle: { resolve(summary: EnrichSummary): void; reject(error: unknown): void } | undefined
-  const summary = new Promise<EnrichSummary>((resolve, reject) => {
-    settle = { resolve, reject }
-  })
-  // The output fails with the same error, so do not report this rejection as unhandled.
-  summary.catch(() => {})
-  const output = enrichedStream(source, run, {
-    ended: () => {
-      set.release()
+  const { output, ended } = enrichedStream(source, run)
+  const summary = ended
+    .finally(() => set.release())
+    .then((): EnrichSummary => {
       const [countries, ...details] = run.groups
       const [places, localHours] = details.map((totals) => countTable(totals))
-      settle?.resolve({
+      return {
         ...finishedCounts(run.counts),
         countries: countriesOf(countries),
         ...(places && { places, localHours }),
         format: run.format,
         notes,
-      })
-    },
-    failed: (error) => {
-      set.release()
-      settle?.reject(error)
-    },
-  })
+      }
+    })
+  // The output fails with the same error, so do not report this rejection as unhandled.
+  summary.catch(() => {})
   return { output, summary }
 }
 

@@ -104,73 +104,59 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
 export type IterableStream<Chunk> = AsyncIterable<Chunk> & PlatformReadable
 
 /**
- * Receives the end of a run. One of the two is called, once: `ended` at the end of the input or when the reader cancels,
- * `failed` on an error.
- */
-export interface RunEnd {
-  ended(): void
-  failed(error: unknown): void
-}
-
-/**
  * The output of a run as a stream. The run starts with the first read, and waits after each chunk for the next read: it
  * reads at most one chunk further than the requested chunk of output needs.
+ *
+ * @returns `ended` resolves at the end of the input or when the reader cancels, and rejects with the error of the run
  */
-export function enrichedStream(
-  source: LineSource,
-  run: Pick<Run, 'read' | 'stop'>,
-  end: RunEnd,
-): IterableStream<Uint8Array> {
+export function enrichedStream(source: LineSource, run: Pick<Run, 'read' | 'stop'>) {
   let isOver = false
-  /** Settles the `pull` in progress. */
-  let settle: { resolve(): void; reject(error: unknown): void } | null = null
-  /** Lets the run go on after a chunk; `null` before the first. */
-  let goOn: (() => void) | null = null
-  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    const write = (bytes: Uint8Array): Promise<void> =>
-      new Promise((resolve) => {
-        goOn = resolve
-        controller.enqueue(bytes)
-        settle?.resolve()
-      })
-    run.read({ write }).then(
-      () => {
-        if (isOver) return
-        isOver = true
-        end.ended()
-        controller.close()
-        settle?.resolve()
-      },
-      (error) => {
-        if (isOver) return
-        isOver = true
-        end.failed(error)
-        // Report the error that ended the run, not a later one of closing the input.
-        source.release(error).catch(() => {})
-        settle?.reject(error)
-      },
-    )
-  }
+  /** Starts the run, or lets it go on after a chunk. */
+  let goOn: () => void
+  let settle: { resolve(): void; reject(error: unknown): void } | undefined
+  const ended = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
   const stream = new ReadableStream<Uint8Array>(
     {
-      pull: (controller) =>
-        new Promise<void>((resolve, reject) => {
-          settle = { resolve, reject }
-          if (goOn === null) start(controller)
-          else goOn()
-        }),
+      start: (controller) => {
+        const write = (bytes: Uint8Array): Promise<void> =>
+          new Promise((resolve) => {
+            goOn = resolve
+            controller.enqueue(bytes)
+          })
+        const complete = (): void => {
+          if (isOver) return
+          settle?.resolve()
+          controller.close()
+        }
+        const fail = (error: unknown): void => {
+          if (isOver) return
+          settle?.reject(error)
+          // Report the error that ended the run, not a later one of closing the input.
+          source.release(error).catch(() => {})
+          controller.error(error)
+        }
+        goOn = () => {
+          goOn = () => {}
+          run.read({ write }).then(complete, fail)
+        }
+      },
+      // If reads still wait after a chunk, the stream calls this again.
+      pull: () => goOn(),
       cancel: async (reason) => {
         isOver = true
         await run.stop()
-        end.ended()
+        settle?.resolve()
         await source.release(reason)
       },
     },
     { highWaterMark: 0 },
   )
-  return isIterable(stream)
+  const output: IterableStream<Uint8Array> = isIterable(stream)
     ? stream
     : Object.assign(stream, { [Symbol.asyncIterator]: () => chunksOf(stream) })
+  return { output, ended }
 }
 
 function isIterable<Chunk>(stream: ReadableStream<Chunk>): stream is IterableStream<Chunk> {
