@@ -86,13 +86,13 @@ function callersOf(
   const all = totals.networksOf(ADDRESS)
   const { words } = all
   const networks = new Networks(NETWORK_BITS)
-  const networkKeys = own.subarray(0, total).map((code) => networks.code(words, 4 * (code - 1), true))
+  const networkKeys = own.subarray(0, total).map((code) => networks.code(words, 4 * (code - 1), true) - 1)
   return {
     addresses,
     callers: rankedOf(counts, other, (address) => {
       const place = placeAt(address)
       return {
-        name: all.text((own[address] ?? 0) - 1),
+        name: all.text(own[address] ?? 0),
         addresses: null,
         bytes: null,
         within: [place[CITY], countryKey(place)].filter(Boolean).join(', ') || null,
@@ -102,7 +102,7 @@ function callersOf(
       networkKeys,
       counts,
       other,
-      (key) => networks.text(key),
+      (key) => networks.text(key + 1),
       (address) => countryKey(placeAt(address)) || null,
     ),
     ...(systems && { systems: systemsOf(systems, all, own.subarray(0, total), counts, other) }),
@@ -122,7 +122,7 @@ function systemsOf(
   const found = codes.map((code) => {
     const ipv4 = words[4 * code - 1] ?? 0
     if (isMapped(words, 4 * (code - 1))) address.setIPv4(ipv4 >>> 0, '')
-    else address.parse(networks.text(code - 1))
+    else address.parse(networks.text(code))
     return systems.find(address)
   })
   // Several systems of a database can have one number.

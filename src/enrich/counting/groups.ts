@@ -7,42 +7,68 @@ const FIRST_GROUPS = 256
 /** The groups that some lines are in, as numbers of groups and codes of values. */
 export class Groups {
   /** The codes of the next line, one for each dimension of the plan. */
-  readonly codes: Int32Array
+  readonly next: Int32Array
   /** Lines of other groups than the first {@link CountPlan.maxGroups}. */
   other = 0
   /** Whether no group is added any more. No value needs a new code then. */
   isFull = false
+  /** Lines whose time has an unknown offset from UTC, if times are counted. */
+  localTimes = 0
   readonly distinct: DistinctAddresses | null
-  readonly #maxGroups: number
   #rows: RowSet
   #counts: Float64Array = new Float64Array(FIRST_GROUPS)
   #sums: Float64Array | null
+  /** The sum of all numbers; `NaN` if one of them is. */
+  #sum = 0
+  #first = Number.POSITIVE_INFINITY
+  #last = Number.NEGATIVE_INFINITY
 
-  constructor({ dimensions, maxGroups, unique, summed }: CountPlan) {
-    this.codes = new Int32Array(dimensions.length)
-    this.#maxGroups = maxGroups
+  constructor(readonly plan: CountPlan) {
+    const { dimensions, unique, summed } = plan
+    this.next = new Int32Array(dimensions.length)
     this.#rows = new RowSet(dimensions.length)
     this.distinct = unique ? new DistinctAddresses() : null
     this.#sums = summed === null ? null : new Float64Array(FIRST_GROUPS)
   }
 
+  /** How many groups there are. */
   get size(): number {
     return this.#rows.size
   }
 
-  /** The codes of all groups, group after group. */
-  get rows(): Int32Array {
-    return this.#rows.rows.subarray(0, this.#rows.size * this.codes.length)
+  /** The codes of all groups, group after group: one for each dimension of the plan. */
+  get codes(): Int32Array {
+    return this.#rows.rows.subarray(0, this.#rows.size * this.next.length)
   }
 
   /** The lines of each group. */
-  get counts(): Float64Array {
+  get lines(): Float64Array {
     return this.#counts.subarray(0, this.#rows.size)
   }
 
-  /** The sum of the `summed` field in each group; `null` if none is summed. */
+  /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
+  get sum(): number | null {
+    return this.#sums === null || Number.isNaN(this.#sum) ? null : this.#sum
+  }
+
+  /** The sum of each group; `null` if {@link sum} is `null`. */
   get sums(): Float64Array | null {
-    return this.#sums?.subarray(0, this.#rows.size) ?? null
+    return this.sum === null ? null : (this.#sums?.subarray(0, this.#rows.size) ?? null)
+  }
+
+  /** The first and the last time that was added, in milliseconds since 1970; `null` without one. */
+  get span(): readonly [first: number, last: number] | null {
+    return this.#first <= this.#last ? [this.#first, this.#last] : null
+  }
+
+  addTime(time: number): void {
+    if (time < this.#first) this.#first = time
+    if (time > this.#last) this.#last = time
+  }
+
+  /** Adds to the sum of all lines. @param number `NaN` makes the sum unknown */
+  addNumber(number: number): void {
+    this.#sum += number
   }
 
   /** Adds to the sum of a group. {@link NO_CODE} adds nothing. */
@@ -53,44 +79,44 @@ export class Groups {
   }
 
   /**
-   * Counts lines with `codes`.
+   * Counts lines with the codes in {@link next}.
    *
    * @param isNew whether no lines with these codes were counted before. Without a search for them, `count --by ip` takes 0.93 of the time
    * @returns the number of their group; {@link NO_CODE} if they are counted as other lines
    */
-  add(count: number, isNew = false): number {
+  count(lines: number, isNew = false): number {
     const group = this.#groupOf(isNew)
     if (group === NO_CODE) {
-      this.other += count
+      this.other += lines
       return group
     }
     if (group >= this.#counts.length) this.#counts = resized(this.#counts, 2 * group)
-    this.#counts[group] = (this.#counts[group] ?? 0) + count
+    this.#counts[group] = (this.#counts[group] ?? 0) + lines
     return group
   }
 
-  /** Takes the groups of an object with the same plan, with their numbers. Call it only if this object has counted nothing. */
+  /** Takes the groups of a part with the same plan, with their numbers. Call it only if this object has counted nothing. */
   adopt({ groups, counts, sums, pairs, halvings }: GroupPart): void {
-    this.#rows = new RowSet(this.codes.length, groups)
+    this.#rows = new RowSet(this.next.length, groups)
     this.#counts = counts
     this.#sums = sums
     if (pairs !== null) this.distinct?.adopt(pairs, halvings)
-    this.isFull = this.size >= this.#maxGroups
+    this.isFull = this.size >= this.plan.maxGroups
   }
 
   #groupOf(isNew: boolean): number {
-    const { codes } = this
+    const { next } = this
     if (this.#lacksCode()) return NO_CODE
-    if (this.isFull) return this.#rows.find(codes)
-    const group = isNew ? this.#rows.append(codes) : this.#rows.add(codes)
-    this.isFull = this.size >= this.#maxGroups
+    if (this.isFull) return this.#rows.find(next)
+    const group = isNew ? this.#rows.append(next) : this.#rows.add(next)
+    this.isFull = this.size >= this.plan.maxGroups
     return group
   }
 
   #lacksCode(): boolean {
-    const { codes } = this
-    for (let i = 0; i < codes.length; i++) {
-      if (codes[i] !== NO_CODE) continue
+    const { next } = this
+    for (let i = 0; i < next.length; i++) {
+      if (next[i] !== NO_CODE) continue
       // Too many values of one dimension. The others must not grow without bound either.
       this.isFull = true
       return true

@@ -2,14 +2,7 @@
 import type { CountPlan, CountValue } from '../count-plan.ts'
 import { type GroupPart, Groups } from './groups.ts'
 import type { Ranks } from './sorting.ts'
-import {
-  type DimensionValues,
-  type Networks,
-  NetworkValues,
-  NO_CODE,
-  type TextMask,
-  valuesOf,
-} from './values.ts'
+import { type DimensionValues, Networks, NO_CODE, type TextMask, valuesOf } from './values.ts'
 
 export interface CountryCount {
   /** ISO 3166-1 alpha-2, or `null`. */
@@ -35,82 +28,46 @@ export interface GroupColumn extends CountColumn {
 }
 
 /** The groups of all lines of a run: the sum of parts. */
-export class GroupTotals {
-  readonly plan: CountPlan
+export class GroupTotals extends Groups {
   /** Fields of the log that no line has, by their index in the plan; `null` before the first part. */
   absentFields: readonly number[] | null = null
-  localTimes = 0
-  /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
-  sum: number | null
-  span: GroupPart['span'] = null
-  readonly #groups: Groups
   readonly #values: readonly DimensionValues[]
 
   /** @param mask for addresses, networks and fields of the log; `null` if they are shown */
   constructor(plan: CountPlan, mask: TextMask | null = null) {
-    this.plan = plan
-    this.sum = plan.summed === null ? null : 0
-    this.#groups = new Groups(plan)
+    super(plan)
     this.#values = plan.dimensions.map((each) => valuesOf(each, mask))
-  }
-
-  /** Lines of other groups than the first `maxGroups` of the plan. */
-  get other(): number {
-    return this.#groups.other
   }
 
   /** One of this many addresses is in the sample that distinct addresses are estimated from; 1 if they are exact. */
   get sampling(): number {
-    return 2 ** (this.#groups.distinct?.halvings ?? 0)
-  }
-
-  /** How many groups there are. */
-  get size(): number {
-    return this.#groups.size
-  }
-
-  /** The codes of all groups, group after group: one for each dimension of the plan. */
-  get codes(): Int32Array {
-    return this.#groups.rows
-  }
-
-  /** The lines of each group. */
-  get lines(): Float64Array {
-    return this.#groups.counts
-  }
-
-  /** The sum of each group; `null` if {@link sum} is `null`. */
-  get sums(): Float64Array | null {
-    return this.sum === null ? null : this.#groups.sums
+    return 2 ** (this.distinct?.halvings ?? 0)
   }
 
   add(part: GroupPart): void {
-    const all = this.#groups
-    const { codes } = all
-    const width = codes.length
+    const { next } = this
+    const width = next.length
     const lines = part.counts.length
-    const own = part.values.map((values, dimension) => this.#values[dimension]?.codesOf(values, !all.isFull))
-    if (lines > 0 && all.size === 0 && all.other === 0 && own.every((each) => each === null)) all.adopt(part)
+    const own = part.values.map((values, dimension) => this.#values[dimension]?.codesOf(values, !this.isFull))
+    if (lines > 0 && this.size === 0 && this.other === 0 && own.every((each) => each === null))
+      this.adopt(part)
     else {
       const groups = new Int32Array(lines)
       for (let group = 0; group < lines; group++) {
         for (let dimension = 0; dimension < width; dimension++) {
           const code = part.groups[group * width + dimension] ?? NO_CODE
           const codesOf = own[dimension]
-          codes[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
+          next[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
         }
-        groups[group] = all.add(part.counts[group] ?? 0)
-        if (part.sums !== null) all.addSum(groups[group] ?? NO_CODE, part.sums[group] ?? 0)
+        groups[group] = this.count(part.counts[group] ?? 0)
+        this.addSum(groups[group] ?? NO_CODE, part.sums?.[group] ?? 0)
       }
-      if (part.pairs !== null) all.distinct?.merge(part.pairs, part.halvings, groups)
+      if (part.pairs !== null) this.distinct?.merge(part.pairs, part.halvings, groups)
     }
-    all.other += part.other
+    this.other += part.other
     this.localTimes += part.localTimes
-    this.sum = this.sum === null || part.sum === null ? null : this.sum + part.sum
-    if (part.span !== null) {
-      const [first, last] = this.span ?? part.span
-      this.span = [Math.min(first, part.span[0]), Math.max(last, part.span[1])]
-    }
+    this.addNumber(part.sum ?? Number.NaN)
+    for (const time of part.span ?? []) this.addTime(time)
     this.absentFields =
       this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
   }
@@ -122,8 +79,8 @@ export class GroupTotals {
 
   /** The results of a function for the values of each code of a dimension. */
   mapValues<Made>(dimension: number, make: (values: readonly CountValue[]) => Made): Made[] {
-    const values = this.#values[dimension]
-    return Array.from({ length: values?.size ?? 0 }, (_, code) => make(values?.at(code) ?? []))
+    const { size = 0 } = this.#values[dimension] ?? {}
+    return Array.from({ length: size }, (_, code) => make(this.valuesOf(dimension, code)))
   }
 
   /** The sums of the numbers of groups, by their codes of a dimension. Empty without numbers. */
@@ -138,16 +95,16 @@ export class GroupTotals {
     return sums
   }
 
-  /** The networks of a dimension of addresses. The code of a network is its number plus 1. @throws RangeError for another dimension */
+  /** The networks of a dimension of addresses. @throws RangeError for another dimension */
   networksOf(dimension: number): Networks {
     const values = this.#values[dimension]
-    if (values instanceof NetworkValues) return values
+    if (values instanceof Networks) return values
     throw new RangeError('this dimension is not an address')
   }
 
   /** The distinct addresses of each group; `null` if they are not counted. */
   uniques(): Float64Array | null {
-    return this.#groups.distinct?.counts(this.size) ?? null
+    return this.distinct?.counts(this.size) ?? null
   }
 
   /** The columns of the plan. */

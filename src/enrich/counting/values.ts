@@ -43,7 +43,7 @@ export function valuesOf(dimension: Dimension, mask: TextMask | null): Dimension
   const { kind } = dimension
   if (mask !== null && (kind === 'address' || kind === 'field')) return new MaskedValues(dimension, mask)
   // Different bytes that are not UTF-8 have one text.
-  return kind === 'address' ? new NetworkValues(dimension) : new Tuples(kind !== 'field')
+  return kind === 'address' ? new Networks(dimension) : new Tuples(kind !== 'field')
 }
 
 /** Numbers distinct tuples of values. */
@@ -107,34 +107,32 @@ export class Tuples implements DimensionValues {
 
 /** Values that are counted by their masked texts: several of a part can become one. */
 class MaskedValues extends Tuples {
-  readonly #dimension: Dimension
-  readonly #mask: TextMask
-
-  constructor(dimension: Dimension, mask: TextMask) {
+  constructor(
+    private readonly dimension: Dimension,
+    private readonly mask: TextMask,
+  ) {
     super(false)
-    this.#dimension = dimension
-    this.#mask = mask
   }
 
   override codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
-    const mask = this.#mask
-    const masked = (text: string): string =>
-      this.#dimension.kind === 'address' ? mask.network(text) : mask.text(text)
+    const { dimension, mask } = this
+    const masked = (value: CountValue): CountValue => {
+      if (typeof value !== 'string') return value
+      return dimension.kind === 'address' ? mask.network(value) : mask.text(value)
+    }
     return super.codesOf(
-      this.#listed(values).map((each) =>
-        each.map((value) => (typeof value === 'string' ? masked(value) : value)),
-      ),
+      listed(values, dimension).map((each) => each.map(masked)),
       mayAdd,
     )
   }
+}
 
-  #listed(values: PartValues): readonly (readonly CountValue[])[] {
-    if (!(values instanceof Int32Array)) return values
-    if (this.#dimension.kind !== 'address') throw new TypeError('networks are no values of this dimension')
-    const networks = new NetworkValues(this.#dimension)
-    networks.adopt(values)
-    return Array.from({ length: networks.size }, (_, code) => networks.at(code))
-  }
+function listed(values: PartValues, dimension: Dimension): readonly (readonly CountValue[])[] {
+  if (!(values instanceof Int32Array)) return values
+  if (dimension.kind !== 'address') throw new TypeError('networks are no values of this dimension')
+  const networks = new Networks(dimension)
+  networks.codesOf(values, true)
+  return Array.from({ length: networks.size }, (_, code) => networks.at(code))
 }
 
 /** Words of an address. */
@@ -143,8 +141,11 @@ const WIDTH = 4
 export const MAPPED = 0xffff
 const MAPPED_BITS = 96
 
-/** Numbers distinct networks, given as the four words of an address in them, in the order in which they are added. */
-export class Networks {
+/**
+ * Numbers distinct networks, given as the four words of an address in them, in the order in which they are added. Codes begin with
+ * 1: code 0 is for lines without an address.
+ */
+export class Networks implements DimensionValues {
   readonly #ipv4Bits: number
   readonly #ipv6Bits: number
   /** The bits of the words that are in the network. */
@@ -160,38 +161,77 @@ export class Networks {
     this.#ipv6Mask = maskOf(ipv6Bits)
   }
 
-  get count(): number {
-    return this.#rows.size
+  get size(): number {
+    return this.#rows.size + 1
   }
 
   /** The words of all networks, one after another. The bits after the network are 0. */
   get words(): Int32Array {
-    return this.#rows.rows.subarray(0, this.count * WIDTH)
+    return this.#rows.rows.subarray(0, this.#rows.size * WIDTH)
   }
 
-  /** Takes the networks of an equal object, if it has none itself, with their numbers. @returns whether it took them */
-  adopt(words: Int32Array): boolean {
-    if (this.count > 0) return false
-    this.#rows = new RowSet(WIDTH, words)
-    return true
-  }
-
-  /** Adds an address whose network it does not have. @returns its number */
+  /** Adds an address whose network it does not have. @returns its code */
   append(words: Int32Array): number {
-    return this.#rows.append(this.#masked(words, 0))
+    return this.#rows.append(this.#masked(words, 0)) + 1
   }
 
   /**
-   * The number of the network of an address.
+   * The code of the network of an address.
    *
    * @param words holds the four words of the address from index `at` on; an IPv4 address is mapped to IPv6
    * @param mayAdd whether an unknown network is added
-   * @returns -1 if it is unknown and may not be added
+   * @returns {@link NO_CODE} if it is unknown and may not be added
    */
   code(words: Int32Array, at: number, mayAdd: boolean): number {
     const row = this.#masked(words, at)
-    const code = mayAdd ? this.#rows.add(row) : this.#rows.find(row)
-    return code === ABSENT ? -1 : code
+    const number = mayAdd ? this.#rows.add(row) : this.#rows.find(row)
+    return number === ABSENT ? NO_CODE : number + 1
+  }
+
+  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
+    if (!(values instanceof Int32Array)) throw new TypeError('the values of this dimension are networks')
+    if (mayAdd && this.#rows.size === 0) {
+      this.#rows = new RowSet(WIDTH, values)
+      return null
+    }
+    const codes = new Int32Array(1 + values.length / WIDTH)
+    for (let code = 1; code < codes.length; code++)
+      codes[code] = this.code(values, WIDTH * (code - 1), mayAdd)
+    return codes
+  }
+
+  at(code: number): readonly CountValue[] {
+    return [code === 0 ? null : this.text(code)]
+  }
+
+  ranks(): readonly Ranks[] {
+    // The order of the texts. For IPv4, that of octets as texts is enough.
+    const octets = Array.from({ length: 256 }, (_, octet) => `${octet}.`)
+    const order = ranksOf(octets).ranks
+    const { words } = this
+    const rest = new Int32Array(this.size)
+    const first = Array.from(rest, (_, code): CountValue => {
+      if (code === 0) return null
+      if (!isMapped(words, WIDTH * (code - 1))) return this.text(code)
+      const ipv4 = words[WIDTH * code - 1] ?? 0
+      const at = (shift: number): number => (order[(ipv4 >>> shift) & 255] ?? 0) << shift
+      rest[code] = at(16) | at(8) | at(0)
+      // No text of IPv6 has a dot, so where it stands among those of IPv4 depends on the first octet alone.
+      return octets[ipv4 >>> 24] ?? null
+    })
+    return [ranksOf(first), { ranks: rest, size: 2 ** 24 }]
+  }
+
+  /** A network as text: CIDR, or an address alone. */
+  text(code: number): string {
+    const { words } = this
+    const at = WIDTH * (code - 1)
+    const isIPv4 = isMapped(words, at)
+    const bits = isIPv4 ? this.#ipv4Bits : this.#ipv6Bits
+    const text = isIPv4
+      ? formatIPv4((words[at + 3] ?? 0) >>> 0)
+      : formatIPv6(Uint32Array.from(words.subarray(at, at + WIDTH)))
+    return bits === (isIPv4 ? 32 : 128) ? text : `${text}/${bits}`
   }
 
   #masked(words: Int32Array, at: number): Int32Array {
@@ -199,18 +239,6 @@ export class Networks {
     const mask = isMapped(words, at) ? this.#ipv4Mask : this.#ipv6Mask
     for (let word = 0; word < WIDTH; word++) row[word] = (words[at + word] ?? 0) & (mask[word] ?? 0)
     return row
-  }
-
-  /** A network as text: CIDR, or an address alone. */
-  text(code: number): string {
-    const { words } = this
-    const at = WIDTH * code
-    const isIPv4 = isMapped(words, at)
-    const bits = isIPv4 ? this.#ipv4Bits : this.#ipv6Bits
-    const text = isIPv4
-      ? formatIPv4((words[at + 3] ?? 0) >>> 0)
-      : formatIPv6(Uint32Array.from(words.subarray(at, at + WIDTH)))
-    return bits === (isIPv4 ? 32 : 128) ? text : `${text}/${bits}`
   }
 }
 
@@ -225,43 +253,4 @@ function maskOf(bits: number): Int32Array {
 /** Whether the address with its first word at `at` is an IPv4 address. */
 export function isMapped(words: Int32Array, at: number): boolean {
   return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === MAPPED
-}
-
-export class NetworkValues extends Networks implements DimensionValues {
-  codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
-    if (!(values instanceof Int32Array)) throw new TypeError('the values of this dimension are networks')
-    if (mayAdd && this.adopt(values)) return null
-    const codes = new Int32Array(1 + values.length / 4)
-    for (let code = 1; code < codes.length; code++) {
-      const known = this.code(values, 4 * (code - 1), mayAdd)
-      codes[code] = known === NO_CODE ? NO_CODE : known + 1
-    }
-    return codes
-  }
-
-  get size(): number {
-    return this.count + 1
-  }
-
-  at(code: number): readonly CountValue[] {
-    return [code === 0 ? null : this.text(code - 1)]
-  }
-
-  ranks(): readonly Ranks[] {
-    // The order of the texts. For IPv4, that of octets as texts is enough.
-    const octets = Array.from({ length: 256 }, (_, octet) => `${octet}.`)
-    const order = ranksOf(octets).ranks
-    const { words } = this
-    const rest = new Int32Array(this.size)
-    const first = Array.from(rest, (_, code): CountValue => {
-      if (code === 0) return null
-      if (!isMapped(words, 4 * (code - 1))) return this.text(code - 1)
-      const ipv4 = words[4 * code - 1] ?? 0
-      const at = (shift: number): number => (order[(ipv4 >>> shift) & 255] ?? 0) << shift
-      rest[code] = at(16) | at(8) | at(0)
-      // No text of IPv6 has a dot, so where it stands among those of IPv4 depends on the first octet alone.
-      return octets[ipv4 >>> 24] ?? null
-    })
-    return [ranksOf(first), { ranks: rest, size: 2 ** 24 }]
-  }
 }

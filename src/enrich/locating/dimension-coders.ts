@@ -6,7 +6,7 @@ import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
-import { type Timezone, timezoneOf } from '../../location/timezone.ts'
+import { timezoneOf } from '../../location/timezone.ts'
 import { utf8Decoder } from '../../realm.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
@@ -27,6 +27,8 @@ export interface Coder {
   code(mayAdd: boolean): number
   /** The values of all codes. */
   values(): PartValues
+  /** Of a field of the log: whether no line had a value so far. */
+  readonly isAbsent?: boolean
 }
 
 /** @param values of the fields of the log; `null` if it has none */
@@ -39,17 +41,17 @@ export function coderOf(
 ): Coder {
   switch (dimension.kind) {
     case 'location':
-      return new LocationCoder(dimension.columns, locator, locale)
+      return locationCoder(dimension.columns, locator, locale)
     case 'time':
-      return new TimeCoder(dimension.columns, locator, plan.timeZone)
+      return timeCoder(dimension.columns, locator, plan.timeZone)
     case 'address':
-      return new AddressCoder(new Networks(dimension), locator, isOfAddresses(dimension))
+      return addressCoder(new Networks(dimension), locator, isOfAddresses(dimension))
     case 'field':
-      return new FieldCoder(dimension.field, values)
+      return fieldCoder(dimension.field, values)
     case 'local-hour':
-      return new LocalHourCoder(locator, dimension.columns.length)
+      return localHourCoder(locator, dimension.columns.length)
     case 'asn':
-      return new SystemCoder(locator)
+      return systemCoder(locator)
     case 'reason':
       return {
         code: () => (locator.locationNumber >= 0 ? 0 : FAILURE_REASONS.indexOf(locator.reason) + 1),
@@ -63,31 +65,25 @@ const DAY_HOURS = 24
 /** The first of January 1970 was a Thursday. */
 const FIRST_DAY = 3
 
-/** The hour at the place, of the day or of the week. Code 0 is for lines without one. */
-class LocalHourCoder implements Coder {
-  readonly #locator: LineLocator
-  readonly #columns: number
-  readonly #hours: number
-
-  /** @param columns 1: the hour of the day; 2: the day of the week before it */
-  constructor(locator: LineLocator, columns: number) {
-    this.#locator = locator
-    this.#columns = columns
-    this.#hours = columns === 1 ? DAY_HOURS : WEEK_DAYS * DAY_HOURS
-  }
-
-  code(): number {
-    const hour = this.#locator.localHour
-    const hours = this.#hours
-    return hour === null ? 0 : (((hour % hours) + hours) % hours) + 1
-  }
-
-  values(): (readonly CountValue[])[] {
-    const all = [null, ...Array(this.#hours).keys()].map((hour) => [
-      hour === null ? null : (Math.floor(hour / DAY_HOURS) + FIRST_DAY) % WEEK_DAYS,
-      hour === null ? null : hour % DAY_HOURS,
-    ])
-    return all.map((values) => values.slice(-this.#columns))
+/**
+ * The hour at the place, of the day or of the week. Code 0 is for lines without one.
+ *
+ * @param columns 1: the hour of the day; 2: the day of the week before it
+ */
+function localHourCoder(locator: LineLocator, columns: number): Coder {
+  const hours = columns === 1 ? DAY_HOURS : WEEK_DAYS * DAY_HOURS
+  return {
+    code() {
+      const hour = locator.localHour
+      return hour === null ? 0 : (((hour % hours) + hours) % hours) + 1
+    },
+    values() {
+      const known = Array.from({ length: hours }, (_, hour) => [
+        (Math.floor(hour / DAY_HOURS) + FIRST_DAY) % WEEK_DAYS,
+        hour % DAY_HOURS,
+      ])
+      return [[null, null], ...known].map((values) => values.slice(-columns))
+    },
   }
 }
 
@@ -120,59 +116,37 @@ const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
   region_name: ({ region }) => (region.code === null ? region.translations.english : null),
 }
 
-/** Coders of tuples of values. */
-abstract class TupleCoder implements Coder {
-  protected readonly tuples = new Tuples()
-
-  abstract code(mayAdd: boolean): number
-
-  values(): (readonly CountValue[])[] {
-    return this.tuples.list
-  }
-}
-
-class LocationCoder extends TupleCoder {
-  readonly #columns: readonly LocationColumn[]
-  readonly #hidden: readonly Shared[]
-  readonly #locator: LineLocator
-  readonly #locale: Locale
-  readonly #nowhere: readonly null[]
+function locationCoder(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale): Coder {
+  const tuples = new Tuples()
+  const hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
+  const nowhere = [...columns, ...hidden].map(() => null)
   /** Codes plus 2 by the number of a location: a location without a code has 1. */
-  #codes = new Int32Array(1024)
-  #epoch = 0
+  let codes = new Int32Array(1024)
+  let epoch = 0
 
-  constructor(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale) {
-    super()
-    this.#columns = columns
-    this.#hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
-    this.#locator = locator
-    this.#locale = locale
-    this.#nowhere = [...columns, ...this.#hidden].map(() => null)
-  }
-
-  code(mayAdd: boolean): number {
-    const { locationNumber: number, epoch } = this.#locator
-    if (number < 0) return this.tuples.code(this.#nowhere, mayAdd)
-    if (epoch !== this.#epoch) {
-      this.#codes.fill(0)
-      this.#epoch = epoch
-    }
-    const known = this.#codes[number] ?? 0
-    return known > 0 ? known - 2 : this.#find(number, mayAdd)
-  }
-
-  #find(number: number, mayAdd: boolean): number {
-    if (number >= this.#codes.length) this.#codes = extended(this.#codes, new Int32Array(2 * number))
-    const { texts } = this.#locator
+  const find = (number: number, mayAdd: boolean): number => {
+    if (number >= codes.length) codes = extended(codes, new Int32Array(2 * number))
+    const { texts } = locator
     const parts = texts.partsOf(number)
-    const values = this.#columns.map((column): CountValue => {
+    const values = columns.map((column): CountValue => {
       const shared = SHARED[column]
-      return shared?.(parts, this.#locale) ?? OWN[column]?.(texts.location(number)) ?? null
+      return shared?.(parts, locale) ?? OWN[column]?.(texts.location(number)) ?? null
     })
-    for (const hidden of this.#hidden) values.push(hidden(parts, this.#locale))
-    const code = this.tuples.code(values, mayAdd)
-    this.#codes[number] = code + 2
+    const code = tuples.code([...values, ...hidden.map((each) => each(parts, locale))], mayAdd)
+    codes[number] = code + 2
     return code
+  }
+
+  return {
+    code(mayAdd) {
+      const number = locator.locationNumber
+      if (number < 0) return tuples.code(nowhere, mayAdd)
+      if (locator.epoch !== epoch) codes.fill(0)
+      epoch = locator.epoch
+      const known = codes[number] ?? 0
+      return known > 0 ? known - 2 : find(number, mayAdd)
+    },
+    values: () => tuples.list,
   }
 }
 
@@ -188,76 +162,55 @@ function dayOf(date: Date): string {
   return date.toISOString().split('T')[0] ?? ''
 }
 
-class TimeCoder extends TupleCoder {
-  readonly #parts: readonly ((date: Date) => CountValue)[]
-  readonly #locator: LineLocator
-  readonly #zone: Timezone | null
+function timeCoder(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null): Coder {
+  const tuples = new Tuples()
+  const zone = timeZone === null ? null : timezoneOf(timeZone)
   /** The span of time in which all values are the same. Milliseconds. */
-  readonly #spanMs: number
-  readonly #codes = new Map<number, number>()
+  const spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
+  const codes = new Map<number, number>()
   /** The last span since 1970, and its code. */
-  #span = Number.NaN
-  #code = NO_CODE
+  let last = Number.NaN
+  let code = NO_CODE
 
-  constructor(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null) {
-    super()
-    this.#parts = columns.map((column) => TIMES[column])
-    this.#locator = locator
-    this.#zone = timeZone === null ? null : timezoneOf(timeZone)
-    this.#spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
-  }
-
-  code(mayAdd: boolean): number {
-    const { hasTime, time, isLocal } = this.#locator
-    if (!hasTime)
-      return this.tuples.code(
-        this.#parts.map(() => null),
-        mayAdd,
-      )
-    // A local time whose offset is unknown is counted as the log has it.
-    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.spanAt(time).offset.minutes ?? 0)
-    const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
-    if (span !== this.#span || this.#code === NO_CODE) this.#code = this.#find(span, mayAdd)
-    this.#span = span
-    return this.#code
-  }
-
-  /** A function of its own: a closure would take memory for each line. */
-  #find(span: number, mayAdd: boolean): number {
-    return remember(this.#codes, MAX_SPANS, span, () => {
-      const date = new Date(span * this.#spanMs)
-      return this.tuples.code(
-        this.#parts.map((part) => part(date)),
+  // A function of its own: a closure would take memory for each line.
+  const find = (span: number, mayAdd: boolean): number =>
+    remember(codes, MAX_SPANS, span, () => {
+      const date = new Date(span * spanMs)
+      return tuples.code(
+        columns.map((column) => TIMES[column](date)),
         mayAdd,
       )
     })
+
+  return {
+    code(mayAdd) {
+      const { hasTime, time, isLocal } = locator
+      if (!hasTime)
+        return tuples.code(
+          columns.map(() => null),
+          mayAdd,
+        )
+      // A local time whose offset is unknown is counted as the log has it.
+      const minutes = zone === null || isLocal ? 0 : (zone.spanAt(time).offset.minutes ?? 0)
+      const span = Math.floor((time + minutes * 60_000) / spanMs)
+      if (span !== last || code === NO_CODE) code = find(span, mayAdd)
+      last = span
+      return code
+    },
+    values: () => tuples.list,
   }
 }
 
-/** The networks of addresses. Code 0 is for lines without an address. */
-class AddressCoder implements Coder {
-  readonly #locator: LineLocator
-  readonly #words = new Int32Array(4)
-  readonly #networks: Networks
-  readonly #areAddresses: boolean
-
-  /** @param areAddresses whether the networks are addresses */
-  constructor(networks: Networks, locator: LineLocator, areAddresses: boolean) {
-    this.#networks = networks
-    this.#locator = locator
-    this.#areAddresses = areAddresses
-  }
-
-  code(mayAdd: boolean): number {
-    if (!this.#locator.addressInto(this.#words)) return 0
-    if (mayAdd && this.#areAddresses && this.#locator.isNewAddress)
-      return this.#networks.append(this.#words) + 1
-    const known = this.#networks.code(this.#words, 0, mayAdd)
-    return known === NO_CODE ? NO_CODE : known + 1
-  }
-
-  values(): Int32Array {
-    return this.#networks.words
+/** The networks of addresses. Code 0 is for lines without an address. @param areAddresses whether the networks are addresses */
+function addressCoder(networks: Networks, locator: LineLocator, areAddresses: boolean): Coder {
+  const words = new Int32Array(4)
+  return {
+    code(mayAdd) {
+      if (!locator.addressInto(words)) return 0
+      if (mayAdd && areAddresses && locator.isNewAddress) return networks.append(words)
+      return networks.code(words, 0, mayAdd)
+    },
+    values: () => networks.words,
   }
 }
 
@@ -265,46 +218,41 @@ class AddressCoder implements Coder {
 const SYSTEM_SLOTS = 2 ** 16
 
 /** The autonomous systems of addresses. */
-class SystemCoder extends TupleCoder {
-  readonly #locator: LineLocator
-  readonly #words = new Int32Array(4)
+function systemCoder(locator: LineLocator): Coder {
+  const tuples = new Tuples()
+  const words = new Int32Array(4)
   /** The codes of recent IPv4 addresses. */
-  readonly #recent = new Int32Array(2 * SYSTEM_SLOTS)
+  const recent = new Int32Array(2 * SYSTEM_SLOTS)
   /** Codes by the number of a system. */
-  readonly #codes = new Map<number, number>()
-  #generation = 0
+  const codes = new Map<number, number>()
+  let generation = 0
 
-  constructor(locator: LineLocator) {
-    super()
-    this.#locator = locator
-  }
-
-  code(mayAdd: boolean): number {
-    const words = this.#words
-    if (!this.#locator.addressInto(words)) return this.#codeOf(NO_SYSTEM, mayAdd)
-    if (!isMapped(words, 0)) return this.#codeOf(this.#locator.systemNumber, mayAdd)
-    const ipv4 = words[3] ?? 0
-    const slot = 2 * ((Math.imul(ipv4, 0x9e3779b1) >>> 8) & (SYSTEM_SLOTS - 1))
-    const known = this.#recent[slot + 1] ?? 0
-    if (this.#recent[slot] === ipv4 && known > 0) return known - 1
-    const code = this.#codeOf(this.#locator.systemNumber, mayAdd)
-    this.#recent[slot] = ipv4
-    this.#recent[slot + 1] = code + 1
-    return code
-  }
-
-  #codeOf(number: number, mayAdd: boolean): number {
-    const { systems } = this.#locator
-    if (systems.generation !== this.#generation) {
-      this.#codes.clear()
-      this.#generation = systems.generation
-    }
-    const known = this.#codes.get(number)
+  const codeOf = (number: number, mayAdd: boolean): number => {
+    const { systems } = locator
+    if (systems.generation !== generation) codes.clear()
+    generation = systems.generation
+    const known = codes.get(number)
     if (known !== undefined) return known
     const { number: asn, organization } = number === NO_SYSTEM ? NO_AS : systems.system(number)
-    const code = this.tuples.code([asn, organization], mayAdd)
-    if (code !== NO_CODE) this.#codes.set(number, code)
+    const code = tuples.code([asn, organization], mayAdd)
+    if (code !== NO_CODE) codes.set(number, code)
     return code
+  }
+
+  return {
+    code(mayAdd) {
+      if (!locator.addressInto(words)) return codeOf(NO_SYSTEM, mayAdd)
+      if (!isMapped(words, 0)) return codeOf(locator.systemNumber, mayAdd)
+      const ipv4 = words[3] ?? 0
+      const slot = 2 * ((Math.imul(ipv4, 0x9e3779b1) >>> 8) & (SYSTEM_SLOTS - 1))
+      const known = recent[slot + 1] ?? 0
+      if (recent[slot] === ipv4 && known > 0) return known - 1
+      const code = codeOf(locator.systemNumber, mayAdd)
+      recent[slot] = ipv4
+      recent[slot + 1] = code + 1
+      return code
+    },
+    values: () => tuples.list,
   }
 }
 
@@ -315,35 +263,31 @@ const MAX_TEXT_BYTES = 2 ** 26
 
 const decoder = /* @__PURE__ */ utf8Decoder({ ignoreBOM: true })
 
-/** The values of a field of the log. Code 0 is for lines without one. */
-export class FieldCoder implements Coder {
-  /** Whether no line had a value so far. */
-  isAbsent = true
-  readonly #texts = new DistinctTexts()
-  readonly #views = new CachedView()
-
-  /** @param maxBytes limit of the bytes of all values */
-  constructor(
-    readonly field: number,
-    readonly source: FieldValues | null,
-    readonly maxBytes = MAX_TEXT_BYTES,
-  ) {}
-
-  code(mayAdd: boolean): number {
-    const { source } = this
-    if (source === null || !source.findCounted(this.field)) return 0
-    this.isAbsent = false
-    const texts = this.#texts
-    const { bytes, start, end } = source
-    const known = texts.find(bytes, this.#views.view(bytes), start, end)
-    if (known !== NONE) return known + 1
-    return mayAdd && texts.length + end - start <= this.maxBytes ? texts.add(bytes, start, end) + 1 : NO_CODE
-  }
-
-  values(): (readonly CountValue[])[] {
-    const texts = Array.from({ length: this.#texts.count }, (_, code) => [
-      decoder.decode(this.#texts.textOf(code)),
-    ])
-    return [[null], ...texts]
+/**
+ * The values of a field of the log. Code 0 is for lines without one.
+ *
+ * @param source `null` if the log has no fields
+ * @param maxBytes limit of the bytes of all values
+ */
+export function fieldCoder(field: number, source: FieldValues | null, maxBytes = MAX_TEXT_BYTES): Coder {
+  const texts = new DistinctTexts()
+  const views = new CachedView()
+  let isAbsent = true
+  return {
+    get isAbsent() {
+      return isAbsent
+    },
+    code(mayAdd) {
+      if (source === null || !source.findCounted(field)) return 0
+      isAbsent = false
+      const { bytes, start, end } = source
+      const known = texts.find(bytes, views.view(bytes), start, end)
+      if (known !== NONE) return known + 1
+      return mayAdd && texts.length + end - start <= maxBytes ? texts.add(bytes, start, end) + 1 : NO_CODE
+    },
+    values() {
+      const known = Array.from({ length: texts.count }, (_, code) => [decoder.decode(texts.textOf(code))])
+      return [[null], ...known]
+    },
   }
 }

@@ -6,7 +6,7 @@ import { FieldNumber, type FieldValues } from '../counting/field-values.ts'
 import { type GroupPart, Groups } from '../counting/groups.ts'
 import { NO_CODE } from '../counting/values.ts'
 import { AddressCounts, NOT_IPV4 } from './address-cache.ts'
-import { type Coder, coderOf, FieldCoder, isOfAddresses } from './dimension-coders.ts'
+import { type Coder, coderOf, isOfAddresses } from './dimension-coders.ts'
 import { FIRST_LOCATION, type LineLocator } from './line-locator.ts'
 
 const FIRST_USES = 1024
@@ -175,14 +175,7 @@ class Query {
   /** Whether addresses are counted one by one, so that a new address is in a new group. */
   readonly #hasAddresses: boolean
   readonly #address = new Int32Array(4)
-  #groups: Groups
-  isFull = false
-  #localTimes = 0
-  #sum = 0
-  /** Whether all values are numbers from 0. */
-  #isSumKnown = true
-  #first = Number.POSITIVE_INFINITY
-  #last = Number.NEGATIVE_INFINITY
+  groups: Groups
 
   constructor(
     readonly plan: CountPlan,
@@ -194,67 +187,51 @@ class Query {
     this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
     this.#hasHours = plan.dimensions.some(({ kind }) => kind === 'local-hour')
     this.#hasAddresses = plan.dimensions.some(isOfAddresses)
-    this.#groups = new Groups(plan)
+    this.groups = new Groups(plan)
     for (const source of sources) source.users.push(this)
   }
 
   count(lines: number): void {
     const locator = this.#locator
     if (this.plan.onlyLocated && locator.number < FIRST_LOCATION) return
-    const groups = this.#groups
-    const { codes, distinct } = groups
-    for (let i = 0; i < codes.length; i++) codes[i] = this.sources[i]?.code ?? NO_CODE
-    const group = groups.add(lines, this.#hasAddresses && locator.isNewAddress)
-    if (groups.isFull !== this.isFull) this.#setFull(groups.isFull)
+    const { groups } = this
+    const { next, distinct, isFull } = groups
+    for (let i = 0; i < next.length; i++) next[i] = this.sources[i]?.code ?? NO_CODE
+    const group = groups.count(lines, this.#hasAddresses && locator.isNewAddress)
+    if (groups.isFull !== isFull) this.#openSources()
     if (distinct !== null && group !== NO_CODE && locator.addressInto(this.#address))
       distinct.add(group, this.#address)
-    if (this.#hasTimes && locator.isLocal) this.#localTimes++
-    if (this.#hasHours && locator.hasTime) {
-      const { time } = locator
-      if (time < this.#first) this.#first = time
-      if (time > this.#last) this.#last = time
-    }
-    if (this.number !== null) this.#addNumber(this.number.value, group)
+    if (this.#hasTimes && locator.isLocal) groups.localTimes++
+    if (this.#hasHours && locator.hasTime) groups.addTime(locator.time)
+    if (this.number === null) return
+    groups.addNumber(this.number.value)
+    groups.addSum(group, this.number.value)
   }
 
   /** The groups since the last call. */
   take(): GroupPart {
-    const { rows, counts, sums, other, distinct } = this.#groups
-    const fields = this.sources.flatMap(({ coder }) => (coder instanceof FieldCoder ? [coder] : []))
+    const { codes, lines, sums, other, distinct, localTimes, sum, span } = this.groups
     const part = {
       values: this.sources.map(({ coder }) => coder.values()),
-      groups: rows,
-      counts,
+      groups: codes,
+      counts: lines,
       sums,
       other,
       pairs: distinct?.pairs ?? null,
       halvings: distinct?.halvings ?? 0,
-      absentFields: fields.filter(({ isAbsent }) => isAbsent).map(({ field }) => field),
-      localTimes: this.#localTimes,
-      sum: this.number !== null && this.#isSumKnown ? this.#sum : null,
-      span: this.#first <= this.#last ? ([this.#first, this.#last] as const) : null,
+      absentFields: this.plan.dimensions.flatMap((each, index) =>
+        each.kind === 'field' && this.sources[index]?.coder.isAbsent === true ? [each.field] : [],
+      ),
+      localTimes,
+      sum: this.number === null ? null : sum,
+      span,
     }
-    this.#groups = new Groups(this.plan)
-    this.#setFull(false)
-    this.#localTimes = 0
-    this.#sum = 0
-    this.#isSumKnown = true
-    this.#first = Number.POSITIVE_INFINITY
-    this.#last = Number.NEGATIVE_INFINITY
+    this.groups = new Groups(this.plan)
+    this.#openSources()
     return part
   }
 
-  #addNumber(number: number, group: number): void {
-    if (Number.isNaN(number)) {
-      this.#isSumKnown = false
-      return
-    }
-    this.#sum += number
-    this.#groups.addSum(group, number)
-  }
-
-  #setFull(isFull: boolean): void {
-    this.isFull = isFull
-    for (const source of this.sources) source.isOpen = source.users.some((user) => !user.isFull)
+  #openSources(): void {
+    for (const source of this.sources) source.isOpen = source.users.some(({ groups }) => !groups.isFull)
   }
 }

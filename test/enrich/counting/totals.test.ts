@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { DistinctAddresses, Groups } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
-import { FieldCoder } from '../../../src/enrich/locating/dimension-coders.ts'
+import { fieldCoder } from '../../../src/enrich/locating/dimension-coders.ts'
 import { NOTHING_ELSE } from '../counted.ts'
 
 describe('DistinctAddresses', () => {
@@ -46,10 +46,10 @@ describe('DistinctAddresses', () => {
   })
 })
 
-describe('FieldCoder', () => {
+describe('fieldCoder', () => {
   it('refuses new texts when it may not add them, or they exceed its memory', () => {
     const source = { bytes: Buffer.from('abcdefgh'), start: 0, end: 0, findCounted: () => true }
-    const coder = new FieldCoder(0, source, 5)
+    const coder = fieldCoder(0, source, 5)
     const code = (start: number, end: number, mayAdd: boolean): number =>
       Object.assign(source, { start, end }) && coder.code(mayAdd)
     expect(code(0, 3, true)).toBe(1)
@@ -72,15 +72,15 @@ describe('Groups', () => {
         const expected = new Map<string, number>()
         let other = 0
         for (const [first, second, mayAppend] of all) {
-          counts.codes.set([first, second])
+          counts.next.set([first, second])
           const key = `${first} ${second}`
           const isNew = !expected.has(key)
-          counts.add(2, isNew && mayAppend)
+          counts.count(2, isNew && mayAppend)
           if (isNew && expected.size === maxGroups) other += 2
           else expected.set(key, (expected.get(key) ?? 0) + 2)
         }
-        const groups = Array.from(counts.counts, (count, group) => [
-          counts.rows.subarray(2 * group, 2 * group + 2).join(' '),
+        const groups = Array.from(counts.lines, (count, group) => [
+          counts.codes.subarray(2 * group, 2 * group + 2).join(' '),
           count,
         ])
         expect(groups).toEqual([...expected])
