@@ -23,6 +23,8 @@ export default defineConfig({
         'src/cli/engine-command.ts',
         'src/cli/enrich/descriptors.ts',
         'src/cli/enrich/pipe-stream.ts',
+        // Runs in worker threads only.
+        'src/cli/enrich/worker.ts',
         'src/cli/serve/cluster.ts',
         'src/cli/serve/reload-requests.ts',
         'src/cli/serve/serve-command.ts',

@@ -15,12 +15,11 @@ export type WorkerRequest =
   | { readonly kind: 'block'; readonly block: Block; readonly memory: SharedArrayBuffer }
   | { readonly kind: 'location-counts' }
 
-/** A message from a worker. Errors are sent as data, because they lose their class between threads. */
+/** A message from a worker. A bad line is sent as data, because errors lose their class between threads. Another error ends the worker. */
 export type WorkerReply =
   | { readonly kind: 'ready' }
   | ({ readonly kind: 'enriched' } & Enriched)
   | { readonly kind: 'bad-line'; readonly line: number; readonly fault: string }
-  | { readonly kind: 'failed'; readonly message: string }
 
 /** One in progress, and two queued: a worker has work while the main thread enriches a block. */
 const BLOCKS_PER_WORKER = 3
@@ -61,7 +60,7 @@ export class WorkerPool {
 
   /** @param databases the same for all plans */
   usePlan(plan: Plan, databases: SharedDatabases): void {
-    for (const { worker } of this.#members) post(worker, { kind: 'plan', plan, databases })
+    for (const member of this.#members) post(member, { kind: 'plan', plan, databases })
   }
 
   /** Whether each worker has all the blocks that it can take, or is still starting. */
@@ -110,10 +109,8 @@ export class WorkerPool {
     const { pending } = member
     worker.on('message', (reply: WorkerReply) => {
       if (reply.kind === 'ready') member.isReady = true
-      else {
-        const next = pending.shift()
-        if (next !== undefined) settle(next, reply)
-      }
+      else if (reply.kind === 'enriched') pending.shift()?.resolve(reply)
+      else pending.shift()?.reject(new BadLineError(reply.line, reply.fault))
     })
     worker.on('messageerror', (error) => this.#fail(error.message, error))
     worker.on('error', (error) => this.#fail(error.message, error))
@@ -131,21 +128,15 @@ export class WorkerPool {
   }
 }
 
-function post(worker: Worker, request: WorkerRequest): void {
+function post({ worker }: Member, request: WorkerRequest): void {
   worker.postMessage(request)
 }
 
-function ask({ worker, pending }: Member, request: WorkerRequest): Promise<Enriched> {
+function ask(member: Member, request: WorkerRequest): Promise<Enriched> {
   return new Promise((resolve, reject) => {
-    post(worker, request)
-    pending.push({ resolve, reject })
+    post(member, request)
+    member.pending.push({ resolve, reject })
   })
-}
-
-function settle({ resolve, reject }: PendingResult, reply: Exclude<WorkerReply, { kind: 'ready' }>): void {
-  if (reply.kind === 'enriched') resolve(reply)
-  else if (reply.kind === 'bad-line') reject(new BadLineError(reply.line, reply.fault))
-  else reject(new CommandFailure(`a worker thread failed: ${reply.message}`, ExitStatus.failed))
 }
 
 /**

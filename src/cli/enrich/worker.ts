@@ -1,7 +1,6 @@
 // The script of a worker thread, which worker-pool.ts starts. The build makes it a separate entry point.
 import { parentPort } from 'node:worker_threads'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
-import { emptyCounts } from '../../enrich/counting/counts.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import { withFormats } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
@@ -18,12 +17,12 @@ let last = Promise.resolve()
 port?.on('message', (request: WorkerRequest) => {
   last = last.then(() => answer(request))
   // Whatever Node does with rejections that nobody handles, the thread must end with the error.
-  last.catch((error: unknown) => setImmediate(rethrow, error))
+  last.catch((error: unknown) =>
+    setImmediate(() => {
+      throw error
+    }),
+  )
 })
-
-function rethrow(error: unknown): never {
-  throw error
-}
 
 async function answer(request: WorkerRequest): Promise<void> {
   if (request.kind === 'plan') {
@@ -31,15 +30,15 @@ async function answer(request: WorkerRequest): Promise<void> {
     set = opened
     const load = () => import('../../enrich/formats/all-formats.ts')
     enricher = await withFormats(() => new BlockEnricher(request.plan, opened), load)
-    post({ kind: 'ready' })
-  } else if (request.kind === 'block') post(enrichBlock(request.block, request.memory))
-  else {
-    const counts = enricher?.locationCounts() ?? emptyCounts()
-    post({ kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null })
+    return post({ kind: 'ready' })
   }
+  if (enricher === undefined) throw new TypeError('a block came before its plan')
+  if (request.kind === 'block') return post(enrichBlock(enricher, request.block, request.memory))
+  const counts = enricher.locationCounts()
+  post({ kind: 'enriched', output: new Uint8Array(0), counts, lines: 0, rest: null })
 }
 
-/** Memory for the output of a block, reused. */
+/** Memory for the output of a block, reused. Empty after it was transferred. */
 let own = new ArrayBuffer(0)
 
 function post(reply: WorkerReply): void {
@@ -48,25 +47,18 @@ function post(reply: WorkerReply): void {
   port?.postMessage(reply, buffer instanceof ArrayBuffer ? [buffer] : [])
 }
 
-function enrichBlock(block: Block, memory: SharedArrayBuffer): WorkerReply {
-  if (enricher === undefined) return { kind: 'failed', message: 'a block came before its plan' }
+function enrichBlock(enricher: BlockEnricher, block: Block, memory: SharedArrayBuffer): WorkerReply {
   try {
     if (own.byteLength < memory.byteLength) own = new ArrayBuffer(memory.byteLength)
     const enriched = enricher.block(block, own)
     const { output } = enriched
-    if (output.length > memory.byteLength || block.oversized) {
-      if (output.buffer === own) own = new ArrayBuffer(0)
-      return { kind: 'enriched', ...enriched }
-    }
+    if (output.length > memory.byteLength) return { kind: 'enriched', ...enriched }
     // The block was enriched in memory of this thread. Copy the whole output once.
     const shared = new Uint8Array(memory, 0, output.length)
     shared.set(output)
     return { kind: 'enriched', ...enriched, output: shared }
   } catch (error) {
     if (error instanceof BadLineError) return { kind: 'bad-line', line: error.line, fault: error.fault }
-    return {
-      kind: 'failed',
-      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }
+    throw error
   }
 }
