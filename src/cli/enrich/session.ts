@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { CommandFailure, ExitStatus, messageLine, type Terminal } from '../terminal.ts'
 import { ClosedPipe, type Output } from './output.ts'
 import { type OutputContext, openOutputFile, openStandardOutput } from './output-file.ts'
@@ -28,9 +29,13 @@ export abstract class Session {
     const giveUp = (): void => this.giveUp()
     // Remove unfinished files even when other code ends the process.
     process.on('exit', giveUp)
-    const signals = new SignalWatch(giveUp)
+    const stop = new AbortController()
+    const interruptions = SIGNALS.map(async ([signal, status]) => {
+      await once(process, signal, { signal: stop.signal })
+      throw new Interruption(`interrupted by ${signal}`, status)
+    })
     try {
-      await Promise.race([this.complete(), signals.signalled])
+      await Promise.race([this.complete(), ...interruptions])
       return ExitStatus.ok
     } catch (error) {
       this.giveUp()
@@ -40,7 +45,7 @@ export abstract class Session {
       this.terminal.stderr.write(messageLine(`${error.message} ${this.positionText}`))
       return error.status
     } finally {
-      signals.stop()
+      stop.abort()
       process.off('exit', giveUp)
     }
   }
@@ -136,37 +141,4 @@ const SIGNALS = [
 ] as const
 
 /** A signal that ends the run. */
-export class Interruption extends CommandFailure {}
-
-/** Listens for signals while a run goes on. */
-export class SignalWatch {
-  /** Rejects with an {@link Interruption} at the first signal; never resolves. */
-  readonly signalled: Promise<never>
-  readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[]
-
-  /** @param last called before a second signal ends the process at once */
-  constructor(last: () => void) {
-    let reject: ((interruption: Interruption) => void) | null = null
-    this.signalled = new Promise((_, rejects) => {
-      reject = rejects
-    })
-    // A rejection that nothing awaits would end the process with an error.
-    this.signalled.catch(() => {})
-    this.#listeners = SIGNALS.map(([signal, status]) => {
-      const take = (): void => {
-        if (reject === null) {
-          last()
-          process.exit(status)
-        }
-        reject(new Interruption(`interrupted by ${signal}`, status))
-        reject = null
-      }
-      return [signal, take]
-    })
-    for (const [signal, take] of this.#listeners) process.on(signal, take)
-  }
-
-  stop(): void {
-    for (const [signal, take] of this.#listeners) process.off(signal, take)
-  }
-}
+class Interruption extends CommandFailure {}
