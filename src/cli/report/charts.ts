@@ -81,7 +81,7 @@ const LINES: Series = { one: 'line', many: 'lines', classes: ['c0', 'c1', 'c2', 
 const ERRORS: Series = { one: 'error', many: 'errors', classes: ['s4', 's5'] }
 const ADDRESSES: Series = { one: 'address', many: 'addresses', classes: ['c0'] }
 
-/** The card of lines by time, in UTC. `null` without a time, or with one bar only. */
+/** The card of lines by time. `null` without a time, or with one bar only. */
 export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
   if (timeline === null || timeline.buckets.length < 2) return null
   const { unit, series, buckets } = timeline
@@ -92,7 +92,7 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, unit, `${unit}s`)}. The busiest ${unit} is ${name}, with ${shareText(count, all)} of the lines.</p>
 ${chart(timeline, LINES)}
 <ul class="legend series">${legend.map((each, index) => html`<li><i class="key ${classOf(index, series, LINES)}"></i>${each === null ? 'Others and not located' : html`<bdi>${clipped(each, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul>`
-  return card(heading('timeline'), 'UTC', body, 'timeline')
+  return card(heading('timeline'), timeline.clock, body, 'timeline')
 }
 
 /** The card of distinct addresses by day. `null` without a time, or with one day only. */
@@ -104,7 +104,7 @@ export function daysCard(days: DailyAddresses | null, heading: Heading): Markup 
   const body = html`
 <p class="lead">Distinct addresses ${each}${days.isExact ? '' : ', estimated'}. The most are ${countOf(count, 'address', 'addresses')}, ${on} ${name}.</p>
 ${chart(days, ADDRESSES)}`
-  return card(heading('days'), 'UTC', body, 'days')
+  return card(heading('days'), days.clock, body, 'days')
 }
 
 /** The errors by time. `null` without one, or with one bar only. */
@@ -121,11 +121,11 @@ function peakOf({ buckets, unit }: Timeline): { readonly name: string; readonly 
 }
 
 function chart(timeline: Timeline, series: Series): Markup {
-  const { unit, buckets } = timeline
+  const { unit, clock, buckets } = timeline
   const width = 100 / buckets.length
   const titles = buckets.map(
     (bucket) =>
-      `${nameOf(bucket, unit)} UTC: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`,
+      `${nameOf(bucket, unit)} ${clock}: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`,
   )
   const names = namedBuckets(buckets, unit).map(
     (index, place) =>
@@ -136,7 +136,7 @@ function chart(timeline: Timeline, series: Series): Markup {
     titles,
     (part) => classOf(part, timeline.series, series),
     names,
-    `Bar chart of ${series.many} by ${unit}, UTC. The highest bar has ${countText(peakOf(timeline).count)}.`,
+    `Bar chart of ${series.many} by ${unit}, ${clock}. The highest bar has ${countText(peakOf(timeline).count)}.`,
   )
 }
 
@@ -198,7 +198,7 @@ function nameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string {
 function shortNameOf(bucket: Bucket | undefined, unit: Timeline['unit']): string {
   const date = new Date(bucket?.start ?? 0)
   if (unit === 'month') return monthText(date)
-  if (unit === 'hour' && date.getUTCHours() !== 0) return clock(date.getUTCHours())
+  if (unit === 'hour' && date.getUTCHours() !== 0) return hourText(date.getUTCHours())
   return dateText(date, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 }
 
@@ -208,7 +208,7 @@ function monthText(date: Date): string {
 
 /** The card of lines by local hour, of the day and of the week. */
 export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
-  const { weekHours, span, resolved } = counts
+  const { weekHours, span, clock, resolved } = counts
   const hours = dayHours(weekHours)
   const total = sumOf(hours)
   const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
@@ -219,29 +219,31 @@ export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
   }
   if (total === 0) {
     return of(
-      html`<p class="empty">The lines have times, but the database has no time zones for their locations.</p>`,
+      clock === 'UTC'
+        ? html`<p class="empty">The lines have times, but the database has no time zones for their locations.</p>`
+        : html`<p class="empty">The times of the log have no offset from UTC. So the local hours of the locations are unknown.</p>`,
     )
   }
   const most = Math.max(...hours)
   const note =
     total < resolved
-      ? html`<p class="note">${countText(total)} of ${countOf(resolved, 'located line', 'located lines')}. The others have no time, or the time zone of their location is unknown.</p>`
+      ? html`<p class="note">${countText(total)} of ${countOf(resolved, 'located line', 'located lines')}. The others have no time${clock === 'UTC' ? '' : ' with an offset from UTC'}, or the time zone of their location is unknown.</p>`
       : null
   return of(html`
-<p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${clock(hours.indexOf(most))}, with ${shareText(most, total)}.</p>
+<p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${hourText(hours.indexOf(most))}, with ${shareText(most, total)}.</p>
 ${hoursChart(hours, total)}${weekGrid(weekHours)}${note}`)
 }
 
 function hoursChart(hours: readonly number[], total: number): Markup {
   const titles = hours.map(
     (count, hour) =>
-      `${clock(hour)}–${clock(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`,
+      `${hourText(hour)}–${hourText(hour + 1)}: ${countOf(count, 'line', 'lines')}, ${shareText(count, total)}`,
   )
   const names = hours.map((_, hour) => {
     const kind = hour % 6 === 0 ? 'sixth' : hour % 3 === 0 ? 'third' : 'each'
-    return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${clock(hour).slice(0, 2)}</text>`
+    return html`<text class="${kind}" x="${at(hour + 0.5)}%" y="20">${hourText(hour).slice(0, 2)}</text>`
   })
-  const summary = hours.map((count, hour) => `${clock(hour)} ${shareText(count, total)}`).join(', ')
+  const summary = hours.map((count, hour) => `${hourText(hour)} ${shareText(count, total)}`).join(', ')
   const bars = hours.map((count) => [count])
   return barChart(bars, titles, () => 'c0', names, `Bar chart of lines by local hour: ${summary}`)
 }
@@ -262,7 +264,7 @@ function weekGrid(hours: readonly number[]): Markup | null {
   const cells = days.map(({ name, counts }, day) =>
     counts.map((count, hour) => {
       const shade = count === 0 ? 0 : Math.ceil((SHADES * count) / highest)
-      return html`<rect class="w${shade}" x="${at(hour + 0.04)}%" y="${day * ROW_PX}" width="${at(0.92)}%" height="${ROW_PX - 2}"><title>${`${name} ${clock(hour)}: ${countOf(count, 'line', 'lines')}`}</title></rect>`
+      return html`<rect class="w${shade}" x="${at(hour + 0.04)}%" y="${day * ROW_PX}" width="${at(0.92)}%" height="${ROW_PX - 2}"><title>${`${name} ${hourText(hour)}: ${countOf(count, 'line', 'lines')}`}</title></rect>`
     }),
   )
   const labels = days.map(
@@ -277,6 +279,6 @@ function at(hour: number): number {
   return twoDecimals((hour / 24) * 100)
 }
 
-function clock(hour: number): string {
+function hourText(hour: number): string {
   return `${String(hour).padStart(2, '0')}:00`
 }

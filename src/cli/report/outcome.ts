@@ -116,7 +116,7 @@ function tile(label: string, value: Content, detail: Content): Markup {
   }</dd></div>`
 }
 
-function timeTile({ span }: ReportCounts): Markup {
+function timeTile({ span, clock }: ReportCounts): Markup {
   if (span === null) return tile('Time', '–', 'no times in located lines')
   const [first, last] = [new Date(span[0]), new Date(span[1])]
   const days = daysText(first, last)
@@ -124,7 +124,7 @@ function timeTile({ span }: ReportCounts): Markup {
   return tile(
     'Time',
     lengthText(...span),
-    html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} UTC`}">${days}, UTC</span>`,
+    html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} ${clock}`}">${days}, ${clock}</span>`,
   )
 }
 

@@ -3,6 +3,7 @@ import { type CountValue, plainPlan, type ReportQuery } from '../../enrich/count
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import type { Tallied } from './ranked.ts'
+import { type Clock, clockOf } from './times.ts'
 
 /** A country, a region, a city or a cell of the map. */
 export interface Place extends Tallied {
@@ -36,8 +37,9 @@ export interface PlaceCounts {
   readonly unlisted: number
   /** By hour of the local week, from Monday at 00:00: 168 numbers. Omits lines without a time or time zone. */
   readonly weekHours: readonly number[]
-  /** The first and the last time in milliseconds since 1970; `null` without times. */
+  /** The first and the last time in milliseconds since 1970, log time as if it were UTC; `null` without times. */
   readonly span: readonly [first: number, last: number] | null
+  readonly clock: Clock
 }
 
 /** The counts that a report is made of. */
@@ -92,7 +94,7 @@ export function placesOf({
     const [weekday, hour] = values
     if (typeof weekday === 'number' && typeof hour === 'number') weekHours[weekday * 24 + hour] = count
   }
-  return { ...rows, unlisted: places.other, weekHours, span: hours.span }
+  return { ...rows, unlisted: places.other, weekHours, span: hours.span, clock: clockOf(times) }
 }
 
 type Rows = Readonly<Record<'countries' | 'regions' | 'cities' | 'cells', Map<string, Place>>>

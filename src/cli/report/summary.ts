@@ -6,14 +6,14 @@ import type { ReportCounts } from './places.ts'
 import { ranked, type Tallied } from './ranked.ts'
 import { namedCountries } from './rankings.ts'
 import type { ReportDetails } from './report.ts'
-import { dayHours, type Timeline } from './times.ts'
+import { dayHours, instantText, type Timeline } from './times.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
 
 /** The figures of the report. A member is `null` where the run did not count it. */
 export function summaryOf(counts: ReportCounts, details: ReportDetails) {
   const { addresses, timeline, requests } = details.activity
-  const [first = null, last = null] = (counts.span ?? []).map((instant) => new Date(instant).toISOString())
+  const [first = null, last = null] = (counts.span ?? []).map((instant) => instantText(instant, counts.clock))
   return {
     geofix: details.version,
     generated: details.startedAt.toISOString(),
@@ -49,11 +49,11 @@ export type Summary = ReturnType<typeof summaryOf>
 
 function timelineOf(timeline: Timeline | null) {
   if (timeline === null) return null
-  const { unit, series: countries, buckets } = timeline
+  const { unit, clock, series: countries, buckets } = timeline
   return {
     unit,
     countries,
-    lines: buckets.map(({ start, counts }) => ({ start: new Date(start).toISOString(), counts })),
+    lines: buckets.map(({ start, counts }) => ({ start: instantText(start, clock), counts })),
   }
 }
 
@@ -129,7 +129,7 @@ function timelineRows(timeline: Timeline | null = null, others: readonly string[
   if (timeline === null) return []
   const names = [...timeline.series, ...others]
   return timeline.buckets.map(({ start, counts }) => ({
-    start: new Date(start).toISOString(),
+    start: instantText(start, timeline.clock),
     ...Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])),
   }))
 }

@@ -15,8 +15,11 @@ const MAX_SPANS_MS: Readonly<Record<Timeline['unit'], number>> = {
   month: Number.POSITIVE_INFINITY,
 }
 
+/** What clocks show: UTC, or if times have no offset from UTC, the times as the log has them. Neither is that of this process. */
+export type Clock = 'UTC' | 'log time'
+
 export interface Bucket {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Log time is given as if it were UTC. */
   readonly start: number
   /** Lines of each series; the last number is all other lines. */
   readonly counts: readonly number[]
@@ -25,6 +28,7 @@ export interface Bucket {
 /** The lines with a time. */
 export interface Timeline {
   readonly unit: 'hour' | 'day' | 'month'
+  readonly clock: Clock
   /** The names of the series. */
   readonly series: readonly string[]
   readonly buckets: readonly Bucket[]
@@ -86,7 +90,8 @@ export function dailyAddresses(totals: GroupTotals | undefined): DailyAddresses 
   const buckets = bars.starts.map((start, bar) => {
     return { start, counts: [Math.round((addresses[bar] ?? 0) / Math.max(1, days[bar] ?? 0))] }
   })
-  return { unit: bars.unit, series: ['addresses'], buckets, isExact: totals.sampling === 1 }
+  const isExact = totals.sampling === 1
+  return { unit: bars.unit, clock: clockOf(totals), series: ['addresses'], buckets, isExact }
 }
 
 /** @param seriesOf the series of each code; -1 for all others */
@@ -110,7 +115,17 @@ function overTime(
     const index = known === -1 ? series.length : known
     if (counts !== undefined) counts[index] = (counts[index] ?? 0) + (lines[group] ?? 0)
   }
-  return { unit: bars.unit, series, buckets }
+  return { unit: bars.unit, clock: clockOf(totals), series, buckets }
+}
+
+export function clockOf({ localTimes }: GroupTotals): Clock {
+  return localTimes === 0 ? 'UTC' : 'log time'
+}
+
+/** ISO 8601. Log time has no offset. */
+export function instantText(instant: number, clock: Clock): string {
+  const text = new Date(instant).toISOString()
+  return clock === 'UTC' ? text : text.slice(0, -1)
 }
 
 /**

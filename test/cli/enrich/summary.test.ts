@@ -1,7 +1,7 @@
 // The forms and the privacy of `geofix enrich --summary`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MmdbWriter } from '../../../src/writer.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { geofix, writeDatabase } from './command-line.ts'
@@ -146,6 +146,27 @@ describe('the summaries of geofix enrich', () => {
       expect(await geofix(['enrich', at('network.log'), ...args])).toMatchObject({ status: 0 })
       const { tables } = JSON.parse(readFileSync(at('network.json'), 'utf8'))
       expect(tables.networks).toEqual([{ network: '1.2.3.0/24', country: 'FR, DE', lines: 3, addresses: 3 }])
+    }
+  })
+
+  it.each([
+    ['2026/07/01 09:15:00 [error] 1#1: *1 failed, client: 81.2.69.142, server: a', '', []],
+    ['81.2.69.142 - - [01/Jul/2026:09:15:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-"', 'Z', [10]],
+  ])('have the times of %s, in whatever time zone Geofix runs', async (text, offset, hours) => {
+    writeFileSync(at('times.log'), `${text}\n`)
+    const args = [at('times.log'), ...DB, '--only-failed', '--quiet', '--summary', `json=${at('times.json')}`]
+    for (const zone of ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland']) {
+      vi.stubEnv('TZ', zone)
+      // ICU calls Kolkata Calcutta.
+      expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toMatch(zone.replace('Kolkata', ''))
+      expect(await geofix(['enrich', ...args])).toMatchObject({ status: 0 })
+      const { first, timeline, tables, local_hours } = JSON.parse(readFileSync(at('times.json'), 'utf8'))
+      expect(first).toBe(`2026-07-01T09:15:00.000${offset}`)
+      expect([timeline.lines[0].start, tables.timeline[0].start]).toEqual(
+        Array(2).fill(`2026-07-01T09:00:00.000${offset}`),
+      )
+      expect(tables.days[0].start).toBe(`2026-07-01T00:00:00.000${offset}`)
+      expect(local_hours.flatMap((count: number, hour: number) => (count > 0 ? [hour] : []))).toEqual(hours)
     }
   })
 

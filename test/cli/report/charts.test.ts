@@ -14,7 +14,12 @@ function bars(
   series: readonly string[],
   ...counts: readonly (readonly number[])[]
 ): Timeline {
-  return { unit, series, buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })) }
+  return {
+    unit,
+    clock: 'UTC',
+    series,
+    buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
+  }
 }
 
 function cardOf(...counts: readonly (readonly number[])[]): string {
@@ -65,6 +70,13 @@ describe('the bars of the timeline', () => {
       '1 Jan 1970 UTC: 6 lines (Norway 3, Chile 2, others 1)',
       '2 Jan 1970 UTC: 5 lines (Chile 5)',
     ])
+  })
+
+  it('have the time of the log if it has no offset from UTC', () => {
+    const timeline: Timeline = { ...bars('day', ['Norway'], [3, 0], [5, 0]), clock: 'log time' }
+    const card = timelineCard(timeline, (title) => Markup.of(title))?.text
+    expect(titlesOf(card)[1]).toBe('2 Jan 1970 log time: 5 lines')
+    expect(card).not.toContain('UTC')
   })
 })
 
@@ -157,6 +169,11 @@ describe('the chart of local hours', () => {
   it('says that the database has no time zones', () => {
     const counts = { ...countsOf([{ country: 'NL', count: 5 }]), span: [0, 1] as const }
     expect(textOf(hoursCard(Page.of(counts)))).toContain('has no time zones for their locations')
+    const page = Page.of({ ...counts, clock: 'log time' })
+    expect(textOf(hoursCard(page))).toBe(
+      'Local time of dayThe times of the log have no offset from UTC. So the local hours of the locations are unknown.',
+    )
+    expect(page.texts('span', 'detail')).toContain('1 Jan 1970, log time')
   })
 
   it('has a grid of weekdays and hours, darker the more lines', () => {
