@@ -31,8 +31,8 @@ export const GIVEN = 2
 export const OTHER = 3
 /** The host that sent the line, as syslog writes it before the line. */
 export const SENDER = 4
-/** An address that the client wrote: a part of the path or of the query of a request in quotes. */
-export const CLAIM = 5
+/** An address that is not the client's, even if it is the only one: see {@link NO_CLIENT_KEY}, and {@link isInTarget}. */
+export const NO_CLIENT = 5
 
 /** What can be between a name and its address, beside blanks. */
 const KEY_ENDS = '=:"\'[(/.'
@@ -42,25 +42,28 @@ const MAX_SENDER_AT = 48
 
 /** The bytes before an address that name its field. */
 const MAX_KEY = 32
-const NAMED = /(?:[._-]?(?:ip|addr|address|host))?/.source
+const NAMED = /(?:[ ._-]?(?:ip|addr|address|host))?/.source
 /**
  * Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`.
  * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
  */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
+  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local|local address|packet: from| \\(from client) |(?<=[^\\d]>,? )source=["[]*)$`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local(?: addr(?:ess)?)?|packet: from| \\(from client) |(?<=[^\\d]>,? )source=["[]*)$`,
   'i',
 )
+/** The own end and the server of stunnel, the own end of coturn, and the servers that dnsmasq asks, with their answers. */
+const NO_CLIENT_KEY =
+  /(?:remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|\b(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $/
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
 const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
-/** The bytes before an address after `@`, or after `HELO` as Exim writes it. */
-const MAX_GIVEN = 200
+/** The bytes before an address that can have the name of a host: after `@`, after `HELO` as Exim writes it, in what dnsmasq asks. */
+const MAX_GIVEN = 300
 const HELO = /(?:^| )H=[^ ]* ?\(\[?$/
 const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 
@@ -85,12 +88,13 @@ export class AddressRoles {
     const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
     const isClient = isKeyed && CLIENT_KEY.test(before)
     if (isClientWanted && !isClient) return PLAIN
-    if (isInTarget(bytes, line, scanner.start)) return CLAIM
+    if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
     if (from === line && tokenStart - line <= MAX_SENDER_AT && bytes[tokenEnd] === SPACE) {
       if (this.#isSender(bytes, line, end, tokenStart)) return SENDER
     }
     if (isClient) return CLIENT
     if (isKeyed && OTHER_KEY.test(before)) return OTHER
+    if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
     if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
     const byte = bytes[tokenStart - 1]
     if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN

@@ -10,7 +10,7 @@ import { ANY_ADDRESS } from '../../scanning/any-address.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { latin1 } from '../../swar.ts'
 import type { AppendPlan } from '../../writing/record-form.ts'
-import { AddressRoles, CLAIM, CLIENT, PLAIN } from './address-role.ts'
+import { AddressRoles, CLIENT, NO_CLIENT, PLAIN } from './address-role.ts'
 
 export interface TextPlan extends CommonPlan, AppendPlan {
   readonly format: 'text'
@@ -23,23 +23,16 @@ export interface TextPlan extends CommonPlan, AppendPlan {
 }
 
 const DOUBT =
-  'it has an address that is not taken: it is in a request, or a part of a version, a network, a name or a path'
+  "it has an address that is not taken: it is a server's, is in a request, or is a part of a version, a network, a name or a path"
 /** Ranks: of a public address that is named as the client's, of one that has no name, and of what is not chosen. */
 const BEST = 2 * CLIENT
 const FAIR = 2 * PLAIN
-const UNFIT = 2 * CLAIM
+const UNFIT = 2 * NO_CLIENT
 
 /**
- * The order in which the address of a line is chosen. Its role comes first, so that another party's address never stands in for the
- * client's. Of one role, a public address comes before a special one. An address that the client wrote is not chosen.
- */
-function rankOf(role: number, isPublic: boolean): number {
-  return role === CLAIM ? UNFIT : 2 * role + (isPublic ? 0 : 1)
-}
-
-/**
- * Reads lines of text. The chosen address of a line is the one with a number, or the first public one that can be the client's;
- * see {@link rankOf}. If places are added to lines, all public addresses are found.
+ * Reads lines of text. The chosen address of a line is the one with a number, or the one that can be the client's. Its role comes
+ * first, so that another party's address never stands in for the client's. Of one role, the first public address comes before a
+ * special one. If places are added to lines, all public addresses are found.
  */
 export class TextReader extends RecordReader {
   override readonly fields: readonly ReaderField[] = [
@@ -97,7 +90,7 @@ export class TextReader extends RecordReader {
       const role = isDecided ? PLAIN : this.#roles.role(scanner, isFair)
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
       if (isFair && role !== CLIENT) continue
-      const rank = rankOf(role, this.#isPublic(bytes, scanner.start, scanner.end))
+      const rank = 2 * role + (this.#isPublic(bytes, scanner.start, scanner.end) ? 0 : 1)
       if (rank < chosen) {
         chosen = rank
         this.addressStart = scanner.start
