@@ -1,5 +1,5 @@
 import { Address, explainMalformed } from './address/address.ts'
-import { ClientWalk } from './client/client-address.ts'
+import { ClientWalk, clientError } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
@@ -160,6 +160,7 @@ export abstract class Resolver {
     const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
     const via = this.#clients.find(source, options, this.#address)
+    if (typeof via !== 'string') throw clientError(via)
     // Check only now: a getter of the request can close the resolver.
     return lookupRecord(this.#open(), this.#address, locale, at, via)
   }
@@ -192,7 +193,7 @@ export abstract class Resolver {
     this.#open()
     const locale = localeOf(options?.locale, options?.cityNames)
     const at = instantOf(options?.at)
-    const via = this.#clients.seek(source, options, this.#address)
+    const via = this.#clients.find(source, options, this.#address)
     if (typeof via !== 'string') return via
     return lookupResult(this.#open(), this.#address, locale, at, via)
   }

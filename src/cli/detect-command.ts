@@ -1,7 +1,7 @@
 import { Address } from '../address/address.ts'
 import { describeSpecialPurpose } from '../address/special-purpose.ts'
 import { ClientWalk, type WalkStep } from '../client/client-address.ts'
-import { isGeofixError, quoted } from '../errors.ts'
+import { quoted } from '../errors.ts'
 import { DETECT_OPTIONS, type FlagsOf, inFlags } from './options.ts'
 import { ExitStatus, type Terminal, writeLine } from './terminal.ts'
 
@@ -20,17 +20,15 @@ export async function runDetect(
   const source = { headers: fieldsByName(flags.header), remoteAddress: flags.peer }
   let outcome: string
   let status: ExitStatus = ExitStatus.failed
-  try {
-    const via = walk.find(source, undefined, client, (step) => steps.push(step))
+  const via = walk.find(source, undefined, client, (step) => steps.push(step))
+  if (typeof via !== 'string') outcome = sentence(via.error.message)
+  else {
     outcome = `The client is ${client.text}, from ${via === 'socket' ? 'the socket' : `the header field ${via}`}.`
     if (client.special === null) status = ExitStatus.ok
     else outcome += ` ${sentence(describeSpecialPurpose(client.text, client.special))}`
     if (client.special === null && client.lookupText !== client.text) {
       outcome += ` It is looked up as ${client.lookupText}, the IPv4 address that it contains.`
     }
-  } catch (error) {
-    if (!isGeofixError(error)) throw error
-    outcome = sentence(error.message)
   }
   for (const [index, step] of steps.entries()) {
     await writeLine(terminal.stdout, `${index + 1}. ${explain(step, walk)}`)

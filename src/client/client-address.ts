@@ -135,25 +135,10 @@ export class ClientWalk {
   /**
    * @param client receives the address of the client
    * @param observe is called for each hop
-   * @returns where the address was found: `'socket'` or the name of the field
-   * @throws MalformedAddressError if the deciding hop cannot be parsed
-   * @throws UnresolvableAddressError with `unidentified` or `trusted-proxy`
-   * @throws AddressUnavailableError if there is no peer, or if Node may have dropped lines of the headers
+   * @returns where the address was found, `'socket'` or the name of the field, or the reason if there is none
    * @throws TypeError if the source is not a request
    */
   find(
-    source: DetectSource,
-    options: PeerOptions | undefined,
-    client: Address,
-    observe?: (step: WalkStep) => void,
-  ): string {
-    const found = this.seek(source, options, client, observe)
-    if (typeof found === 'string') return found
-    throw clientError(found)
-  }
-
-  /** Finds the address as `find` does, and returns the reason if there is none. @throws TypeError if the source is not a request */
-  seek(
     source: DetectSource,
     options: PeerOptions | undefined,
     client: Address,
@@ -272,7 +257,8 @@ function unavailable(message: string, reason: UnavailableReason): ClientFailure 
   return { ip: '', error: { code: 'ADDRESS_UNAVAILABLE', status: null, message, reason } }
 }
 
-function clientError({ ip, error }: ClientFailure): GeofixError {
+/** The error of `detect` for a failure. */
+export function clientError({ ip, error }: ClientFailure): GeofixError {
   if (error.code === 'MALFORMED_ADDRESS') return new MalformedAddressError(error.message, error.via)
   if (error.code === 'ADDRESS_UNAVAILABLE') return new AddressUnavailableError(error.message, error.reason)
   return new UnresolvableAddressError(error.message, error.reason, ip || undefined, error.via)
@@ -295,6 +281,7 @@ export function createClientAddress(
     checkOptionNames('the function of createClientAddress', peer, PEER_OPTIONS)
     const client = new Address()
     const via = walk.find(source, peer, client)
+    if (typeof via !== 'string') throw clientError(via)
     const { text: address, special, lookupText: lookup } = client
     if (special !== null) {
       throw new UnresolvableAddressError(describeSpecialPurpose(address, special), special, address, via)

@@ -118,7 +118,7 @@ export function requestLog(
   const address = new Address()
   const clientOf = ({ asked, peer, served }: Exchange): string | null => {
     if (served?.client !== undefined) return served.client || null
-    const found = walk.seek({ headers: asked ?? {}, remoteAddress: peer }, undefined, address)
+    const found = walk.find({ headers: asked ?? {}, remoteAddress: peer }, undefined, address)
     return typeof found === 'string' ? address.text : found.ip || null
   }
   return (exchange) => {

@@ -93,14 +93,9 @@ export class AddressFinder {
   }
 
   #walk(clients: ClientWalk, text: string): FailureReason | null {
-    try {
-      clients.find({ headers: { [clients.field]: text }, remoteAddress: 'unix:' }, undefined, this.#address)
-      return null
-    } catch (error) {
-      if (!isGeofixError(error)) throw error
-      return 'reason' in error && (error.reason === 'unidentified' || error.reason === 'trusted-proxy')
-        ? error.reason
-        : 'malformed'
-    }
+    const source = { headers: { [clients.field]: text }, remoteAddress: 'unix:' }
+    const found = clients.find(source, undefined, this.#address)
+    if (typeof found === 'string') return null
+    return found.error.code === 'UNRESOLVABLE_ADDRESS' ? found.error.reason : 'malformed'
   }
 }
