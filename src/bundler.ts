@@ -210,32 +210,21 @@ function copiesOf(options: BundlerOptions = {}): (module: string) => readonly st
   }
 }
 
-const known = new Map<string, readonly string[]>()
-
 /** The paths of the databases that a module of any copy of this package refers to; empty for other modules. */
 function databasesIn(module: string): readonly string[] {
   // Plugins of Rollup, such as @rollup/plugin-commonjs, add prefixes and queries.
   const path = module.replace(/^\0/, '').replace(/\?.*$/, '')
   const folder = dirname(path)
   if (!isOwnFolder(folder)) return []
-  let files = known.get(path)
-  if (files === undefined) {
-    const names = Array.from(readFileSync(path, 'utf8').matchAll(LITERAL), ([, , file = '']) => file)
-    files = [...new Set(names)].map((file) => join(folder, '../data', file))
-    known.set(path, files)
-  }
-  return files
+  const names = Array.from(readFileSync(path, 'utf8').matchAll(LITERAL), ([, , file = '']) => file)
+  return [...new Set(names)].map((file) => join(folder, '../data', file))
 }
 
-const ownFolders = new Set<string>()
 const OWN_NAME = packageName(fileURLToPath(new URL('../package.json', import.meta.url)))
 
 /** Whether a folder has the code of a copy of this package. A project can have several, and links can lead to one. */
 function isOwnFolder(folder: string): boolean {
-  if (ownFolders.has(folder)) return true
-  if (packageName(join(folder, '../package.json')) !== OWN_NAME) return false
-  ownFolders.add(folder)
-  return true
+  return packageName(join(folder, '../package.json')) === OWN_NAME
 }
 
 function packageName(path: string): unknown {
