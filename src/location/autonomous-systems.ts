@@ -6,7 +6,6 @@ import {
   lacking,
   NO_VALUE,
   networkText,
-  prefixBits,
   RecordTable,
   RecordTables,
   SampledFields,
@@ -180,7 +179,7 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
       const offset = findRecord(database, address)
       const number = offset === NO_RECORD ? NO_SYSTEM : table.at(offset)
       if (number === NO_SYSTEM) continue
-      return { ...table.system(number), network: networkText(address, prefixBits(address, database)) }
+      return { ...table.system(number), network: networkText(address, database.ranges.prefixLength) }
     }
     return null
   }

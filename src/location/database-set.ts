@@ -13,12 +13,18 @@ import {
   lacking,
   listedFields,
   networkText,
-  prefixBits,
   RecordTables,
   SampledFields,
 } from './record-table.ts'
 import type { OptionalValue, SchemaFields } from './schema.ts'
-import { type DatabaseInfo, databaseInfo, isGeoip2, OVERLAYS, recognised } from './vendors.ts'
+import {
+  type DatabaseInfo,
+  databaseInfo,
+  isGeoip2,
+  OVERLAYS,
+  recognised,
+  type VendorName,
+} from './vendors.ts'
 
 /** The locations of some databases, overlays first. Numbers of locations are valid while `generation` stays the same. */
 export abstract class LocationTables extends RecordTables<LocationTable> {
@@ -75,6 +81,8 @@ interface ReadDatabase {
   readonly database: OpenDatabase
   /** `null` when the database has no locations. */
   readonly locations: LocationTable | null
+  /** The vendor whose fields it has; `null` if it is unknown, or if the program gives the schema. */
+  readonly vendor: VendorName | null
   /** The reason why the records of the database are no locations; `null` if they are, or if there are no records. */
   readonly error: InvalidDatabaseError | null
 }
@@ -99,10 +107,11 @@ function readDatabase(database: OpenDatabase, schema: SchemaFields | readonly Op
 
 function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): ReadDatabase {
   const fields = new SampledFields(database, isGeoip2)
-  const schema = recognised(fields)?.schema
+  const { name = null, schema } = recognised(fields) ?? {}
   return {
     database,
     locations: schema === undefined ? null : new LocationTable(database, schema, omitted),
+    vendor: name,
     error:
       schema !== undefined || fields.isEmpty
         ? null
@@ -114,17 +123,15 @@ function ofVendor(database: OpenDatabase, omitted: readonly OptionalValue[]): Re
 function ofProgram(database: OpenDatabase, schema: SchemaFields): ReadDatabase {
   const locations = new LocationTable(database, schema)
   const { records, hasValue } = locations.sample(true)
-  if (records === 0 || hasValue) return { database, locations, error: null }
+  if (records === 0 || hasValue) return { database, locations, vendor: null, error: null }
   const { path } = database
   const fields = listedFields(new SampledFields(database).names)
   const first =
     records === 1 ? 'its only record has no location' : `none of its first ${records} records has a location`
   const fault = `by the option schema, ${first} (${fields}): correct the paths and types of the schema`
-  return { database, locations: null, error: new InvalidDatabaseError(fault, { path }) }
+  const error = new InvalidDatabaseError(fault, { path })
+  return { database, locations: null, vendor: null, error }
 }
-
-/** Fewer bits than any network has: see {@link prefixBits}. */
-const FEWEST_BITS = -96
 
 /** How the databases of a set are read. */
 export interface SetOptions {
@@ -232,10 +239,8 @@ export class DatabaseSet extends LocationTables {
 
   /** The network of an address as CIDR text; `null` when no database has its family. */
   network(address: Address): string | null {
-    const isOverlaid = this.#isOverlaid(address)
-    const bits = isOverlaid ? null : this.#match(address)?.bits
-    if (bits === undefined) return null
-    return networkText(address, Math.max(bits ?? FEWEST_BITS, this.#overlayBits(address)))
+    const length = this.#isOverlaid(address) ? 0 : this.#match(address)?.prefixLength
+    return length === undefined ? null : networkText(address, Math.max(length, this.#overlayLength(address)))
   }
 
   /** Whether a database only has the country of registration of an address, and the option to use it is not set. */
@@ -253,21 +258,21 @@ export class DatabaseSet extends LocationTables {
     return this.#overlays !== null && this.#overlays.find(address) !== NO_LOCATION
   }
 
-  /** The leading bits of an address that all have the same overlay, or none. */
-  #overlayBits(address: Address): number {
-    if (this.#overlays === null) return FEWEST_BITS
+  /** The prefix length of the network around an address that has the same overlay, or none. */
+  #overlayLength(address: Address): number {
+    if (this.#overlays === null) return 0
     const { database } = this.#overlays
     findRecord(database, address)
-    return prefixBits(address, database)
+    return database.ranges.prefixLength
   }
 
   /** Prefers the first database with a location, then the first with a record, then the first of the family. */
   #match(address: Address): Match | null {
     let best: Match | null = null
-    for (const { database, locations } of this.#databases) {
+    for (const { database, locations, vendor } of this.#databases) {
       if (lacksFamily(database, address)) continue
       const offset = findRecord(database, address)
-      const match = { database, offset, bits: prefixBits(address, database) }
+      const match = { database, vendor, offset, prefixLength: database.ranges.prefixLength }
       // A damaged record counts: a lookup throws for it and does not use another database.
       if (offset !== NO_RECORD && locations?.hasValue(offset, true) === true) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
@@ -282,12 +287,11 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 }
 
 /** The database to use for an address, and what its search tree has for it. */
-interface Match {
-  readonly database: OpenDatabase
+interface Match extends Pick<ReadDatabase, 'database' | 'vendor'> {
   /** Offset of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
-  /** The leading bits of the address that have this record: see {@link prefixBits}. */
-  readonly bits: number
+  /** Of the network with this record, as {@link networkText} takes it. */
+  readonly prefixLength: number
 }
 
 function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {

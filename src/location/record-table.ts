@@ -153,15 +153,15 @@ export function findRecord({ ranges, metadata }: OpenDatabase, address: Address)
   return ranges.offset
 }
 
-/** The leading bits of an address in its family that the last search in a database used. Below 0: the network holds more than IPv4. */
-export function prefixBits({ family }: Address, { ranges }: OpenDatabase): number {
-  return family === 4 ? ranges.prefixLength - 96 : ranges.prefixLength
-}
-
-/** The network of an address as CIDR text. @param bits as {@link prefixBits} gives them */
-export function networkText({ family, ipv4, words }: Address, bits: number): string {
-  if (bits < 0) return formatCidr(6, IPV6_ZERO, 96 + bits)
-  return formatCidr(family, family === 4 ? Uint32Array.of(ipv4) : words, bits)
+/**
+ * The network of an address as CIDR text.
+ *
+ * @param prefixLength as a search gives it, where IPv4 is at ::/96. Below 96, the network holds more than IPv4
+ */
+export function networkText({ family, ipv4, words }: Address, prefixLength: number): string {
+  if (family === 6) return formatCidr(6, words, prefixLength)
+  if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
+  return formatCidr(4, Uint32Array.of(ipv4), prefixLength - 96)
 }
 
 /** The type of a field's value. */

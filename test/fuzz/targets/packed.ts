@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address } from '../../../src/address/address.ts'
 import { isPacked } from '../../../src/bytes/file-kind.ts'
-import { findRecord, prefixBits } from '../../../src/location/record-table.ts'
+import { findRecord } from '../../../src/location/record-table.ts'
 import { Database, type OpenDatabase } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { openDatabase } from '../../../src/node/open-files.ts'
@@ -71,7 +71,7 @@ function answers(database: OpenDatabase, address: Address): unknown {
   if (found === null) return null
   return {
     found,
-    length: address.family > database.metadata.ipVersion ? null : prefixBits(address, database),
+    length: address.family > database.metadata.ipVersion ? null : database.ranges.prefixLength,
     record: found === NO_RECORD ? null : orInvalid(() => database.record(found)),
   }
 }
