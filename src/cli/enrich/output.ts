@@ -59,19 +59,32 @@ export class DescriptorOutput implements Output {
   }
 }
 
-/** Waits for the writes to a stream. One that fails need not call back, so what watches it calls `fail`. */
-class StreamWriter {
-  /** Wrapped in an object, because the error can have any type. */
-  #failure: { readonly cause: unknown } | null = null
-  /** Resolves the write that is waiting. */
+/** A pipe or a terminal. Waits for a slow reader. */
+export class StreamOutput implements Output {
+  /** The waiting write and all further ones throw it. */
+  #failure: Error | null = null
+  /** Ends the write that is waiting: the stream need not call back when it fails. */
   #wake: (() => void) | null = null
+  readonly #stopWatching: () => void
 
-  constructor(private readonly stream: Writable) {}
+  /** @param isOwned whether to destroy the stream at the end */
+  constructor(
+    private readonly stream: Writable,
+    private readonly name: string,
+    private readonly isOwned = false,
+  ) {
+    // Reports errors, and a stream that other code destroyed or ended.
+    this.#stopWatching = finished(stream, { readable: false }, (error) => this.fail(error))
+  }
 
-  /** The waiting write and all further ones throw this. */
-  readonly fail = (cause: unknown): void => {
-    this.#failure = { cause }
+  /** @param cause why the stream failed, or what its output throws; none if it ended. @returns the failure */
+  protected fail(cause?: unknown): Error {
+    const code = cause ? codeOf(cause) : 'EPIPE'
+    const isClosed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code ?? '')
+    const isTold = cause instanceof CommandFailure || cause instanceof ClosedPipe
+    this.#failure = isTold ? cause : isClosed ? new ClosedPipe() : unwritable(this.name, cause)
     this.#wake?.()
+    return this.#failure
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -84,32 +97,7 @@ class StreamWriter {
       })
       this.#wake = null
     }
-    if (this.#failure !== null) throw this.#failure.cause
-  }
-}
-
-/** A pipe or a terminal. Waits for a slow reader. */
-export class StreamOutput implements Output {
-  readonly #writer: StreamWriter
-  readonly #stopWatching: () => void
-
-  /** @param isOwned whether to destroy the stream at the end */
-  constructor(
-    private readonly stream: Writable,
-    name: string,
-    private readonly isOwned = false,
-  ) {
-    this.#writer = new StreamWriter(stream)
-    // Reports errors, and a stream that other code destroyed or ended.
-    this.#stopWatching = finished(stream, { readable: false }, (error) => {
-      const code = error ? codeOf(error) : 'EPIPE'
-      const isClosed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code ?? '')
-      this.#writer.fail(isClosed ? new ClosedPipe() : unwritable(name, error))
-    })
-  }
-
-  write(bytes: Uint8Array): Promise<void> {
-    return this.#writer.write(bytes)
+    if (this.#failure !== null) throw this.#failure
   }
 
   async flush(): Promise<void> {
@@ -129,8 +117,7 @@ export class StreamOutput implements Output {
 }
 
 /** Compresses on the thread pool, and writes the result to another output. */
-export class CompressedOutput implements Output {
-  readonly #writer: StreamWriter
+export class CompressedOutput extends StreamOutput {
   /** Resolves when all compressed bytes are written. Rejects when the target does. */
   readonly #copied: Promise<void>
 
@@ -139,34 +126,30 @@ export class CompressedOutput implements Output {
     private readonly target: Output,
     name: string,
   ) {
-    this.#writer = new StreamWriter(transform)
+    super(transform, name, true)
     const copy = async (): Promise<void> => {
-      for await (const chunk of transform) await target.write(chunk)
+      for await (const chunk of transform.iterator({ destroyOnReturn: false })) await target.write(chunk)
     }
     this.#copied = copy().catch((cause) => {
-      throw cause instanceof CommandFailure || cause instanceof ClosedPipe ? cause : unwritable(name, cause)
+      throw this.fail(cause)
     })
-    // The next write() or finish() throws the error.
-    this.#copied.catch(this.#writer.fail)
+    // The next write() or flush() throws it.
+    this.#copied.catch(() => {})
   }
 
-  write(bytes: Uint8Array): Promise<void> {
-    return this.#writer.write(bytes)
-  }
-
-  async flush(): Promise<void> {
+  override async flush(): Promise<void> {
     this.transform.end()
     await this.#copied
     await this.target.flush()
   }
 
-  async finish(): Promise<void> {
+  override async finish(): Promise<void> {
     await this.flush()
     await this.target.finish()
   }
 
-  discard(): void {
-    this.transform.destroy()
+  override discard(): void {
+    super.discard()
     this.target.discard()
   }
 }
