@@ -32,11 +32,16 @@ export async function openDatabases(
   asn: boolean | readonly string[] = false,
   { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<DatabaseSet> {
-  // A named pipe can be read only once.
-  const open = (path: string): Promise<OpenDatabase> =>
-    isWhole || isNamedPipe(path)
-      ? openInMemory(path, signal)
-      : openFile(path, { maxBytes: DEFAULT_MAX_BYTES })
+  const open = async (path: string): Promise<OpenDatabase> => {
+    // A named pipe can be read only once.
+    const isPipe = isNamedPipe(path)
+    if (!isWhole && !isPipe) return openFile(path, { maxBytes: DEFAULT_MAX_BYTES })
+    const reading = isPipe ? readNamedPipe(path, signal) : readUnpacked(path, { signal })
+    const bytes = await reading.catch((cause) => {
+      throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
+    })
+    return openDatabase(extractUncompressed(bytes, path), path)
+  }
   const cities = paths.length > 0 ? paths : [fileURLToPath(embedded.city)]
   const systems = asn === true ? [fileURLToPath(embedded.asn)] : asn || []
   const databases = await Promise.all([...cities, ...systems].map(open))
@@ -58,14 +63,6 @@ function isNamedPipe(path: string): boolean {
 export function attachInThread(shared: SharedDatabases): DatabaseSet {
   const databases = attachDatabases(shared, {}, openDatabase)
   return new DatabaseSet(databases, { asnCount: shared.asn ?? 0 })
-}
-
-async function openInMemory(path: string, signal?: AbortSignal): Promise<OpenDatabase> {
-  const reading = isNamedPipe(path) ? readNamedPipe(path, signal) : readUnpacked(path, { signal })
-  const bytes = await reading.catch((cause) => {
-    throw isGeofixError(cause) ? cause : unreadableFile(path, cause)
-  })
-  return openDatabase(extractUncompressed(bytes, path), path)
 }
 
 /** Reads a named pipe to its end, such as a shell's <(…), and decompresses gzip. */

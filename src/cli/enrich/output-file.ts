@@ -2,7 +2,6 @@ import { constants, open, type Stats } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
-import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { codeOf } from '../../node/file-state.ts'
 import { CommandFailure, directoryError, ExitStatus, type Terminal, unwritable } from '../terminal.ts'
@@ -22,7 +21,7 @@ const WINDOWS_NULL = /^(?:\\\\[.?]\\)?nul$/i
 /** Settings for opening an output. */
 export interface OutputContext {
   readonly terminal: Terminal
-  readonly inputs: readonly Input[]
+  readonly inputs?: readonly Input[]
   /** Other files that the run reads, such as databases. No output can replace one, or an input. Default: none. */
   readonly reads?: readonly string[]
   /** The files and descriptors that the run writes already. Default: none. */
@@ -57,26 +56,22 @@ export async function checkOutputFile(path: string, reads: readonly string[]): P
   const target = await targetOf(path).catch((cause) => {
     throw unwritable(path, cause)
   })
-  if (typeof target !== 'number') await refuseRead(path, target.status, { inputs: [], reads })
+  if (typeof target !== 'number') await refuseRead(path, target.status, { reads })
 }
 
 /** @throws CommandFailure when standard output is one of the inputs: reading it would never end */
 export function openStandardOutput(context: OutputContext): Promise<Output> {
-  const { stdout } = context.terminal
-  return openStream(stdout, 'standard output', context)
+  return openDescriptor(STANDARD_OUTPUT, 'standard output', context)
 }
 
 async function openTarget(path: string, context: OutputContext): Promise<Output> {
-  const { terminal, signal } = context
   try {
     const target = await targetOf(path)
     const written = typeof target === 'number' ? target : await pathOf(target.file)
     if (context.targets?.has(written)) throw refused(path, 'this run writes already')
     // Two outputs can be discarded: /dev/null is a device.
     if (typeof target === 'number' || !target.status?.isCharacterDevice()) context.targets?.add(written)
-    if (target === STANDARD_OUTPUT) return await openStream(terminal.stdout, path, context)
-    if (target === STANDARD_ERROR) return await openStream(terminal.stderr, path, context)
-    if (typeof target === 'number') return await openDescriptor(target, path, null, context)
+    if (typeof target === 'number') return await openDescriptor(target, path, context)
     const { file, status } = target
     if (status === null || status.isFile()) {
       await refuseRead(path, status, context)
@@ -87,7 +82,7 @@ async function openTarget(path: string, context: OutputContext): Promise<Output>
     // Pipes and devices are written to, not replaced.
     if (status.isFIFO()) {
       const { openPipeToWrite } = await import('./pipe-stream.ts')
-      return new StreamOutput(await openPipeToWrite(file, signal), path, true)
+      return new StreamOutput(await openPipeToWrite(file, context.signal), path, true)
     }
     return new DescriptorOutput(await openAsync(file, 'w'), path)
   } catch (cause) {
@@ -117,23 +112,14 @@ async function targetOf(path: string): Promise<number | { file: string; status: 
   return { file, status }
 }
 
-async function openStream(
-  stream: Writable & { readonly isTTY?: boolean; readonly fd?: number },
-  name: string,
-  context: OutputContext,
-): Promise<Output> {
-  const { fd } = stream
-  if (fd === undefined || stream.isTTY) return new StreamOutput(stream, name)
-  return openDescriptor(fd, name, stream, context)
-}
-
-/** @param stream the process's stream for the descriptor, or `null` */
-async function openDescriptor(
-  fd: number,
-  name: string,
-  stream: Writable | null,
-  context: OutputContext,
-): Promise<Output> {
+/** Opens a descriptor that is open already: for standard output and standard error, the streams of the process. */
+async function openDescriptor(target: number, name: string, context: OutputContext): Promise<Output> {
+  const { stdout, stderr } = context.terminal
+  const stream = target === STANDARD_OUTPUT ? stdout : target === STANDARD_ERROR ? stderr : null
+  const usual = (): Output =>
+    stream === null ? new DescriptorOutput(target, name) : new StreamOutput(stream, name)
+  const fd = stream === null ? target : stream.isTTY ? undefined : stream.fd
+  if (fd === undefined) return usual()
   try {
     // A stream of the process has a standard descriptor. Other streams are open.
     if (stream === null || fd <= STANDARD_ERROR)
@@ -142,11 +128,10 @@ async function openDescriptor(
     throw unwritable(name, cause)
   }
   const status = descriptorStatus(fd)
-  if (status === null)
-    return stream === null ? new DescriptorOutput(fd, name) : new StreamOutput(stream, name)
+  if (status === null) return usual()
   await refuseRead(name, status, context)
   if (!status.isFIFO() && !status.isSocket()) return new DescriptorOutput(fd, name)
-  if (stream !== null) return new StreamOutput(stream, name)
+  if (stream !== null) return usual()
   const { pipeWriter } = await import('./pipe-stream.ts')
   return new StreamOutput(pipeWriter(fd, context.signal), name, true)
 }
@@ -160,7 +145,7 @@ async function pathOf(file: string): Promise<string> {
 async function refuseRead(
   path: string,
   status: Stats | null,
-  { inputs, reads = [] }: Pick<OutputContext, 'inputs' | 'reads'>,
+  { inputs = [], reads = [] }: Pick<OutputContext, 'inputs' | 'reads'>,
 ): Promise<void> {
   if (!status?.isFile()) return
   const found = await Promise.all(reads.map((each) => stat(each).catch(() => null)))

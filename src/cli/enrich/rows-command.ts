@@ -129,7 +129,7 @@ async function answerInput(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const { signal } = new AbortController()
-  const output = await openStandardOutput({ terminal, inputs: [], note: () => {}, signal })
+  const output = await openStandardOutput({ terminal, note: () => {}, signal })
   const set = await openDatabases(databases, asn)
   const answers = answersOf(set)
   try {

@@ -60,10 +60,10 @@ export abstract class Session {
   /** @param path `undefined` for standard output */
   protected async openOutput(
     path: string | undefined,
-    { inputs = [], reads = [] }: Partial<Pick<OutputContext, 'inputs' | 'reads'>> = {},
+    read: Pick<OutputContext, 'inputs' | 'reads'> = {},
   ): Promise<Output> {
     const { signal, terminal, note } = this
-    const context = { inputs, reads, targets: this.#targets, terminal, note, signal }
+    const context = { ...read, targets: this.#targets, terminal, note, signal }
     return this.keep(await (path === undefined ? openStandardOutput(context) : openOutputFile(path, context)))
   }
 
