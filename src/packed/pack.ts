@@ -42,6 +42,9 @@ export function pack(bytes: Bytes): Uint8Array {
   return packWith(portableDeflate, asUint8Array(bytes))
 }
 
+const NOT_PACKED =
+  'it is not a packed database: use gunzip to decompress a .gz file, and tar for a .tar.gz file'
+
 /**
  * Unpacks a file that {@link pack} made, and checks all of it.
  *
@@ -51,7 +54,7 @@ export function pack(bytes: Bytes): Uint8Array {
  */
 export function unpack(bytes: Bytes): Uint8Array {
   const packed = asUint8Array(bytes)
-  if (!isPacked(packed)) throw new InvalidDatabaseError('it is not a packed database')
+  if (!isPacked(packed)) throw new InvalidDatabaseError(NOT_PACKED)
   return unpackFile(new BlockFile(sourceOf(packed), PORTABLE_CODEC))
 }
 
