@@ -31,7 +31,7 @@ export interface DatabaseFault {
 }
 
 /**
- * Checks a whole database, as `mmdbctl verify` and libmaxminddb's verifier do. Takes seconds for a large file, and up to half the
+ * Checks a whole database, as `mmdbctl verify` and libmaxminddb's verifier do. Takes seconds for a large file, and up to the
  * file's size in memory; for a packed file, about five times the unpacked size.
  */
 export function verify(database: OpenDatabase): Verification {
@@ -43,11 +43,13 @@ export function verify(database: OpenDatabase): Verification {
   }
   const { tree, data, bytes } = unpacked
   checkMetadata(tree.metadata, faults)
-  const records = checkSearchTree(tree, data, faults)
+  const marks = checkSearchTree(tree, data, faults)
   // An overlay can hide all networks of a record, which then stays in the file.
   const hidesRecords = tree.metadata.overlayBytes > 0
-  const valueCount = checkDataSection(data, bytes, records, faults, hidesRecords)
-  return { faults: faults.faults, faultCount: faults.count, nodeCount, recordCount: records.size, valueCount }
+  const valueCount = checkDataSection(data, bytes, marks, faults, hidesRecords)
+  let recordCount = 0
+  for (const _ of marked(data, marks, RECORD)) recordCount++
+  return { faults: faults.faults, faultCount: faults.count, nodeCount, recordCount, valueCount }
 }
 
 /** A damaged file can have millions of faults. */
@@ -95,6 +97,21 @@ function checkMetadata({ nodeCount, databaseType, buildDate, start }: Metadata, 
   }
 }
 
+// What leads to a byte of the data section, or starts there: one bit each.
+/** The search tree leads to it. */
+const RECORD = 1
+/** A pointer leads to it. */
+const TARGET = 2
+/** A value starts there. */
+const START = 4
+/** A value starts there that is not inside another value. */
+const OUTERMOST = 8
+
+/** The offsets with a mark, in ascending order. */
+function* marked({ base }: DataSection, marks: Uint8Array, mark: number): Generator<number> {
+  for (let at = 0; at < marks.length; at++) if (((marks[at] ?? 0) & mark) !== 0) yield base + at
+}
+
 /** The height of a node that was not visited. */
 const UNKNOWN = 255
 
@@ -102,12 +119,12 @@ const UNKNOWN = 255
  * Walks a whole search tree: every path ends within the length of an address, every record lies in the data
  * section, and every node is reachable. A subtree with several paths to it is walked once.
  *
- * @returns offsets of the records that the tree leads to
+ * @returns marks of the bytes of the data section: {@link RECORD} where the tree leads to a record
  */
-export function checkSearchTree(tree: SearchTree, data: DataSection, faults: FaultList): OffsetSet {
+export function checkSearchTree(tree: SearchTree, data: DataSection, faults: FaultList): Uint8Array {
   const { nodeCount, ipVersion } = tree.metadata
   const bits = ipVersion === 4 ? 32 : 128
-  const records = new OffsetSet(data.base, data.end)
+  const marks = new Uint8Array(data.end - data.base)
   /** The bits of the longest path below each node. */
   const heights = new Uint8Array(nodeCount).fill(UNKNOWN)
   let isTooDeep = false
@@ -124,7 +141,7 @@ export function checkSearchTree(tree: SearchTree, data: DataSection, faults: Fau
         leaf(value) {
           faults.attempt(() => {
             const offset = tree.record(value)
-            if (offset !== NO_RECORD) records.add(offset)
+            if (offset !== NO_RECORD) marks[offset - data.base] = RECORD
           })
           return 0
         },
@@ -145,43 +162,7 @@ export function checkSearchTree(tree: SearchTree, data: DataSection, faults: Fau
   // Nodes below a path that is too deep were not visited.
   if (isTooDeep) faults.add(tooLong(bits))
   else if (unreached > 0) faults.add(`no path leads to ${unreached} of ${nodeCount} nodes of the search tree`)
-  return records
-}
-
-/** A set of offsets within a section of a file: one bit for each byte of the section. */
-export class OffsetSet {
-  size = 0
-  readonly #base: number
-  readonly #bits: Uint8Array
-
-  /**
-   * @param base the lowest offset
-   * @param end one more than the highest offset
-   */
-  constructor(base: number, end: number) {
-    this.#base = base
-    this.#bits = new Uint8Array(Math.ceil(Math.max(end - base, 0) / 8))
-  }
-
-  add(offset: number): void {
-    if (this.has(offset)) return
-    const at = offset - this.#base
-    this.#bits[at >>> 3] = (this.#bits[at >>> 3] ?? 0) | (1 << (at & 7))
-    this.size++
-  }
-
-  has(offset: number): boolean {
-    const at = offset - this.#base
-    return ((this.#bits[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0
-  }
-
-  /** In ascending order. */
-  *[Symbol.iterator](): Generator<number> {
-    for (const [index, byte] of this.#bits.entries()) {
-      if (byte === 0) continue
-      for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) yield this.#base + index * 8 + bit
-    }
-  }
+  return marks
 }
 
 /** Uses of a value by records, on average. Real files have about 10; in a hostile file they are unlimited. */
@@ -194,32 +175,30 @@ const MIN_VALUE_BUDGET = 10_000_000
  * text is UTF-8, and pointers and the search tree lead to the start of a value.
  *
  * @param bytes the whole file
- * @param records offsets that the search tree leads to
+ * @param marks of {@link checkSearchTree}, which gets those of values and pointers
  * @returns how many values there are, including the keys and values inside maps and arrays
  */
 function checkDataSection(
   data: DataSection,
   bytes: Uint8Array,
-  records: OffsetSet,
+  marks: Uint8Array,
   faults: FaultList,
   mayHideRecords: boolean,
 ): number {
   const { base, end } = data
-  const starts = new OffsetSet(base, end)
-  /** Where values start that are not inside another value. */
-  const outermost = new OffsetSet(base, end)
-  const targets = new OffsetSet(base, end)
+  const mark = (offset: number, kind: number): void => {
+    marks[offset - base] = (marks[offset - base] ?? 0) | kind
+  }
   const decoder = utf8Decoder({ fatal: true })
   let valueCount = 0
   const isWhole = faults.attempt(() => {
     for (let at = base, pending = 0; at < end || pending > 0; at = data.next) {
-      if (pending === 0) outermost.add(at)
-      else pending--
-      starts.add(at)
+      mark(at, pending === 0 ? START | OUTERMOST : START)
+      if (pending > 0) pending--
       valueCount++
       data.open(at)
       const { type, size, start, fieldOffset } = data
-      if (data.viaPointer) targets.add(fieldOffset)
+      if (data.viaPointer) mark(fieldOffset, TARGET)
       else if (type === DataType.map) pending += 2 * size
       else if (type === DataType.array) pending += size
       else if (type === DataType.utf8String) {
@@ -232,26 +211,24 @@ function checkDataSection(
       }
     }
   })
-  checkRecords(data, records, Math.max(MIN_VALUE_BUDGET, valueCount * MAX_MEAN_USES), faults)
+  checkRecords(data, marks, Math.max(MIN_VALUE_BUDGET, valueCount * MAX_MEAN_USES), faults)
   // After a fault it is not known where values start.
   if (!isWhole) return valueCount
-  for (const offset of records) {
-    if (!starts.has(offset)) faults.add('the search tree leads into the middle of a value', offset)
+  const addFaults = (kind: number, others: number, fault: string): void => {
+    for (const at of marked(data, marks, kind))
+      if (((marks[at - base] ?? 0) & others) === 0) faults.add(fault, at)
   }
-  for (const offset of targets) {
-    if (!starts.has(offset)) faults.add('a pointer leads into the middle of a value', offset)
-  }
-  for (const offset of outermost) {
-    if (records.has(offset) || targets.has(offset) || mayHideRecords) continue
-    faults.add('neither the search tree nor a pointer leads to a value', offset)
-  }
+  addFaults(RECORD, START, 'the search tree leads into the middle of a value')
+  addFaults(TARGET, START, 'a pointer leads into the middle of a value')
+  if (!mayHideRecords)
+    addFaults(OUTERMOST, RECORD | TARGET, 'neither the search tree nor a pointer leads to a value')
   return valueCount
 }
 
 /** Checks each record with its pointers followed, as a reader sees it. @param budget of values in all records */
-function checkRecords(data: DataSection, records: OffsetSet, budget: number, faults: FaultList): void {
+function checkRecords(data: DataSection, marks: Uint8Array, budget: number, faults: FaultList): void {
   let values = 0
-  for (const offset of records) {
+  for (const offset of marked(data, marks, RECORD)) {
     faults.attempt(() => new RecordCheck(data, offset).run())
     values += data.values
     if (values <= budget) continue

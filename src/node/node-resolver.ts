@@ -124,7 +124,7 @@ export class NodeResolver extends Resolver {
   /**
    * Checks each database completely, as `mmdbctl verify` does: the search tree has no loops and no unused nodes, all
    * pointers are valid, all records can be decoded, text is UTF-8, and the metadata is plausible. Lookups do not need
-   * it, since they check what they read. Blocks for seconds with a large file, and needs up to half its size in memory. A
+   * it, since they check what they read. Blocks for seconds with a large file, and needs up to its size in memory. A
    * packed database is unpacked for it: that takes about five times the unpacked size, 0.5 GB for the embedded city database.
    *
    * @returns a result for each of `databases`; a valid database has no faults
