@@ -50,7 +50,7 @@ function openBytes(
   options?: PackedOptions,
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
-  if (!isPacked(bytes)) return new Database(bytes, path, tables)
+  if (!isPacked(bytes)) return new Database(bytes, path)
   return loaded(decompression, 'the database is packed').openPacked(bytes, path, options, tables)
 }
 

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { randomPublicIPv4, seeded } from '../scripts/bench/addresses.ts'
 import { Resolver as CoreResolver } from '../src/core.ts'
 import { verify } from '../src/details.ts'
-import { embedded, Resolver, type SharedDatabases } from '../src/index.ts'
+import { Resolver, type SharedDatabases } from '../src/index.ts'
 import { MmdbWriter, overlay, pack } from '../src/writer.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { effort } from './effort.ts'
@@ -99,27 +98,8 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     )
   })
 
-  it('are of one table of what lookups found', async () => {
-    const geo = await Entry.open(readFileSync(embedded.country))
-    const shared = geo.share()
-    const [tables] = shared.databases.map((each) => each.tables)
-    expect(geo.share().databases[0]?.tables).toBe(tables)
-    const filled = () =>
-      new Int32Array(tables ?? new SharedArrayBuffer(0)).filter((entry) => entry !== 0).length
-    expect(filled()).toBe(0)
-    const ips = randomAddresses(5000, seeded(5))
-    // Texts are compared much faster than 5000 records.
-    const expected = JSON.stringify(ips.map((ip) => geo.find(ip)))
-    // The second finds the entries of the first.
-    for (let thread = 0; thread < 2; thread++) {
-      const attached = Entry.attach(sent(shared))
-      expect(JSON.stringify(ips.map((ip) => attached.find(ip)))).toBe(expected)
-      expect(filled()).toBeGreaterThan(1000)
-    }
-  })
-
-  it('do without a table of another size', async () => {
-    const geo = await Entry.open(mmdb)
+  it('do without decoded blocks of another size', async () => {
+    const geo = await Entry.open(pack(mmdb))
     const { databases, ...rest } = geo.share()
     for (const tables of [undefined, new SharedArrayBuffer(4)]) {
       const attached = Entry.attach({ ...rest, databases: databases.map((each) => ({ ...each, tables })) })

@@ -1,5 +1,4 @@
 import { allocate } from '../bytes/byte-limit.ts'
-import { isPacked } from '../bytes/file-kind.ts'
 import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { PackedOptions } from '../packed/packed-database.ts'
 import { isOfClass, isUint8Array } from '../realm.ts'
@@ -30,7 +29,7 @@ export interface SharedDatabase {
   readonly bytes: Uint8Array
   /** The path of the file, for messages. */
   readonly path: string | undefined
-  /** Memory for what lookups find in the search tree, so that threads share it. */
+  /** Memory for the decoded blocks of a packed file, so that threads share them. */
   readonly tables?: SharedArrayBuffer | undefined
 }
 
@@ -65,7 +64,7 @@ export function shareDatabases(
   const copies = set.databases.map(inSharedMemory)
   const shared = (copy: OpenDatabase): SharedDatabase => {
     const { bytes, path } = copy
-    return { bytes, path, tables: expand || !isPacked(bytes) ? copy.shareTables() : undefined }
+    return { bytes, path, tables: expand && !(copy instanceof Database) ? copy.shareTables() : undefined }
   }
   for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
   const { schemas = [], asnCount = 0, registeredCountry } = set.options
@@ -106,9 +105,7 @@ export function attachDatabases(
 
 /** The overlays that another thread has shared; `null` for none. */
 export function attachOverlays(shared: SharedDatabases | undefined): OpenDatabase | null {
-  if (shared?.overlays === undefined) return null
-  const { bytes, tables } = shared.overlays
-  return new Database(bytes, undefined, tables)
+  return shared?.overlays === undefined ? null : new Database(shared.overlays.bytes)
 }
 
 /** @throws TypeError when the value is not what {@link shareDatabases} gave, or its memory is not shared */

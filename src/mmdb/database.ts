@@ -4,7 +4,7 @@ import { DataSection } from './data-section.ts'
 import { type Metadata, readMetadata } from './metadata.ts'
 import { firstRecords } from './networks.ts'
 import { decodeRecord, type MmdbValue } from './record-decoder.ts'
-import { NO_RECORD, PrefixIndex, SearchTree, TreeRanges, tableBytes } from './search-tree.ts'
+import { PrefixIndex, SearchTree, TreeRanges } from './search-tree.ts'
 
 /** Goes over ranges of addresses: all addresses of a range have its record. */
 export interface RangeCursor {
@@ -52,11 +52,6 @@ interface LookupDatabase {
   /** Ranges for a walk, which are independent of others. */
   newRanges(): RangeCursor
   /**
-   * Memory for what lookups find, which threads share: the same one each time. For a packed file, these are its decoded
-   * blocks.
-   */
-  shareTables(): SharedArrayBuffer
-  /**
    * A whole record, as the vendor wrote it.
    *
    * @param offset of the record in the file, as the search tree gives it
@@ -82,6 +77,8 @@ interface LookupDatabase {
 export interface PackedForm extends LookupDatabase {
   /** How many networks have a record, as `countNetworks` counts them in an unpacked file. The file says it. */
   countNetworks(): number
+  /** Memory for decoded blocks, which threads share: the same one each time. */
+  shareTables(): SharedArrayBuffer
   /**
    * The database of the unpacked file.
    *
@@ -100,48 +97,25 @@ export class Database implements LookupDatabase {
   readonly tree: SearchTree
   readonly ranges: TreeRanges
   readonly data: DataSection
-  /** The tables of an index that threads share. */
-  #tables: SharedArrayBuffer | undefined
 
   /**
    * @param bytes the uncompressed file; not copied, so they must not change
    * @param path of the file, for messages
-   * @param tables what {@link shareTables} of the same file gave in another thread
    * @throws InvalidDatabaseError when the bytes are not a database
    */
   constructor(
     readonly bytes: Uint8Array,
     readonly path?: string,
-    tables?: SharedArrayBuffer,
   ) {
     checkSize(bytes.length, MAX_DATABASE_BYTES, path)
     this.metadata = readMetadata(bytes, path)
     this.tree = new SearchTree(bytes, this.metadata, path)
     this.ranges = this.newRanges()
     this.data = new DataSection(bytes, this.tree.dataStart, this.metadata.start, path)
-    if (tables?.byteLength === tableBytes(this.metadata)) this.#tables = tables
   }
 
-  shareTables(): SharedArrayBuffer {
-    this.#tables ??= new SharedArrayBuffer(tableBytes(this.metadata))
-    return this.#tables
-  }
-
-  /**
-   * An index with its own tables, or with those that threads share. Shared tables keep offsets instead of results,
-   * because each thread has its own results.
-   *
-   * @param resultOf gives the result for the offset of a record, as in {@link PrefixIndex}
-   */
-  index(resultOf: (offset: number) => number): AddressIndex {
-    if (this.#tables === undefined) return new PrefixIndex(this.tree, resultOf)
-    const offsets = new PrefixIndex(this.tree, undefined, this.#tables)
-    const resultAt = (offset: number): number => (offset === NO_RECORD ? NO_RECORD : resultOf(offset))
-    return {
-      findIPv4: (address) => resultAt(offsets.findIPv4(address)),
-      findIPv6: (words) => resultAt(offsets.findIPv6(words)),
-      clear: () => {},
-    }
+  index(resultOf: (offset: number) => number): PrefixIndex {
+    return new PrefixIndex(this.tree, resultOf)
   }
 
   newRanges(): TreeRanges {
@@ -157,7 +131,7 @@ export class Database implements LookupDatabase {
   }
 
   withBytes(copy: Uint8Array): Database {
-    return new Database(copy, this.path, this.#tables)
+    return new Database(copy, this.path)
   }
 }
 

@@ -153,11 +153,6 @@ function tableBits({ nodeCount }: Metadata): number {
   return Math.min(MAX_TABLE_BITS, Math.max(1, Math.floor(Math.log2(nodeCount + 1))))
 }
 
-/** The bytes of the tables of a {@link PrefixIndex}. */
-export function tableBytes(metadata: Metadata): number {
-  return 4 * 2 ** tableBits(metadata) * (metadata.ipVersion === 6 ? 2 : 1)
-}
-
 /** Finds records as {@link TreeRanges} does, in fewer steps. */
 export class PrefixIndex {
   readonly #tree: SearchTree
@@ -177,11 +172,9 @@ export class PrefixIndex {
    * Lookups fill the tables. Opening a file fills none of them.
    *
    * @param resultOf gives the result for the offset of a record in the file: an integer from 1 to 2 ** 31 - 1, or 0 for
-   *   none. Called once for each entry, and for each lookup that walks further. Default: the offset
-   * @param memory of {@link tableBytes} for the tables. Several indexes of one file, in threads too, can share it if all
-   *   have the default results, which depend only on the file
+   *   none. Called once for each entry, and for each lookup that walks further
    */
-  constructor(tree: SearchTree, resultOf = (offset: number): number => offset, memory?: SharedArrayBuffer) {
+  constructor(tree: SearchTree, resultOf: (offset: number) => number) {
     const { nodeCount, ipVersion } = tree.metadata
     this.#tree = tree
     this.#ranges = new TreeRanges(tree)
@@ -190,9 +183,8 @@ export class PrefixIndex {
     this.#bits = tableBits(tree.metadata)
     this.#shift = 32 - this.#bits
     const entries = 2 ** this.#bits
-    this.#ipv4 = memory === undefined ? new Int32Array(entries) : new Int32Array(memory, 0, entries)
-    const others = ipVersion === 6 ? entries : 0
-    this.#ipv6 = memory === undefined ? new Int32Array(others) : new Int32Array(memory, 4 * entries, others)
+    this.#ipv4 = new Int32Array(entries)
+    this.#ipv6 = new Int32Array(ipVersion === 6 ? entries : 0)
     this.#globalUnicastRoot = this.#tree.walk(
       0,
       GLOBAL_UNICAST << (32 - GLOBAL_UNICAST_BITS),

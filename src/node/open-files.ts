@@ -135,7 +135,7 @@ export function openDatabase(
 ): OpenDatabase {
   return isPacked(bytes)
     ? openPackedBytes(bytes, NATIVE_CODEC, path, options, tables)
-    : new Database(bytes, path, tables)
+    : new Database(bytes, path)
 }
 
 /** Closes the file of a database that is no longer used and was not closed. */

@@ -62,7 +62,7 @@ function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1)
     offsets.length = 0
   }
   const { metadata } = database
-  const index = new PrefixIndex(database.tree)
+  const index = new PrefixIndex(database.tree, (offset) => offset)
   let visited = 0
   visitNetworks(database, (value, first, depth) => {
     if (visited++ % stride !== 0) return

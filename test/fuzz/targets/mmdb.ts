@@ -134,7 +134,7 @@ function checkWhole(
   if (prefix !== null && prefix[0].kind() === value.kind())
     assert.ok(value.match(prefix), 'the address is not in its network')
   const { tree, metadata } = database
-  const index = new PrefixIndex(tree)
+  const index = new PrefixIndex(tree, (offset) => offset)
   const words = Uint32Array.from(wordsOf(value.toByteArray()))
   const [ipv4 = 0] = words
   const walked = outcomeOf(() => offsetAt(database, isIPv4 ? ipv4 : words))

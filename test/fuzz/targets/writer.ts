@@ -96,7 +96,7 @@ export const writer: Target<Networks> = {
     const bytes = written(networks, options)
     assert.ok(Buffer.from(bytes).equals(written(networks, options)), 'the same calls give other bytes')
     const database = new Database(bytes)
-    const index = new PrefixIndex(database.tree)
+    const index = new PrefixIndex(database.tree, (offset) => offset)
     assert.deepEqual(verify(database).faults, [])
     const library = new Reader<Response>(Buffer.from(bytes))
     for (const address of [...networks.flatMap(([network]) => around(network)), ...asked]) {

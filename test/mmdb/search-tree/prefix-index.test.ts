@@ -67,7 +67,7 @@ const indexed = (index: PrefixIndex, address: Uint32Array): string =>
 
 /** Looks addresses up in a new index, in the given order and then in reverse. */
 function compare(database: Database, questions: readonly Uint32Array[]): void {
-  const index = new PrefixIndex(database.tree)
+  const index = new PrefixIndex(database.tree, (offset) => offset)
   for (const address of [...questions, ...[...questions].reverse()]) {
     const found = indexed(index, address)
     const expected = walked(database, address)
@@ -307,7 +307,7 @@ describe.each([4, 6] as const)('PrefixIndex of an IPv%i tree with many nodes', (
     const { tree, metadata } = new Database(sample().writer.remove(half).insert(half, 'half').toBytes())
     const bits = Math.floor(Math.log2(metadata.nodeCount + 1))
     expect(2 ** (bits - 1)).toBeGreaterThan(4 * 1024)
-    const index = new PrefixIndex(tree)
+    const index = new PrefixIndex(tree, (offset) => offset)
     const child = vi.spyOn(tree, 'child')
     /** Reads of the tree in one lookup, by index in the table and any bits after it. */
     const reads = (entry: number): number => {
