@@ -3,12 +3,10 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
-import { addBadLine, BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
+import { BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { OtherAddress } from './engine/other-address.ts'
 import { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
-import type { Enriched } from './enriched.ts'
-import { BadLineError } from './errors.ts'
 import type { FormatDefinition } from './formats/format-definition.ts'
 import { definitionFor, maskOf, type Plan } from './formats/formats.ts'
 import { LineCounter } from './locating/line-counter.ts'
@@ -17,7 +15,7 @@ import type { AddressMask } from './masking/address-mask.ts'
 import { headOf, type Layout, lineFeedsIn, type RecordEnds, recordEndsOf } from './reading/layout.ts'
 import type { RecordReader } from './reading/record-reader.ts'
 import type { Block } from './reading/splitter.ts'
-import { RawLines } from './writing/json-text.ts'
+import { UnreadLines, writeLineEnd } from './unread-lines.ts'
 import type { RecordForm } from './writing/record-form.ts'
 
 /**
@@ -35,6 +33,22 @@ const SOURCE = /* @__PURE__ */ Math.random()
 const LINE_ROOM_BYTES = 65_536
 
 const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The output for a block, or for the first part of one. */
+export interface Enriched {
+  /** The output: in the memory given for it, or in new memory. */
+  readonly output: Uint8Array
+  /** If the block has columns: where the output has objects in place of rows, the start and the end of each. Absent if it has no rows. */
+  readonly objects?: readonly number[] | undefined
+  /** The thread that made the output. A packed row can refer to the text of a location in an earlier row of the same thread. */
+  readonly source?: number
+  /** Counts of this output only, see `block`. Lines are numbered from its start, from 1. */
+  readonly counts: RunningCounts
+  /** Physical lines that start in this part of the block, the header included. A CSV record can span several. */
+  readonly lines: number
+  /** The rest of the block, in the block's memory, to be enriched next. `null` when the block is done. */
+  readonly rest: Block | null
+}
 
 /**
  * Enriches blocks of lines by a plan. Blocks are independent: each has the state that the directives before it made. Any
@@ -56,12 +70,7 @@ export class BlockEnricher {
   /** The first byte of a directive; -1 if the format has none. */
   readonly #directive: number
   readonly #ends: RecordEnds
-  /** Writes bad lines as JSON; `null` if they are kept, dropped or an error. */
-  readonly #raw: RawLines | null
-  /** Writes lines that are too long as JSON; `null` if they are kept, dropped or an error. */
-  readonly #rawTooLong: RawLines | null
-  /** What is written after a row that cannot be read. */
-  readonly #nothing: Uint8Array
+  readonly #unread: UnreadLines
   readonly #counter: LineCounter
   /** Replaces the addresses of the output; `null` if they are kept. */
   readonly #mask: AddressMask | null
@@ -86,7 +95,6 @@ export class BlockEnricher {
     usesLoop = true,
   ) {
     const form = definition.form(plan)
-    const { kind, nothing } = form
     this.#form = form
     this.#locator = new LineLocator(set, plan, form.template)
     this.#others = (plan.others ?? []).map((each) => {
@@ -97,7 +105,7 @@ export class BlockEnricher {
     const forms = [form, ...this.#others.map((other) => other.form)]
     this.#header = encoder.encode(forms.map(({ header = '' }) => header).join(''))
     const isReplacing = forms.some(({ columns }) => columns !== undefined)
-    const wantsFields = kind === 'object' ? writesLocations : isReplacing && writesLines
+    const wantsFields = form.kind === 'object' ? writesLocations : isReplacing && writesLines
     this.#reader = definition.makeReader(plan, wantsFields)
     this.#readers = [this.#reader, ...this.#others.map(({ reader }) => reader)]
     this.#lines = new RecordLines(plan, this.#locator, this.#reader, form, this.#others)
@@ -109,14 +117,8 @@ export class BlockEnricher {
     this.#counter = new LineCounter(queries, this.#locator, this.#reader, locale)
     this.#loop = usesLoop ? this.#lines.makeLoop() : null
     if (this.#loop !== null && queries.length > 0) this.#loop.counter = this.#counter
-    const isRaw = plan.onBadLine === 'raw'
-    const isObject = form.rewrites || plan.cells !== undefined || (plan.isRows && kind === 'member')
     this.#mask = maskOf(plan)
-    const raw = new RawLines(plan, this.#mask)
-    this.#raw = isRaw && isObject ? raw : null
-    const cutsLines = plan.cutsLines === true && plan.onBadLine !== 'drop'
-    this.#rawTooLong = cutsLines ? raw : this.#raw
-    this.#nothing = encoder.encode(isRaw && this.#raw === null ? nothing : '')
+    this.#unread = new UnreadLines(plan, form, this.#reader, this.#mask)
   }
 
   /**
@@ -215,7 +217,7 @@ export class BlockEnricher {
           const added = this.#readers.map((reader) => reader.addedTo(text))
           // A record that cannot be read for one of its addresses gets no columns.
           if (!added.includes('')) out.write(encoder.encode(added.join('')))
-          this.#writeEnd(bytes, end, next, out)
+          out.write(bytes, end, next)
         }
       } else {
         const before = out.length
@@ -278,21 +280,18 @@ export class BlockEnricher {
     const { endWithLines, contentStart } = this.#ends
     // The line feed of a line is not counted.
     const size = next - start - (endWithLines && bytes[next - 1] === LINE_FEED ? 1 : 0)
-    const fault = size > this.plan.maxLineBytes ? tooLong(this.plan) : null
-    const result = fault !== null ? 'bad' : start === end ? 'blank' : this.#lines.line(bytes, start, end, out)
+    const isTooLong = size > this.plan.maxLineBytes
+    const result = isTooLong ? 'bad' : start === end ? 'blank' : this.#lines.line(bytes, start, end, out)
     const isRead = result === 'resolved' || result === 'unresolved'
     if (isRead && !this.#locator.wants(this.#locator.number)) {
       counts.excluded++
       out.length = before
       return
     }
-    const isMany = lines > MANY_LINES && result !== 'blank' && endWithLines
     // The format did not read a line that is blank or too long: its doubt is about an earlier line.
-    const doubt = isMany
-      ? `its record has ${lines} lines: look at its quotes`
-      : isRead
-        ? this.#reader.doubt
-        : ''
+    let doubt = isRead ? this.#reader.doubt : ''
+    if (lines > MANY_LINES && result !== 'blank' && endWithLines)
+      doubt = `its record has ${lines} lines: look at its quotes`
     if (doubt) {
       counts.doubtful++
       if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message: doubt })
@@ -305,55 +304,21 @@ export class BlockEnricher {
       else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
       const isOmitted = result === 'resolved' ? this.plan.onlyFailed : this.plan.dropUnresolved
       if (isOmitted || !writesLines) out.length = before
-      else this.#writeEnd(bytes, end, next, out)
+      else writeLineEnd(this.#form, bytes, end, next, out)
       return
     }
     out.length = before
-    const { isRows, onlyFailed, onBadLine } = this.plan
-    const raw = fault === null ? this.#raw : this.#rawTooLong
     if (result === 'blank') {
       counts.blank++
-      if (!isRows) {
-        if (!this.#form.rewrites && !onlyFailed) out.write(bytes, start, next)
-        return
-      }
+      const { isRows, onlyFailed } = this.plan
+      if (!isRows && !this.#form.rewrites && !onlyFailed) out.write(bytes, start, next)
+      if (!isRows) return
     } else {
       // Lines can come between the start of a record and its content. A record that is too long is named by its first line.
-      const linesBefore =
-        endWithLines || fault !== null ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
-      this.#countBad(line + linesBefore, fault ?? this.#reader.fault, bytes.subarray(start, end), counts)
+      const linesBefore = endWithLines || isTooLong ? 0 : lineFeedsIn(bytes.subarray(start, contentStart))
+      this.#unread.count(line + linesBefore, isTooLong, bytes.subarray(start, end), counts)
     }
-    if (isRows) this.#writeUnread(bytes, start, end, next, true, out)
-    else if (raw !== null) {
-      const whole = endWithLines || bytes[end] === LINE_FEED ? end : next
-      raw.write(bytes, start, whole, out)
-    } else if (onBadLine !== 'drop') out.write(bytes, start, next)
-  }
-
-  /** Writes a row that is not read, or a part of one. Its line end, which a part can lack, is `bytes[end, next)`. */
-  #writeUnread(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    next: number,
-    isFirst: boolean,
-    out: ByteSink,
-  ): void {
-    if (this.#raw === null) out.write(bytes, start, end)
-    else if (isFirst) {
-      this.#raw.write(bytes, start, end, out)
-      // The row has its own line end.
-      out.length--
-    }
-    const isOpen = this.#reader.isOpenAfter(bytes, start, end, isFirst)
-    if (end === next) return
-    if (!isOpen) out.write(this.#nothing)
-    this.#writeEnd(bytes, end, next, out)
-  }
-
-  #writeEnd(bytes: Uint8Array, end: number, next: number, out: ByteSink): void {
-    if (this.#form.rewrites) out.writeByte(LINE_FEED)
-    else out.write(bytes, end, next)
+    this.#unread.write(bytes, start, end, next, isTooLong, out)
   }
 
   /** Writes or drops a piece of a line that is too long to be read. */
@@ -361,39 +326,18 @@ export class BlockEnricher {
     const counts = emptyCounts()
     if (startsLine) {
       counts.lines++
-      this.#countBad(1, tooLong(this.plan), bytes, counts)
+      this.#unread.count(1, true, bytes, counts)
     }
-    const [raw, mask, { isRows = false }] = [this.#rawTooLong, this.#mask, this.plan]
-    const end = this.plan.onBadLine === 'drop' ? 0 : bytes.length
-    const out = new ByteSink(end)
-    // The first piece is longer than `maxLineBytes`, so the object does not need the others.
-    if (isRows) this.#writeUnread(bytes, 0, lineEndOf(bytes), end, startsLine, out)
-    else if (raw === null) out.write(bytes, 0, end)
-    else if (startsLine) raw.write(bytes, 0, end, out)
-    const output = mask === null ? out.take() : maskedPiece(mask, out.take(), startsLine)
+    const piece = new ByteSink(bytes.length)
+    this.#unread.writePiece(bytes, startsLine, piece)
+    const output = this.#mask === null ? piece.take() : maskedPiece(this.#mask, piece.take(), startsLine)
     const lines = this.#ends.endWithLines ? counts.lines : lineFeedsIn(bytes)
     return { output: this.#locator.writesLines ? output : new Uint8Array(0), counts, lines, rest: null }
   }
-
-  #countBad(line: number, fault: string, bytes: Uint8Array, counts: RunningCounts): void {
-    const { onBadLine, badLineGroups } = this.plan
-    if (onBadLine === 'fail') throw new BadLineError(line, fault)
-    addBadLine(counts, { line, message: fault }, bytes, badLineGroups)
-  }
-}
-
-/** Where the line end is at which the bytes end; their length without one. */
-function lineEndOf(bytes: Uint8Array): number {
-  if (bytes.at(-1) !== LINE_FEED) return bytes.length
-  return bytes.length - (bytes.at(-2) === CARRIAGE_RETURN ? 2 : 1)
 }
 
 function maskedPiece(mask: AddressMask, bytes: Uint8Array, startsLine: boolean): Uint8Array {
   const out = new ByteSink(bytes.length)
   mask.writePiece(bytes, startsLine, bytes.at(-1) === LINE_FEED, out)
   return out.take()
-}
-
-function tooLong({ maxLineBytes }: Plan): string {
-  return `it is longer than ${maxLineBytes} bytes`
 }

@@ -1,8 +1,7 @@
 // Executors enrich blocks, in this thread or in others. A queue keeps their results in order.
 import { Pacer } from '../bytes/long-work.ts'
-import type { BlockEnricher } from './block-enricher.ts'
+import type { BlockEnricher, Enriched } from './block-enricher.ts'
 import type { RunningCounts } from './counting/counts.ts'
-import type { Enriched } from './enriched.ts'
 import type { Plan } from './formats/formats.ts'
 import type { Allocate, Block } from './reading/splitter.ts'
 

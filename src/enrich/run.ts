@@ -1,7 +1,7 @@
 import type { DatabaseSet } from '../location/database-set.ts'
 import { checkAddresses } from './address-check.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
-import { BlockEnricher } from './block-enricher.ts'
+import { BlockEnricher, type Enriched } from './block-enricher.ts'
 import { queriesOf } from './count-plan.ts'
 import {
   BAD_LINES_SHOWN,
@@ -11,7 +11,6 @@ import {
   type RunningCounts,
 } from './counting/counts.ts'
 import { GroupTotals } from './counting/totals.ts'
-import type { Enriched } from './enriched.ts'
 import { BadLineError, InputMismatchError } from './errors.ts'
 import { type Executor, OrderedQueue } from './executor.ts'
 import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Enriched } from '../../src/enrich/block-enricher.ts'
 import { emptyCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
-import type { Enriched } from '../../src/enrich/enriched.ts'
 import { type Executor, LocalExecutor, OrderedQueue } from '../../src/enrich/executor.ts'
 import type { Block } from '../../src/enrich/reading/splitter.ts'
 

@@ -1,6 +1,5 @@
-import type { BlockEnricher } from '../../enrich/block-enricher.ts'
+import type { BlockEnricher, Enriched } from '../../enrich/block-enricher.ts'
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
-import type { Enriched } from '../../enrich/enriched.ts'
 import type { Executor } from '../../enrich/executor.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Allocate, Block } from '../../enrich/reading/splitter.ts'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import type { Enriched } from '../../enrich/block-enricher.ts'
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
-import type { Enriched } from '../../enrich/enriched.ts'
 import { BadLineError } from '../../enrich/errors.ts'
 import type { Plan } from '../../enrich/formats/formats.ts'
 import type { Block } from '../../enrich/reading/splitter.ts'
