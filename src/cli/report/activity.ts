@@ -67,26 +67,20 @@ function callersOf(
 ): Tables & Pick<Activity, 'addresses'> {
   if (totals === undefined) return { addresses: { total: 0, isExact: true } }
   const { codes, lines, other } = totals
-  /** The codes of the addresses and of their places, and their lines. */
-  const own = new Int32Array(lines.length)
-  const placeCodes = new Int32Array(lines.length)
-  const allLines = new Float64Array(lines.length)
-  let total = 0
-  for (let group = 0; group < lines.length; group++) {
-    const code = codes[group * WIDTH + ADDRESS] ?? 0
-    if (code === 0) continue
-    own[total] = code
-    placeCodes[total] = codes[group * WIDTH + PLACE] ?? 0
-    allLines[total++] = lines[group] ?? 0
-  }
-  const counts = allLines.subarray(0, total)
-  const placeAt = (address: number) => totals.valuesOf(PLACE, placeCodes[address] ?? 0)
-  const addresses = { total, isExact: other === 0 }
+  const codeOf = (group: number, dimension: number) => codes[group * WIDTH + dimension] ?? 0
+  // The code of lines without an address is 0.
+  const groups = new Int32Array(lines.length)
+    .map((_, group) => group)
+    .filter((group) => codeOf(group, ADDRESS) > 0)
+  const own = groups.map((group) => codeOf(group, ADDRESS))
+  const counts = lines.filter((_, group) => codeOf(group, ADDRESS) > 0)
+  const placeAt = (address: number) => totals.valuesOf(PLACE, codeOf(groups[address] ?? 0, PLACE))
+  const addresses = { total: groups.length, isExact: other === 0 }
   if (!showsAddresses) return { addresses }
   const all = totals.networksOf(ADDRESS)
   const { words } = all
   const networks = new Networks(NETWORK_BITS)
-  const networkKeys = own.subarray(0, total).map((code) => networks.code(words, 4 * (code - 1), true) - 1)
+  const networkKeys = own.map((code) => networks.code(words, 4 * (code - 1), true) - 1)
   return {
     addresses,
     callers: rankedOf(counts, other, (address) => {
@@ -105,7 +99,7 @@ function callersOf(
       (key) => networks.text(key + 1),
       (address) => countryKey(placeAt(address)) || null,
     ),
-    ...(systems && { systems: systemsOf(systems, all, own.subarray(0, total), counts, other) }),
+    ...(systems && { systems: systemsOf(systems, all, own, counts, other) }),
   }
 }
 

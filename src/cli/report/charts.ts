@@ -85,7 +85,7 @@ const ADDRESSES: Series = { one: 'address', many: 'addresses', classes: ['c0'] }
 export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
   if (timeline === null || timeline.buckets.length < 2) return null
   const { unit, series, buckets } = timeline
-  const all = sumOf(buckets.map(totalOf))
+  const all = sumOf(buckets.map(({ counts }) => sumOf(counts)))
   const { name, count } = peakOf(timeline)
   const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   const body = html`
@@ -115,7 +115,7 @@ export function errorChart(errors: Timeline | null): Markup | null {
 
 /** The first of the highest bars. */
 function peakOf({ buckets, unit }: Timeline): { readonly name: string; readonly count: number } {
-  const sums = buckets.map(totalOf)
+  const sums = buckets.map(({ counts }) => sumOf(counts))
   const count = Math.max(...sums)
   return { name: nameOf(buckets[sums.indexOf(count)], unit), count }
 }
@@ -125,7 +125,7 @@ function chart(timeline: Timeline, series: Series): Markup {
   const width = 100 / buckets.length
   const titles = buckets.map(
     (bucket) =>
-      `${nameOf(bucket, unit)} ${clock}: ${countOf(totalOf(bucket), series.one, series.many)}${detailsOf(bucket, timeline.series)}`,
+      `${nameOf(bucket, unit)} ${clock}: ${countOf(sumOf(bucket.counts), series.one, series.many)}${detailsOf(bucket, timeline.series)}`,
   )
   const names = namedBuckets(buckets, unit).map(
     (index, place) =>
@@ -173,10 +173,6 @@ function namedBuckets(buckets: readonly Bucket[], unit: Timeline['unit']): numbe
 
 function classOf(index: number, series: readonly string[], { classes }: Series): string {
   return (index < series.length ? classes[index] : undefined) ?? 'cothers'
-}
-
-function totalOf({ counts }: Bucket): number {
-  return sumOf(counts)
 }
 
 function detailsOf({ counts }: Bucket, series: readonly string[]): string {

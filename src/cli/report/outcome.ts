@@ -87,7 +87,7 @@ export function totals(
 ${tile('Lines', countText(counts.lines), bytes === null ? null : bytesText(bytes))}
 ${tile('Located', shareText(counts.resolved, counts.lines - counts.blank), countOf(counts.resolved, 'line', 'lines'))}
 ${tile('Addresses', atLeast(countText(addresses.total), addresses.isExact ? 0 : 1), 'distinct: lines are not visitors')}
-${tile('Not located', countText(failedLines(counts)), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
+${tile('Not located', countText(sumOf(failuresOf(counts).map(([, count]) => count))), counts.bad === 0 ? 'and none unreadable' : `and ${countText(counts.bad)} unreadable`)}
 ${tile('Countries', atLeast(countText(countries), counts.unlisted), details)}
 ${timeTile(counts)}
 ${errorTile(requests)}
@@ -132,10 +132,6 @@ function timeTile({ span, clock }: ReportCounts): Markup {
 function lengthText(first: number, last: number): string {
   if (last - first < MANY_HOURS_MS) return spanText(last - first)
   return countOf(Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1, 'day', 'days')
-}
-
-function failedLines(counts: Counts): number {
-  return sumOf(failuresOf(counts).map(([, count]) => count))
 }
 
 /** Lines with the same outcome, or requests with a class of statuses. */

@@ -126,34 +126,32 @@ export function rankedKeys(
 ): Ranked {
   const size = keys.reduce((most, key) => Math.max(most, key + 1), 0)
   const [lines, addresses] = [new Float64Array(size), new Int32Array(size)]
-  // The addresses of a key are a list: the last one, and the one before each. Numbers plus 1.
-  const [last, before] = [new Int32Array(size), new Int32Array(keys.length)]
   let rest = other
-  for (let address = 0; address < keys.length; address++) {
-    const key = keys[address] ?? -1
+  keys.forEach((key, address) => {
     const count = counts[address] ?? 0
-    if (key === -1) {
-      rest += count
-      continue
-    }
-    lines[key] = (lines[key] ?? 0) + count
-    addresses[key] = (addresses[key] ?? 0) + 1
-    before[address] = last[key] ?? 0
-    last[key] = address + 1
-  }
-  return rankedOf(lines, rest, (key) => {
-    const values = new Tally()
-    for (let next = last[key] ?? 0; next > 0; next = before[next - 1] ?? 0)
-      values.add(withinOf(next - 1) ?? NOTHING, counts[next - 1] ?? 0)
-    const names = values.ranked().rows.map(({ name }) => name)
-    const first = names.slice(0, MOST_VALUES).join(', ')
-    return {
-      name: nameOf(key),
-      addresses: addresses[key] ?? 0,
-      bytes: null,
-      within: names.length > MOST_VALUES ? `${first}, …` : first === NOTHING ? null : first,
+    if (key === -1) rest += count
+    else {
+      lines[key] = (lines[key] ?? 0) + count
+      addresses[key] = (addresses[key] ?? 0) + 1
     }
   })
+  const all = rankedOf(lines, rest, (key) => {
+    return { name: nameOf(key), key: String(key), addresses: addresses[key] ?? 0, bytes: null, within: null }
+  })
+  const places = new Map(all.rows.map(({ key }) => [Number(key), new Tally()]))
+  keys.forEach((key, address) => {
+    places.get(key)?.add(withinOf(address) ?? NOTHING, counts[address] ?? 0)
+  })
+  const rows = all.rows.map((row) => {
+    const names =
+      places
+        .get(Number(row.key))
+        ?.ranked()
+        .rows.map(({ name }) => name) ?? []
+    const first = names.slice(0, MOST_VALUES).join(', ')
+    return { ...row, within: names.length > MOST_VALUES ? `${first}, …` : first === NOTHING ? null : first }
+  })
+  return { ...all, rows }
 }
 
 /** Sums of lines by key. */

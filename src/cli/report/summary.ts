@@ -69,33 +69,21 @@ function tablesOf(counts: ReportCounts, { tables, requests, timeline, days }: Ac
     }))
   return {
     countries: ranked(namedCountries(counts)).map(
-      ({ name, within, count, addresses, bytes }): Row => ({
-        code: within,
-        name,
-        lines: count,
-        addresses,
-        ...(bytes !== null && { bytes }),
-      }),
+      ({ within: code, name, count: lines, addresses, bytes }): Row => {
+        return { code, name, lines, addresses, ...(bytes !== null && { bytes }) }
+      },
     ),
     regions: ranked([...counts.regions.values()]).map(
-      ({ name, within, code, count, addresses }): Row => ({
-        country: within,
-        code,
-        name,
-        lines: count,
-        addresses,
-      }),
+      ({ within: country, code, name, count: lines, addresses }): Row => {
+        return { country, code, name, lines, addresses }
+      },
     ),
     cities: ranked([...counts.cities.values()]).map(
-      ({ name, within, region, count, addresses, latitudes, longitudes, located }): Row => ({
-        country: within,
-        region,
-        name,
-        latitude: meanOf(latitudes, located),
-        longitude: meanOf(longitudes, located),
-        lines: count,
-        addresses,
-      }),
+      ({ within: country, region, name, count: lines, addresses, ...place }): Row => {
+        const latitude = meanOf(place.latitudes, place.located)
+        const longitude = meanOf(place.longitudes, place.located)
+        return { country, region, name, latitude, longitude, lines, addresses }
+      },
     ),
     addresses: rows(tables.callers?.rows, 'ip', 'place'),
     networks: rows(tables.networks?.rows, 'network', 'country'),
