@@ -57,18 +57,16 @@ export class Metrics {
         },
       })
     // All workers follow the same files, so that their largest value is that of the service.
-    const gauge = (name: string, help: string, value: () => number) =>
+    const gauge = (name: string, help: string, value: () => number | boolean) =>
       new Gauge({
         name: `geofix_${name}`,
         help,
         aggregator: 'max',
         registers,
         collect() {
-          this.set(value())
+          this.set(Number(value()))
         },
       })
-    const flag = (name: string, help: string, value: () => boolean) =>
-      gauge(name, help, () => Number(value()))
 
     this.#requests = counter('requests', 'Answered requests', 'operation', 'status')
     this.#seconds = new Histogram({
@@ -109,14 +107,14 @@ export class Metrics {
         }
       : null
     gauge('database_age_seconds', 'Age of the oldest database', () => ageOf(resolver))
-    flag(
+    gauge(
       'database_stale',
       'Whether a database is older than --stale-after, or has no build date',
       () => resolver.status.stale.length > 0,
     )
     gauge('database_reloads', 'Replaced databases', () => resolver.status.reloads)
     gauge('database_refusals', 'Refused replacements', () => resolver.status.refusals)
-    flag(
+    gauge(
       'database_refused',
       'Whether the files of the databases in their latest state are not used',
       () => resolver.status.reloadError !== null,
@@ -127,14 +125,14 @@ export class Metrics {
         'Connections to the store that were closed because it sent what is not an answer',
         () => store.dropped,
       )
-      flag(
+      gauge(
         'limits_alone',
         'Whether this process counts requests for itself, since the store is away, refuses or is slow',
         () => !store.isShared,
       )
     }
     if (keys === null) return
-    flag(
+    gauge(
       'keys_refused',
       'Whether the file of keys in its latest state is not used',
       () => keys.status.error !== null,

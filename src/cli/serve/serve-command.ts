@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { ExitStatus, messageLine, type Terminal, writeMessage } from '../terminal.ts'
 import type { ServeSettings } from './flags.ts'
 import { JsonLog, unblock } from './log.ts'
@@ -29,7 +30,8 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
   }
   // Until now, a signal ended the process at once: there was nothing to finish, and opening a database can wait for ever, for
   // the writer of a named pipe.
-  const signal = listenForSignal()
+  const stop = new AbortController()
+  const signal = nextSignal(stop.signal)
   if (!isWorker) {
     const { host, listen, basePath, workers } = settings
     const { port, metricsPort } = running
@@ -44,18 +46,20 @@ export async function runServe(settings: ServeSettings, terminal: Terminal): Pro
     if (!isWorker) log.write('reload-asked', { signal: 'SIGHUP' })
     await running.reload()
   })
-  const name = await signal.name
+  const name = await signal
   reloads.ignore()
   const drain = name === 'SIGINT' ? 0 : settings.drainSeconds
   log.write('stopping', { signal: name, drain })
   const late = performance.now() + (drain + settings.graceSeconds) * 1000
-  const second = listenForSignal()
   // Ctrl-C reaches workers directly, and then through their primary process. For them that is one signal.
-  void second.name.then(() => isWorker || process.exit(ExitStatus.failed))
+  nextSignal(stop.signal).then(
+    () => isWorker || process.exit(ExitStatus.failed),
+    () => {},
+  )
   await running.stop(name)
   log.write('stopped')
   const unwritten = await log.end(LOG_END_MS, late - performance.now())
-  second.forget()
+  stop.abort()
   reloads.forget()
   if (unwritten > 0) {
     const message = `the last ${unwritten} lines of the log were not written: nobody reads them`
@@ -74,18 +78,11 @@ async function start(settings: ServeSettings, log: JsonLog): Promise<Running> {
   return startService(settings, log)
 }
 
-/** Waits for a signal, until `forget` is called. A later signal ends the process. */
-function listenForSignal(): { readonly name: Promise<StopSignal>; readonly forget: () => void } {
-  let forget = () => {}
-  const name = new Promise<StopSignal>((resolve) => {
-    const take = (signal: StopSignal) => {
-      forget()
-      resolve(signal)
-    }
-    forget = () => {
-      for (const each of SIGNALS) process.off(each, take)
-    }
-    for (const each of SIGNALS) process.on(each, take)
+/** Rejects when `stop` is aborted before a signal. */
+function nextSignal(stop: AbortSignal): Promise<StopSignal> {
+  const all = SIGNALS.map(async (name) => {
+    await once(process, name, { signal: stop })
+    return name
   })
-  return { name, forget }
+  return Promise.race(all)
 }
