@@ -1,6 +1,6 @@
-import type { Reader } from 'mmdb-lib'
 import { formatIPv6 } from '../../src/address/ip-text.ts'
 import { parseAddress } from '../../src/index.ts'
+import { isEmpty, isNode, MmdbFile, type TreeRecord } from '../build-data/mmdb-file.ts'
 
 /** Random numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -60,13 +60,11 @@ const ALIASES: readonly (readonly [prefix: number, length: number])[] = [
  */
 export function randomIPv6(
   bytes: Buffer,
-  metadata: Reader<never>['metadata'],
   count: number,
   maxPrefixLength: number,
   random: () => number,
 ): string[] {
-  const { nodeCount } = metadata
-  const child = childReader(bytes, metadata.recordSize)
+  const file = new MmdbFile(bytes)
   const addresses: string[] = []
   const words = new Uint32Array(4)
   let seen = 0
@@ -76,40 +74,20 @@ export function randomIPv6(
     if (slot < count) addresses[slot] = formatIPv6(withRandomHost(words, depth, random))
     seen++
   }
-  const visit = (value: number, depth: number): void => {
-    if (value === nodeCount || isAlias(words, depth)) return
-    if (value > nodeCount || depth === maxPrefixLength) {
+  const visit = (record: TreeRecord, depth: number): void => {
+    if (isEmpty(record) || isAlias(words, depth)) return
+    if (!isNode(record) || depth === maxPrefixLength) {
       offer(depth)
       return
     }
-    setBit(words, depth, 0)
-    visit(child(value, 0), depth + 1)
+    visit(file.left(record), depth + 1)
     setBit(words, depth, 1)
-    visit(child(value, 1), depth + 1)
+    visit(file.right(record), depth + 1)
     setBit(words, depth, 0)
   }
-  let root = 0
-  for (const bit of [0, 0, 1]) root = root < nodeCount ? child(root, bit) : root
   setBit(words, 2, 1)
-  visit(root, 3)
+  visit(file.descend([0, 0, 1]), 3)
   return addresses
-}
-
-/** The left (0) or right (1) value of a node, by the record size in bits. */
-function childReader(bytes: Buffer, recordSize: number): (node: number, bit: number) => number {
-  switch (recordSize) {
-    case 24:
-      return (node, bit) => bytes.readUIntBE(node * 6 + bit * 3, 3)
-    case 28:
-      return (node, bit) => {
-        const at = node * 7
-        const middle = bytes.readUInt8(at + 3)
-        const high = bit === 0 ? middle >>> 4 : middle & 0x0f
-        return high * 2 ** 24 + bytes.readUIntBE(at + bit * 4, 3)
-      }
-    default:
-      return (node, bit) => bytes.readUInt32BE(node * 8 + bit * 4)
-  }
 }
 
 function isAlias(words: Uint32Array, depth: number): boolean {

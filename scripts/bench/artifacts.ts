@@ -11,11 +11,11 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Reader } from 'mmdb-lib'
-import { build } from 'tsup'
 import { isPacked } from '../../src/bytes/file-kind.ts'
 import { embedded } from '../../src/index.ts'
 import { writeCompressed } from '../build-data/compress.ts'
 import { plainForm, smallestPacked } from '../build-data/packed-form.ts'
+import { buildWorker } from '../build-worker.ts'
 
 /** A database that contenders look up in. */
 export interface BenchDatabase {
@@ -85,31 +85,12 @@ export function formsOf(folder: string, { name, path, packed }: BenchDatabase): 
   return forms
 }
 
-/**
- * Bundles the worker with the library like the package, so that Node runs plain JavaScript: a TypeScript loader would
- * add time and memory.
- *
- * @param folder inside the project, so that the script finds its dependencies
- * @returns the path of the script
- */
-export async function buildWorker(folder: string): Promise<string> {
-  await build({
-    config: false,
-    entry: { worker: join(import.meta.dirname, 'worker', 'index.ts') },
-    outDir: folder,
-    outExtension: () => ({ js: '.mjs' }),
-    format: ['esm'],
-    target: 'node20',
-    platform: 'node',
+/** Jobs of the worker are chunks of their own. @param folder inside the project. @returns the path of the script */
+export const buildBenchWorker = (folder: string): Promise<string> =>
+  buildWorker('worker', join(import.meta.dirname, 'worker/index.ts'), folder, {
     splitting: true,
     treeshake: true,
-    external: ['@fastify/proxy-addr'],
-    silent: true,
-    clean: false,
-    removeNodeProtocol: false,
   })
-  return join(folder, 'worker.mjs')
-}
 
 const C_SOURCE = join(import.meta.dirname, 'libmaxminddb.c')
 

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Reader } from 'mmdb-lib'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
 import { isReachable, randomIPv4, randomIPv6, seeded, skewed } from './addresses.ts'
 import type { BenchDatabase } from './artifacts.ts'
@@ -45,7 +44,6 @@ export interface Inputs {
 export function writeInputs(folder: string, database: BenchDatabase, scale: Scale): Inputs {
   const random = seeded(SEED)
   const bytes = readFileSync(database.path)
-  const { metadata } = new Reader<never>(bytes)
   const geo = Resolver.openSync(bytes)
   const isHit = (ip: string): boolean => geo.lookupMany([ip]).every((result) => !isLookupFailure(result))
   const write = (name: string, addresses: readonly string[]): string => {
@@ -60,7 +58,7 @@ export function writeInputs(folder: string, database: BenchDatabase, scale: Scal
     .filter((ip) => !isHit(ip))
     .flatMap(neighbours)
     .filter((ip) => isReachable(ip) && !isHit(ip))
-  const ipv6 = (longest: number) => randomIPv6(bytes, metadata, POOL_ADDRESSES, longest, random).filter(isHit)
+  const ipv6 = (longest: number) => randomIPv6(bytes, POOL_ADDRESSES, longest, random).filter(isHit)
   const octet = (): number => Math.floor(random() * 256)
   return {
     ipv4: write('ipv4', ipv4),

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { installPinned, installVersions } from '../pinned-packages.ts'
 import {
   type BenchDatabase,
-  buildWorker,
+  buildBenchWorker,
   compileLibmaxminddb,
   embeddedCity,
   geoLite2City,
@@ -81,8 +80,7 @@ export class Stage {
 
   /** Prepares everything before the measurements. Leaves out what is not available, with a reason. */
   static async set(scale: Scale): Promise<Stage> {
-    mkdirSync(CACHE, { recursive: true })
-    return new Stage(scale, await buildWorker(CACHE))
+    return new Stage(scale, await buildBenchWorker(CACHE))
   }
 
   /** Runs contenders in turns. The results are by name, without contenders that fail. */

@@ -49,11 +49,7 @@ const LETTERS: Readonly<Record<string, string>> = {
  * these. Empty for other scripts than Latin.
  */
 export function fold(name: string): string {
-  return name
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđðþıħəŋ]/g, (letter) => LETTERS[letter] ?? letter)
+  return plainLetters(name)
     .replace(/['’‘ʻʼʿʾ`´ʹ′]/g, '')
     .replace(/\(.*?\)/g, ' ')
     .replace(/&/g, ' and ')
@@ -61,13 +57,18 @@ export function fold(name: string): string {
     .trim()
 }
 
-/** What spellings of a city have in common: they differ in case, diacritics, spaces, hyphens, apostrophes and "Saint". */
-export function nameKey(name: string): string {
+/** In lower case, without diacritics. */
+function plainLetters(name: string): string {
   return name
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[ßæœøłđðþıħəŋ]/g, (letter) => LETTERS[letter] ?? letter)
+}
+
+/** What spellings of a city have in common: they differ in case, diacritics, spaces, hyphens, apostrophes and "Saint". */
+export function nameKey(name: string): string {
+  return plainLetters(name)
     .replace(/\bsaint(e?)\b/g, 'st$1')
     .replace(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -1,14 +1,16 @@
 // npm run fuzz: random inputs for every part of the library that reads untrusted input. Exit status: 0 nothing found, 1
 // something found, 2 wrong usage.
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { decodeSeed } from '../../test/fuzz/seed.ts'
 import { TARGETS } from '../../test/fuzz/targets.ts'
+import { buildWorker } from '../build-worker.ts'
 import { optionsOrUsage } from '../usage.ts'
-import { buildWorker, removeWorker } from './build-worker.ts'
 import { runCampaign } from './campaign.ts'
 import { type FuzzOptions, parseOptions, USAGE } from './options.ts'
 
+// At the same depth in the project as the tests, which use relative paths.
+const CACHE = join(import.meta.dirname, '../../.cache')
 const SEEDS = join(import.meta.dirname, '../../test/fuzz/seeds')
 
 async function fuzz({ minutes, only, seed }: FuzzOptions): Promise<void> {
@@ -16,7 +18,7 @@ async function fuzz({ minutes, only, seed }: FuzzOptions): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   console.log(`${minutes} minutes, ${targets.length} targets, --seed ${seed}`)
-  const script = await buildWorker(join(import.meta.dirname, 'worker.ts'))
+  const script = await buildWorker(`fuzz-${process.pid}`, join(import.meta.dirname, 'worker.ts'), CACHE)
   try {
     const runs = await runCampaign(
       {
@@ -34,7 +36,7 @@ async function fuzz({ minutes, only, seed }: FuzzOptions): Promise<void> {
     console.log(`${total} executions, ${found} ${found === 1 ? 'finding' : 'findings'}`)
     if (found > 0) process.exitCode = 1
   } finally {
-    removeWorker(script)
+    rmSync(script)
   }
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { randomIPv4, seeded } from '../../scripts/bench/addresses.ts'
-import { type BenchDatabase, buildWorker, embeddedCity } from '../../scripts/bench/artifacts.ts'
+import { type BenchDatabase, buildBenchWorker, embeddedCity } from '../../scripts/bench/artifacts.ts'
 import { answerOf } from '../../scripts/bench/child.ts'
 import { race } from '../../scripts/bench/race.ts'
 
@@ -22,7 +22,7 @@ describe('speed', () => {
 
   beforeAll(async () => {
     database = embeddedCity(FOLDER)
-    worker = await buildWorker(FOLDER)
+    worker = await buildBenchWorker(FOLDER)
     const addresses = randomIPv4(20_000, seeded(20260605))
     writeFileSync(list, addresses.map((address) => `${address}\n`).join(''))
   })

@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Reader } from 'mmdb-lib'
 import { randomIPv6, seeded } from '../addresses.ts'
 import { Child, type Command } from '../child.ts'
 import { type Runner, race } from '../race.ts'
@@ -51,8 +50,7 @@ export const readers: Scenario = {
 /** Files of addresses, one a line, by what they are. */
 async function listsOf(stage: Stage, { database, inputs }: Subject): Promise<[what: string, list: string][]> {
   const bytes = readFileSync(database.path)
-  const { metadata } = new Reader<never>(bytes)
-  const ipv6 = randomIPv6(bytes, metadata, IPV6_ADDRESSES, LONGEST_PREFIX, seeded(SEED))
+  const ipv6 = randomIPv6(bytes, IPV6_ADDRESSES, LONGEST_PREFIX, seeded(SEED))
   mkdirSync(join(stage.folder, 'enrich'), { recursive: true })
   const log = await logOf(stage, 'access-log', stage.scale.lines)
   const words = readFileSync(log.path, 'latin1').match(/^\S+/gm) ?? []

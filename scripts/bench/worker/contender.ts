@@ -85,16 +85,11 @@ export async function openContender(
       const geo = await Resolver.open(database)
       return ours(each(nodeRequests(addresses), (request) => geo.detect(request)))
     }
-    case 'mmdb-lib': {
-      const reader = new Reader(readFileSync(database))
-      return {
-        version: versionOf('mmdb-lib', import.meta.url),
-        work: each(addresses, (ip) => reader.get(ip)),
-      }
-    }
-    // Like `maxmind` with an unbounded cache.
+    // With a map, it is like `maxmind` with an unbounded cache.
+    case 'mmdb-lib':
     case 'mmdb-lib-map': {
-      const reader = new Reader(readFileSync(database), { cache: new Map<string | number, unknown>() })
+      const options = name === 'mmdb-lib' ? undefined : { cache: new Map<string | number, unknown>() }
+      const reader = new Reader(readFileSync(database), options)
       return {
         version: versionOf('mmdb-lib', import.meta.url),
         work: each(addresses, (ip) => reader.get(ip)),

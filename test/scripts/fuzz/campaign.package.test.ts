@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildWorker, removeWorker } from '../../../scripts/fuzz/build-worker.ts'
+import { buildWorker } from '../../../scripts/build-worker.ts'
 import { runCampaign, writeFinding } from '../../../scripts/fuzz/campaign.ts'
 import { type TargetRun, watchedRun } from '../../../scripts/fuzz/watched-run.ts'
 import { decodeSeed, type Seed } from '../../fuzz/seed.ts'
@@ -10,14 +10,15 @@ import { temporaryFolder } from '../../temporary.ts'
 import { FAULTY_TARGETS } from './faulty-targets.ts'
 
 const folder = temporaryFolder()
+const CACHE = join(import.meta.dirname, '../../../.cache')
 const LIMITS = { hangMs: 20_000, memory: 2 ** 32 }
 const never = new AbortController().signal
 
 let script: string
 beforeAll(async () => {
-  script = await buildWorker(join(import.meta.dirname, 'faulty-worker.ts'))
+  script = await buildWorker(`faulty-${process.pid}`, join(import.meta.dirname, 'faulty-worker.ts'), CACHE)
 })
-afterAll(() => removeWorker(script))
+afterAll(() => rmSync(script))
 
 function targetNamed(name: string): Target {
   const target = FAULTY_TARGETS.find((each) => each.name === name)
