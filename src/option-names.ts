@@ -57,7 +57,15 @@ export function checkOptionNames(
   if (options === undefined) return
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw notAnObject(call, options, names)
-  for (const name in options) if (!Object.hasOwn(names, name)) refuse(call, name, names)
+  for (const name in options) {
+    // A program that adds members to the prototype of all objects gives them to all options.
+    if (Object.hasOwn(names, name) || name in Object.prototype) continue
+    const known = Object.keys(names)
+    const near = nearestName(name, known)
+    const list = known.length === 1 ? known[0] : `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
+    const advice = near === undefined ? `its options are ${list}` : `did you mean ${quoted(near)}?`
+    throw new TypeError(`${call} has no option ${quoted(name)}: ${advice}`)
+  }
 }
 
 function notAnObject(call: string, options: unknown, names: Readonly<Record<string, unknown>>): TypeError {
@@ -67,19 +75,6 @@ function notAnObject(call: string, options: unknown, names: Readonly<Record<stri
   return new TypeError(
     `the options of ${call} must be an object, such as { ${Object.keys(names)[0]}: … }, not ${kind}.${callback}`,
   )
-}
-
-function refuse(call: string, name: string, names: Readonly<Record<string, unknown>>): void {
-  // A program that adds members to the prototype of all objects gives them to all options.
-  if (name in Object.prototype) return
-  const known = Object.keys(names)
-  const near = nearestName(name, known)
-  const advice = near === undefined ? `its options are ${listed(known)}` : `did you mean ${quoted(near)}?`
-  throw new TypeError(`${call} has no option ${quoted(name)}: ${advice}`)
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
 /** Longer names are not compared. Two names of which one starts with the other differ by less than one character. */

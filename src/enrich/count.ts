@@ -27,7 +27,7 @@ import {
   type Plan,
 } from './formats/formats.ts'
 import { OPTIONS, optionsOf } from './line-options.ts'
-import type { FieldRole, RequestFields } from './options.ts'
+import { FIELD_ROLES, type FieldRole, type RequestFields } from './options.ts'
 import { Run } from './run.ts'
 import { type LineInput, LineSource } from './streams.ts'
 
@@ -153,7 +153,6 @@ const TALLIES: readonly ReportTally[] = [
   { name: 'referrers', by: ['referrer'], maxGroups: MAX_PATHS },
   { name: 'agents', by: ['agent'], maxGroups: MAX_AGENTS },
 ]
-const ROLES = ['status', 'method', 'bytes', 'path', 'referrer', 'agent'] as const
 
 /** The fields of an input that a report counts. */
 export function reportFields({ inside, requestFields }: Plan): RequestFields {
@@ -167,7 +166,7 @@ export function reportFields({ inside, requestFields }: Plan): RequestFields {
  * @param roles the fields of the first input: all inputs of a run are counted in the same way
  */
 export function withReport(plan: Plan, showsLines: boolean, roles: RequestFields = reportFields(plan)): Plan {
-  const fields = [...new Set(ROLES.flatMap((role) => roles[role] ?? []))]
+  const fields = [...new Set(FIELD_ROLES.flatMap((role) => roles[role] ?? []))]
   const of = (role: FieldRole): Dimension[] => {
     const name = roles[role]
     return name === undefined ? [] : [{ kind: 'field', columns: [role], field: fields.indexOf(name) }]

@@ -213,7 +213,9 @@ export function isChosen({ codes, areExcluded }: CountryChoice, code: string | n
 }
 
 /** What a field of a log usually has, whatever its name. */
-export type FieldRole = 'status' | 'method' | 'bytes' | 'path' | 'referrer' | 'agent'
+export type FieldRole = (typeof FIELD_ROLES)[number]
+
+export const FIELD_ROLES = ['status', 'method', 'path', 'bytes', 'agent', 'referrer'] as const
 
 /** The names of the fields that have the parts of a request, as far as records have them. */
 export type RequestFields = Readonly<Partial<Record<FieldRole, string>>>

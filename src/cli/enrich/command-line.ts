@@ -58,8 +58,10 @@ export function enrichCommand(files: readonly string[], flags: EnrichFlags) {
   const single = (
     ['append', 'annotate', 'nth', 'onlyFailed', 'onlyCountries', 'notCountries', 'dropUnresolved'] as const
   ).find((name) => flags[name] !== undefined && flags[name] !== false)
-  if (others.length > 0 && single !== undefined)
-    throw new UsageError(`${flagOf(ENRICH_OPTIONS, single)} takes one --field.`)
+  if (others.length > 0 && single !== undefined) {
+    const flag = flagOf(ENRICH_OPTIONS, single)
+    throw new UsageError(`${flag} takes one --field: name one field, or leave out ${flag}.`)
+  }
   const enrichOptions: EnrichOptions = {
     ...options,
     ...first,

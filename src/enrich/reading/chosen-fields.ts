@@ -7,6 +7,7 @@ import {
   addressNotes,
   checkNamedTimes,
   type FieldWords,
+  firstTexts,
   listFault,
   shellWord,
   timeNotes,
@@ -142,10 +143,5 @@ function fieldNamed(named: string, fields: readonly SampleField[], words: Number
 const MAX_LISTED = 12
 
 function listed(fields: readonly SampleField[], words: NumberedWords): string {
-  return (
-    fields
-      .slice(0, MAX_LISTED)
-      .map((field) => words.listed(field))
-      .join('; ') + (fields.length > MAX_LISTED ? '; …' : '')
-  )
+  return firstTexts(fields.map(words.listed), MAX_LISTED, '; ', '…')
 }

@@ -41,22 +41,19 @@ function fieldFlags(field: SampleField, words: FieldWords): string {
   return `--field ${words.typed(field)}${isList ? ` --trust ${LOCAL_PROXIES}` : ''}`
 }
 
-/** Fields that a message lists, at most. */
-const MAX_LISTED = 5
+/** The first texts of a list, which can be long. */
+export function firstTexts(texts: readonly string[], most: number, between = ', ', more = '...'): string {
+  return [...texts.slice(0, most), ...(texts.length > most ? [more] : [])].join(between)
+}
 
 /** Fields with an example value of each: `src (for example 81.2.69.142), dst (for example 8.8.8.8)`. */
 function withExamples(fields: readonly SampleField[], { shown }: FieldWords): string {
-  const listed = fields.slice(0, MAX_LISTED).map((field) => {
+  const examples = fields.map((field) => {
     const { address, list, other } = field.seen.examples
     const example = address ?? (list === undefined ? other : quoted(list))
     return example === undefined ? shown(field) : `${shown(field)} (for example ${example})`
   })
-  return listed.join(', ') + (fields.length > MAX_LISTED ? ', ...' : '')
-}
-
-/** The names of up to three fields. */
-export function shownFields(fields: readonly SampleField[], { shown }: FieldWords, most = 3): string {
-  return fields.slice(0, most).map(shown).join(', ') + (fields.length > most ? ', ...' : '')
+  return firstTexts(examples, 5)
 }
 
 /** No field of the sample holds addresses. */
@@ -100,7 +97,7 @@ export function unknownAddressField(
 export function addressNotes(guess: AddressGuess, isTrusting: boolean, words: FieldWords): string[] {
   const { best, others, isByValues } = guess
   if (best === null) return []
-  const rest = others.length === 0 ? '' : ` (addresses are also in ${shownFields(others, words)})`
+  const rest = others.length === 0 ? '' : ` (addresses are also in ${firstTexts(others.map(words.shown), 3)})`
   const target = others.find(({ path, isLocal }) => isTargetName(path) && !isLocal)
   const both =
     target === undefined

@@ -1,4 +1,4 @@
-import type { FieldRole, RequestFields } from '../options.ts'
+import { FIELD_ROLES, type FieldRole, type RequestFields } from '../options.ts'
 
 /**
  * The names that products give to the fields of their logs and tables. This file is the only table of names: the tests
@@ -208,10 +208,8 @@ export function timeRank(path: readonly string[]): number {
   return Math.min(...ranks) + path.length * TIMES.length
 }
 
-const ROLES = ['status', 'method', 'path', 'bytes', 'agent', 'referrer'] as const
-
 /**
- * The names that a product gives to the fields of a request, in the order of {@link ROLES}; `-` for none. Of several for one role,
+ * The names that a product gives to the fields of a request, in the order of {@link FIELD_ROLES}; `-` for none. Of several for one role,
  * with bars between them, the first that records have is used. Only names that belong together: a lone `status` or `method` can
  * be anything. Dots lead into inner objects; after a slash they are a part of the name.
  */
@@ -325,7 +323,7 @@ export function patternRequestFields(names: readonly string[], hasServer: boolea
 /** The fields of a product: of each role the first that fits. */
 function fieldsOf(product: string, fits: (field: string, role: FieldRole) => boolean): RequestFields {
   const names = product.split(' ').map((each) => each.split('|'))
-  const found = ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
+  const found = FIELD_ROLES.map((role, index) => [role, names[index]?.find((name) => fits(name, role))])
   return Object.fromEntries(found.filter(([, name]) => name !== undefined))
 }
 

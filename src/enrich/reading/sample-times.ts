@@ -24,19 +24,17 @@ export interface UnreadableTime {
   /** Can follow a colon. */
   readonly remedy: string
   /** Whether it would be read as another time. */
-  readonly isMisread: boolean
+  readonly isMisread?: boolean
 }
 
 const AS_ISO = 'write it as 2026-07-01T12:00:00Z'
 const LOCAL_TIME: UnreadableTime = {
   fault: 'has no offset from UTC',
   remedy: 'write the offset after it, as in 2026-07-01T12:00:00Z',
-  isMisread: false,
 }
 const OTHER_SPELLING: UnreadableTime = {
   fault: 'is neither ISO 8601 with an offset nor a number since 1970',
   remedy: AS_ISO,
-  isMisread: false,
 }
 const DIGITS: UnreadableTime = {
   fault: 'is a date written as digits (YYYYMMDD or YYMMDDHHMM), without an offset from UTC',
@@ -46,7 +44,6 @@ const DIGITS: UnreadableTime = {
 const NOT_NOW: UnreadableTime = {
   fault: 'is not between the year 2000 and tomorrow',
   remedy: AS_ISO,
-  isMisread: false,
 }
 
 /** Numbers of other epochs that are times between 2000 and 2040, `[from, to)`. None of them is such a time as a number since 1970. */

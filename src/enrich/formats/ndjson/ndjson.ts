@@ -4,7 +4,7 @@ import { EnrichError, shownName } from '../../errors.ts'
 import { addedMembers, commonPlan, type LineOptions, type Planned } from '../../options.ts'
 import { chosenAddress, chosenTime, refuseTaken, type SampleFields } from '../../reading/chosen-fields.ts'
 import { guessAddress, guessTime, kindOfValue, SampleField } from '../../reading/field-guess.ts'
-import { type FieldWords, listFault, shellWord, shownFields } from '../../reading/field-messages.ts'
+import { type FieldWords, firstTexts, listFault, shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { sampleLines } from '../../reading/sample.ts'
@@ -175,7 +175,7 @@ function namedPath(
   const hint =
     other === undefined
       ? `: continue with --force if it comes later`
-      : `; ${what} in ${shownFields(others, WORDS, MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
+      : `; ${what} in ${firstTexts(others.map(WORDS.shown), MAX_LISTED)}: use ${flag} ${WORDS.typed(other)}, or continue with --force`
   throw new EnrichError('ENRICH_FIELD_UNKNOWN', message + hint)
 }
 
