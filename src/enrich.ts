@@ -179,8 +179,7 @@ export async function count(input: LineInput, options: CountRunOptions): Promise
   const plan = checkedCountPlan(options)
   const set = resolverOf(options)[BORROW]()
   try {
-    const { resolver: _, ...countOptions } = options
-    return await countLines(set, input, countOptions, plan)
+    return await countLines(set, input, options, plan)
   } finally {
     set.release()
   }

@@ -1,7 +1,6 @@
 // `count` of `geofix/enrich`: counts the lines of a log instead of writing them.
 import { areSystemsOpen } from '../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { checkValues } from '../option-kinds.ts'
 import { checkOptionNames } from '../option-names.ts'
 import {
   COUNTRY,
@@ -26,7 +25,7 @@ import {
   makeCountPlan,
   type Plan,
 } from './formats/formats.ts'
-import { OPTIONS, optionsOf } from './line-options.ts'
+import { optionsOf } from './line-options.ts'
 import { FIELD_ROLES, type FieldRole, type RequestFields } from './options.ts'
 import { Run } from './run.ts'
 import { type LineInput, LineSource } from './streams.ts'
@@ -84,7 +83,8 @@ export async function countLines(
   options: CountOptions,
   plan: CountPlan,
 ): Promise<CountResult> {
-  const { by: _, unique: __, top, timeZone: ___, maxGroups: ____, ...lineOptions } = options
+  // Copy: the caller can change the object before the sample has been read.
+  const { top, ...lineOptions } = options
   if (countsSystems(plan) && !areSystemsOpen(set.systems)) {
     throw new TypeError(
       'to count by "asn", open the resolver with autonomous systems: Resolver.open(source, { asn: true })',
@@ -121,10 +121,8 @@ export async function countLines(
 /** Checks the options of a count. @throws TypeError, InvalidLocaleError when one is wrong */
 export function checkedCountPlan(options: CountOptions & { readonly resolver?: unknown }): CountPlan {
   checkOptionNames('count', options, { ...optionsOf('count'), resolver: true })
-  const { by, unique, top: _, timeZone, maxGroups, resolver: __, ...lineOptions } = options
-  checkValues(options, OPTIONS)
-  checkOptions(lineOptions)
-  return countPlan({ by, unique, timeZone, maxGroups })
+  checkOptions(options)
+  return countPlan(options)
 }
 
 /** Bounds the memory for paths and referrers: they can be long, and a scanner asks for thousands of paths once. */
