@@ -17,7 +17,7 @@ import type { DatabaseSet } from '../../../location/database-set.ts'
 import { localeOf } from '../../../location/locale.ts'
 import type { Input } from '../input.ts'
 import type { LocatedColumns } from './columns.ts'
-import { type ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
+import { NO_TEXTS, type ParquetFile, SAMPLE_ROWS } from './parquet-file.ts'
 
 /** Where the columns go: a copy of the file. */
 interface ColumnsOutput {
@@ -75,12 +75,8 @@ export class ColumnRun implements LineRun {
     const timePath = columns[0]?.plan.timePath ?? null
     const paths = [...columns.map(({ plan: { path } }) => path), ...(timePath === null ? [] : [timePath])]
     let isChecked = false
-    let group = 0
-    for await (const texts of file.textsOf(paths)) {
-      const rows = file.groupRows[group++] ?? 0
-      const instants = timePath === null ? null : instantsOf(texts[columns.length] ?? [], rows)
-      for (const [index, column] of columns.entries())
-        await withPauses(column.locate(texts[index] ?? [], instants), this.signal)
+    for (const [group, rows] of file.groupRows.entries()) {
+      await withPauses(locate(columns, file.textsOf(group, paths)), this.signal)
       output.addGroup(rows)
       input.bytesRead = Math.floor(((input.size ?? 0) * counts.lines) / all)
       if (!isChecked && counts.lines < Math.min(all, SAMPLE_ROWS)) continue
@@ -94,18 +90,23 @@ export class ColumnRun implements LineRun {
   }
 }
 
-/** Milliseconds since 1970 of the times of rows. */
-function instantsOf(parts: readonly ColumnTexts[], rows: number): Float64Array {
-  const instants = new Float64Array(rows)
-  let at = 0
-  for (const { bytes, starts, ends } of parts)
-    for (let row = 0; row < starts.length; row++)
-      instants[at++] = eventTime(bytes, starts[row] ?? 0, ends[row] ?? 0)
-  return instants
+/** Locates the rows of a row group. @param parts the texts of the columns of addresses, and then of the times if there are any */
+function* locate(columns: readonly AddressColumn[], parts: Iterable<readonly ColumnTexts[]>): Steps<void> {
+  for (const texts of parts) {
+    const times = texts[columns.length]
+    const instants = times === undefined ? null : instantsOf(times)
+    for (const [index, column] of columns.entries()) column.add(texts[index] ?? NO_TEXTS, instants)
+    yield
+  }
 }
 
-/** Rows that are located without a pause. */
-const ROWS_AT_ONCE = 16_384
+/** Milliseconds since 1970 of the times of rows. */
+function instantsOf({ bytes, starts, ends }: ColumnTexts): Float64Array {
+  const instants = new Float64Array(starts.length)
+  for (let row = 0; row < starts.length; row++)
+    instants[row] = eventTime(bytes, starts[row] ?? 0, ends[row] ?? 0)
+  return instants
+}
 
 /** Locates the addresses of one column. */
 class AddressColumn {
@@ -141,19 +142,10 @@ class AddressColumn {
     })
   }
 
-  /** Adds the rows of a row group. @param instants of the rows; `null` if they have no times */
-  *locate(parts: readonly ColumnTexts[], instants: Float64Array | null): Steps<void> {
-    let rowsBefore = 0
-    for (const texts of parts) {
-      const rows = texts.starts.length
-      for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
-        const to = Math.min(from + ROWS_AT_ONCE, rows)
-        if (this.#column.textNumbers.count > MAX_LOCATIONS) this.#column.textNumbers.restart(0)
-        for (let row = from; row < to; row++) this.#add(texts, row, instants?.[rowsBefore + row] ?? NO_TIME)
-        yield
-      }
-      rowsBefore += rows
-    }
+  /** Adds rows. @param instants of the rows; `null` if they have no times */
+  add(texts: ColumnTexts, instants: Float64Array | null): void {
+    if (this.#column.textNumbers.count > MAX_LOCATIONS) this.#column.textNumbers.restart(0)
+    for (let row = 0; row < texts.starts.length; row++) this.#add(texts, row, instants?.[row] ?? NO_TIME)
   }
 
   #add(texts: ColumnTexts, row: number, instant: number): void {

@@ -109,27 +109,10 @@ export class ColumnReader {
   }
 
   /**
-   * The texts of each page, as they are stored. Missing ones are empty.
+   * The pages of values. The dictionary has been read before a page that needs it.
    *
-   * @returns `null` if they have another encoding
    * @throws Error when a page is damaged, or the pages have other values than the footer says
    */
-  texts(): ColumnTexts[] | null {
-    const pages: ColumnTexts[] = []
-    for (const page of this.pages()) {
-      const { present, count, definitions } = page
-      const indexes = this.indexesOf(page)
-      if (indexes === null && page.encoding !== 'PLAIN') return null
-      const texts =
-        indexes === null
-          ? this.placesIn(page.bytes, present)
-          : chosen(this.dictionary, indexes.read(new Int32Array(present)))
-      pages.push(present === count ? texts : chosen(texts, presentIn(definitions, this.definition, count)))
-    }
-    return pages
-  }
-
-  /** The pages of values. The dictionary has been read before a page that needs it. Throws as {@link texts} does */
   *pages(): Generator<Page> {
     const { size } = this.#source
     let at = 0
@@ -311,23 +294,6 @@ export class ColumnReader {
       return text
     })
   }
-}
-
-/** The texts at some indexes. A negative index gives an empty text. */
-function chosen({ bytes, starts, ends }: ColumnTexts, indexes: Int32Array): ColumnTexts {
-  const own = { bytes, starts: new Int32Array(indexes.length), ends: new Int32Array(indexes.length) }
-  for (let row = 0; row < indexes.length; row++) {
-    const index = indexes[row] ?? 0
-    own.starts[row] = starts[index] ?? 0
-    own.ends[row] = ends[index] ?? 0
-  }
-  return own
-}
-
-/** For each level of a page the index of its value, or -1 if it is not `most`. */
-function presentIn(levels: RunReader, most: number, count: number): Int32Array {
-  let next = 0
-  return levels.read(new Int32Array(count)).map((level) => (level === most ? next++ : -1))
 }
 
 function readerOf(bytes: Uint8Array): DataReader {

@@ -28,7 +28,7 @@ import { MAX_PAGE_BYTES } from './compression.ts'
 import { checkFooter, dropEmptyGroups, isEncrypted, ParquetFault, readFooter, type Struct } from './footer.ts'
 import { ColumnReader, type SchemaPath } from './pages.ts'
 import { otherRows, RowWriter } from './row-writer.ts'
-import { type CellForm, CellReader, isStoredText, lossIn } from './values.ts'
+import { type CellForm, CellReader, lossIn } from './values.ts'
 
 /** The last bytes of a file whose footer is encrypted. */
 const ENCRYPTED_MAGIC = Buffer.from('PARE')
@@ -40,6 +40,11 @@ const MAX_FOOTER_BYTES = 2 ** 28
 export const SAMPLE_ROWS = 1000
 /** Lines are yielded in chunks of about this size. Bytes. */
 const CHUNK_BYTES = 256 * 1024
+export const NO_TEXTS: ColumnTexts = {
+  bytes: new Uint8Array(0),
+  starts: new Int32Array(0),
+  ends: new Int32Array(0),
+}
 
 /** An open Parquet file, which is read by row group. */
 export class ParquetFile {
@@ -141,53 +146,61 @@ export class ParquetFile {
   }
 
   /**
-   * The texts at some paths, by row group: for each path those of parts of the rows, one after another. Values that are not texts
-   * are as JSON has them. They are missing if JSON would change them.
+   * The texts at some paths in a row group, some rows at a time. They are valid until the next ones. Values that are not texts are as
+   * JSON has them. They are missing if JSON would change them.
    *
    * @throws CommandFailure when the file is damaged
    */
-  async *textsOf(paths: readonly (readonly string[])[]): AsyncGenerator<readonly (readonly ColumnTexts[])[]> {
+  *textsOf(group: number, paths: readonly (readonly string[])[]): Generator<readonly ColumnTexts[]> {
     try {
-      for (const group of this.groupRows.keys()) {
-        const texts: (readonly ColumnTexts[])[] = []
-        for (const path of paths) texts.push(this.#storedTexts(group, path) ?? [this.#madeTexts(group, path)])
-        yield texts
+      const parts = paths.map((path) => this.#textsAt(group, path))
+      let texts = paths.map(() => NO_TEXTS)
+      for (let left = this.groupRows[group] ?? 0; left > 0; ) {
+        texts = texts.map((each, index) =>
+          each.starts.length > 0 ? each : (parts[index]?.next().value ?? NO_TEXTS),
+        )
+        const rows = Math.min(...texts.map(({ starts }) => starts.length))
+        yield texts.map((each) => rowsOf(each, 0, rows))
+        texts = texts.map((each) => rowsOf(each, rows))
+        left -= rows
       }
     } catch (cause) {
       throw damaged(this.name, cause)
     }
   }
 
-  /** The texts at a path in a row group, from its pages; `null` if they are not stored as they are. */
-  #storedTexts(group: number, path: readonly string[]): readonly ColumnTexts[] | null {
-    const metadata = this.#chunks(group).find((each) => each.path_in_schema.join('\0') === path.join('\0'))
-    if (metadata === undefined || !isStoredText(pathTo(this.#tree, path))) return null
-    return this.#readerOf(group, metadata).texts()
-  }
-
-  /** The texts at a path in a row group, from lines of JSON. */
-  #madeTexts(group: number, path: readonly string[]): ColumnTexts {
-    const column = this.#tree.children.filter(({ element }) => element.name === path[0])
-    const row = new RowWriter(column, 'sample', this.#opener(group))
-    const rows = this.groupRows[group] ?? 0
-    const [starts, ends, out] = [new Int32Array(rows), new Int32Array(rows), new ByteSink()]
-    const member = new MemberPath(path)
-    const line = new ByteSink(1024)
-    for (let index = 0; index < rows; index++) {
-      line.length = 0
-      row.write(line)
-      const { bytes } = line
-      findMembers([member], bytes, viewOf(bytes), 0, bytes.length)
-      starts[index] = out.length
-      const { start, end } = member
-      if (bytes[start] === QUOTE && hasEscape(bytes, start, end))
-        out.write(Buffer.from(unescaped(bytes, start, end)))
-      else if (bytes[start] === QUOTE) out.write(bytes, start + 1, end - 1)
-      else if (start !== NOWHERE && bytes[start] !== SMALL_N) out.write(bytes, start, end)
-      ends[index] = out.length
+  *#textsAt(group: number, path: readonly string[]): Generator<ColumnTexts> {
+    const open = this.#opener(group)
+    const leaf = leafAt(this.#tree, path)
+    if (leaf !== undefined) {
+      for (const cells = open(leaf, 'text'); cells.next(); ) yield rowsOf(cells, 0, cells.count)
+      return
     }
-    row.end()
-    return { bytes: out.bytes, starts, ends }
+    const column = this.#tree.children.filter(({ element }) => element.name === path[0])
+    const row = new RowWriter(column, 'sample', open)
+    const member = new MemberPath(path)
+    const [line, out] = [new ByteSink(1024), new ByteSink()]
+    for (let left = this.groupRows[group] ?? 0; left > 0; ) {
+      const rows = Math.min(left, SAMPLE_ROWS)
+      const [starts, ends] = [new Int32Array(rows), new Int32Array(rows)]
+      out.length = 0
+      for (let index = 0; index < rows; index++) {
+        line.length = 0
+        row.write(line)
+        const { bytes } = line
+        findMembers([member], bytes, viewOf(bytes), 0, bytes.length)
+        starts[index] = out.length
+        const { start, end } = member
+        if (bytes[start] === QUOTE && hasEscape(bytes, start, end))
+          out.write(Buffer.from(unescaped(bytes, start, end)))
+        else if (bytes[start] === QUOTE) out.write(bytes, start + 1, end - 1)
+        else if (start !== NOWHERE && bytes[start] !== SMALL_N) out.write(bytes, start, end)
+        ends[index] = out.length
+      }
+      left -= rows
+      if (left === 0) row.end()
+      yield { bytes: out.bytes, starts, ends }
+    }
   }
 
   #refuseLoss(): void {
@@ -253,6 +266,20 @@ export class ParquetFile {
     const path = pathTo(this.#tree, names)
     return new ColumnReader({ size: Number(size), read }, path, metadata, this.groupRows[group] ?? 0)
   }
+}
+
+function rowsOf({ bytes, starts, ends }: ColumnTexts, from: number, to?: number): ColumnTexts {
+  return { bytes, starts: starts.subarray(from, to), ends: ends.subarray(from, to) }
+}
+
+/** The column whose values are the texts at a path, one for each row; `undefined` if the texts are parts of its values. */
+function leafAt(tree: SchemaTree, names: readonly string[]): SchemaTree | undefined {
+  let node: SchemaTree | undefined = tree
+  for (const name of names)
+    node = node?.children.find(
+      ({ element }) => element.name === name && element.repetition_type !== 'REPEATED',
+    )
+  return node?.children.length === 0 && node.element.converted_type !== 'JSON' ? node : undefined
 }
 
 /** The path of a column in the schema, which begins with the root. @throws Error when the schema lacks the column */

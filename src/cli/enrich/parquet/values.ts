@@ -33,16 +33,21 @@ export function lossIn({ element, children, path }: SchemaTree): string | null {
   return children.map(lossIn).find((loss) => loss !== null) ?? null
 }
 
-/** How values are written. `sample` is JSON, with `null` for each value that JSON would change. */
-export type CellForm = 'json' | 'csv' | 'sample'
+/**
+ * How values are written. `sample` is JSON, with `null` for each value that JSON would change. `text` has texts as they are stored,
+ * and other values as JSON has them.
+ */
+export type CellForm = 'json' | 'csv' | 'sample' | 'text'
 
 /**
  * Writes the values of a column. Numbers keep all digits, and times have all that the file has. Missing values are `null` in
- * JSON, and empty in CSV.
+ * JSON, and empty elsewhere.
  */
 class CellWriter {
   readonly missing: string
   readonly isText: boolean
+  /** Whether the cell of a text is its bytes. */
+  readonly copiesTexts: boolean
   readonly #form: CellForm
   readonly #path: string
   readonly #isJson: boolean
@@ -51,8 +56,9 @@ class CellWriter {
   readonly #csv = new CellText('csv')
 
   constructor({ element, path }: SchemaTree, form: CellForm) {
-    this.missing = form === 'csv' ? '' : 'null'
+    this.missing = form === 'csv' || form === 'text' ? '' : 'null'
     this.isText = element.type === 'BYTE_ARRAY'
+    this.copiesTexts = form === 'text'
     this.#form = form
     this.#path = path.join('.')
     this.#isJson = element.converted_type === 'JSON'
@@ -61,7 +67,8 @@ class CellWriter {
 
   /** Writes the text `bytes[start, end)`. @throws Error when JSON would change the text, but in a sample */
   putText(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
-    if (!isUtf8(bytes.subarray(start, end))) {
+    if (this.copiesTexts) out.write(bytes, start, end)
+    else if (!isUtf8(bytes.subarray(start, end))) {
       if (this.#form !== 'sample')
         throw new ParquetFault(`the column ${JSON.stringify(this.#path)} has bytes, which JSON would change`)
       out.writeAscii(this.missing)
@@ -84,7 +91,8 @@ class CellWriter {
   }
 
   #put(json: string, out: ByteSink): void {
-    out.write(Buffer.from(this.#form === 'csv' ? valueText(textOf(json), 'csv') : json))
+    const text = this.missing === '' ? textOf(json) : json
+    out.write(Buffer.from(this.#form === 'csv' ? valueText(text, 'csv') : text))
   }
 }
 
@@ -163,6 +171,13 @@ export class CellReader {
       writer.isText && page.encoding === 'PLAIN' ? column.placesIn(page.bytes, page.present) : null
     const values = texts === null ? column.valuesOf(page) : []
     let next = 0
+    if (texts !== null && writer.copiesTexts)
+      return (count) => {
+        starts.set(texts.starts.subarray(next, next + count))
+        ends.set(texts.ends.subarray(next, next + count))
+        this.bytes = texts.bytes
+        next += count
+      }
     return (count) => {
       cells.length = 0
       cells.writeAscii(writer.missing)
@@ -293,13 +308,4 @@ function clockText(nanoseconds: bigint): string {
 function fractionText(nanoseconds: bigint): string {
   const digits = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`
-}
-
-/** Whether the values of a column are texts as they are stored, one for each row. @param path begins with the root */
-export function isStoredText([, ...path]: readonly SchemaTree[]): boolean {
-  const isPlain = ({ element: { converted_type, logical_type, repetition_type } }: SchemaTree): boolean =>
-    [undefined, 'UTF8', 'ENUM'].includes(converted_type) &&
-    [undefined, 'STRING', 'ENUM'].includes(logical_type?.type) &&
-    repetition_type !== 'REPEATED'
-  return path.at(-1)?.element.type === 'BYTE_ARRAY' && path.every(isPlain)
 }

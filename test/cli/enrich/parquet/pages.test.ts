@@ -262,8 +262,7 @@ describe('ColumnReader', () => {
     bytes.write('OTHER', bytes.lastIndexOf('other'))
     writeFileSync(path, bytes)
     const file = await ParquetFile.open(path)
-    for await (const [texts] of file.textsOf([['ip']]))
-      expect(texts?.map((part) => part.starts.length)).toEqual([1])
+    expect([...file.textsOf(0, [['ip']])].map(([texts]) => texts?.starts.length)).toEqual([1])
     await file.close()
     await expect(linesOf(path)).rejects.toThrow('"other" has another number of rows')
   })
@@ -287,9 +286,9 @@ describe('ColumnReader', () => {
         const file = await ParquetFile.open(name)
         const found: string[][] = [[], [], [], []]
         const paths = [['some'], ['all'], ['number'], ['number', 'of']]
-        for await (const group of file.textsOf(paths))
-          for (const [column, parts] of group.entries())
-            for (const { bytes, starts, ends } of parts)
+        for (const group of file.groupRows.keys())
+          for (const parts of file.textsOf(group, paths))
+            for (const [column, { bytes, starts, ends }] of parts.entries())
               for (const [row, start] of starts.entries())
                 found[column]?.push(Buffer.from(bytes.subarray(start, ends[row])).toString())
         await file.close()
