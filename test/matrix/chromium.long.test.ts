@@ -4,15 +4,14 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { createServer, type Server } from 'node:http'
 import { extname, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { MmdbWriter } from '../../src/writer.ts'
 import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
-import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, run, toolAt } from './tools.ts'
 
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const missing = PROGRAM === undefined ? 'chromium' : installTools() ? undefined : 'the matrix'
-if (missing !== undefined) console.warn(`skipped: ${missing} is not installed`)
 
 const PICTURES = join(MATRIX, 'screenshots')
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,21 +26,6 @@ const servers: Server[] = []
 
 beforeAll(async () => {
   if (missing !== undefined) return
-  installGeofix()
-  // The example names two files of src by relative paths.
-  const project = join(MATRIX, 'projects/page')
-  rmSync(project, { recursive: true, force: true })
-  cpSync(join(ROOT, 'scripts/examples'), join(project, 'scripts/examples'), { recursive: true })
-  cpSync(join(ROOT, 'src/cli/report'), join(project, 'src/cli/report'), { recursive: true })
-  run(
-    join(project, 'scripts/examples/browser'),
-    process.execPath,
-    toolAt('vite/bin/vite.js') ?? '',
-    'build',
-    '--logLevel',
-    'error',
-  )
-  mkdirSync(PICTURES, { recursive: true })
   browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: ['--no-sandbox'] })
 })
 
@@ -123,10 +107,21 @@ const opened = (page: Page, type: string) =>
     { timeout: 60_000 },
   )
 
-const skipped = missing !== undefined
-const suffix = skipped ? `: ${missing} is not installed` : ''
+/** Builds a page with Vite. */
+const buildPage = (project: string): string =>
+  run(project, process.execPath, toolAt('vite/bin/vite.js') ?? '', 'build', '--logLevel', 'error')
 
-describe.skipIf(skipped)(`the example page in Chromium${suffix}`, () => {
+describeMatrix('the example page in Chromium', missing, () => {
+  beforeAll(() => {
+    // The example names two files of src by relative paths.
+    const project = join(MATRIX, 'projects/page')
+    rmSync(project, { recursive: true, force: true })
+    cpSync(join(ROOT, 'scripts/examples'), join(project, 'scripts/examples'), { recursive: true })
+    cpSync(join(ROOT, 'src/cli/report'), join(project, 'src/cli/report'), { recursive: true })
+    buildPage(join(project, 'scripts/examples/browser'))
+    mkdirSync(PICTURES, { recursive: true })
+  })
+
   it.each<[string, Serving]>([
     ['as files, isolated', {}],
     ['with Content-Encoding', { encoded: true }],
@@ -265,11 +260,11 @@ function buildEnrichPage(): string {
     'package.json': '{ "type": "module" }',
   }
   for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
-  run(project, process.execPath, toolAt('vite/bin/vite.js') ?? '', 'build', '--logLevel', 'error')
+  buildPage(project)
   return join(project, 'dist')
 }
 
-describe.skipIf(skipped)(`enrich in a web worker, as the guide has it${suffix}`, () => {
+describeMatrix('enrich in a web worker, as the guide has it', missing, () => {
   it('enriches a file while the page goes on', async () => {
     const { page, close } = await visit(await serve({}, buildEnrichPage()))
     const LINES = 400_000

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { describe } from 'vitest'
 import { ROOT } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { installTools, MATRIX, run } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, run } from './tools.ts'
 
 /** The part of DuckDB's client that is used here. */
 interface Duck {
@@ -25,8 +24,6 @@ export interface Beside {
 
 /** Tests that compare files of Geofix with what DuckDB, which shares no code with it, makes of them. */
 export function describeBesideDuckDB(name: string, tests: (beside: Beside) => void): void {
-  const isThere = installTools()
-  if (!isThere) console.warn(`skipped: ${name}: the matrix is not installed`)
   const folder = temporaryFolder()
   let connection: Promise<Connection> | undefined
   const connect = async (): Promise<Connection> => {
@@ -37,7 +34,7 @@ export function describeBesideDuckDB(name: string, tests: (beside: Beside) => vo
     connection ??= connect()
     return (await connection).runAndReadAll(sql)
   }
-  describe.skipIf(!isThere)(isThere ? name : `${name}: the matrix is not installed`, () =>
+  describeMatrix(name, installTools() ? undefined : 'the matrix', () =>
     tests({
       folder,
       geofix: (...args) => run(folder, process.execPath, join(ROOT, 'dist/cli.cjs'), ...args, '--quiet'),

@@ -1,12 +1,11 @@
 // The Electron example, without Electron's binary: its types, and its processes with messages that are cloned as Electron does.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { typecheck } from '../package/programs.ts'
 import { ROOT, writeProject } from '../package/project.ts'
-import { installGeofix, installTools, MATRIX, run } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, run } from './tools.ts'
 
-const isThere = installTools()
 const project = join(MATRIX, 'projects/electron')
 
 /** What the scripts use of Electron. Messages between processes are structured clones. */
@@ -25,9 +24,8 @@ export const ipcRenderer = { invoke: async (channel, ...args) => cloned(await ha
 export const contextBridge = { exposeInMainWorld: (name, api) => { world[name] = api } }
 `
 
-describe.skipIf(!isThere)(`the Electron example${isThere ? '' : ': the matrix is not installed'}`, () => {
+describeMatrix('the Electron example', installTools() ? undefined : 'the matrix', () => {
   beforeAll(() => {
-    installGeofix()
     rmSync(project, { recursive: true, force: true })
     cpSync(join(ROOT, 'scripts/examples/electron'), project, { recursive: true })
   })

@@ -1,23 +1,17 @@
 // Builds programs with every bundler, moves them to an empty folder, and runs them there.
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { embedded } from '../../src/index.ts'
 import { writeProject } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { ROWS, type Row, TOOLS } from './rows.ts'
-import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, run, toolAt } from './tools.ts'
 
 const hasTools = installTools()
 const elsewhere = temporaryFolder()
 
 const DATABASES = Object.entries(embedded).map(([name, url]) => ({ name, size: statSync(url).size }))
-
-if (!hasTools) console.warn('skipped: the matrix of bundlers and runtimes is not installed')
-
-beforeAll(() => {
-  if (hasTools) installGeofix()
-})
 
 /** A command with the paths of its programs. */
 function commandOf([program = '', ...args]: readonly string[]): [string, ...string[]] {
@@ -35,9 +29,9 @@ function missingTool({ build, run: command, needs = [] }: Row): string | undefin
 
 const folderOf = (name: string): string => name.replaceAll(/\W+/g, '-')
 
-describe('a program', () => {
+describeMatrix('a program', hasTools ? undefined : 'the matrix', () => {
   for (const row of ROWS) {
-    const missing = hasTools ? missingTool(row) : 'the matrix'
+    const missing = missingTool(row)
     it.skipIf(missing !== undefined)(
       `${row.name}${missing === undefined ? '' : `: ${missing} is not installed`}`,
       () => {

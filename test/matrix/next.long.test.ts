@@ -3,15 +3,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { writeProject } from '../package/project.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, run, toolAt } from './tools.ts'
 
 const NEXT = installTools() ? toolAt('next/dist/bin/next') : undefined
 const elsewhere = temporaryFolder()
-
-if (NEXT === undefined) console.warn('skipped: Next.js is not installed')
 
 const FILES: Readonly<Record<string, string>> = {
   'package.json': '{ "private": true }',
@@ -64,12 +62,8 @@ async function started(folder: string): Promise<string> {
   return origin
 }
 
-describe('an application of Next.js', () => {
-  beforeAll(() => {
-    if (NEXT !== undefined) installGeofix()
-  })
-
-  it.skipIf(NEXT === undefined).each(['turbopack', 'webpack'])(
+describeMatrix('an application of Next.js', NEXT === undefined ? 'Next.js' : undefined, () => {
+  it.each(['turbopack', 'webpack'])(
     'needs nothing else with %s, also in the edge runtime',
     async (bundler) => {
       const project = join(MATRIX, 'projects/next')

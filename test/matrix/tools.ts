@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { beforeAll, describe } from 'vitest'
 import { ROOT } from '../package/project.ts'
 
 const PINNED = join(ROOT, 'test/matrix/packages')
@@ -50,8 +51,18 @@ export function installTools(): boolean {
   }
 }
 
+/** Tests with Geofix among the tools. They are skipped, with a reason in their name, where one is missing. */
+export function describeMatrix(name: string, missing: string | undefined, tests: () => void): void {
+  const reason = `${missing} is not installed`
+  if (missing !== undefined) console.warn(`skipped: ${reason}`)
+  describe.skipIf(missing !== undefined)(missing === undefined ? name : `${name}: ${reason}`, () => {
+    beforeAll(installGeofix)
+    tests()
+  })
+}
+
 /** Unpacks the tarball of this package among the tools. */
-export function installGeofix(): void {
+function installGeofix(): void {
   const tarballs = mkdtempSync(join(MATRIX, 'tarball-'))
   const [{ filename, shasum }]: [{ filename: string; shasum: string }] = JSON.parse(
     run(ROOT, 'npm', 'pack', '--ignore-scripts', '--json', '--pack-destination', tarballs),

