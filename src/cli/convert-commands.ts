@@ -171,10 +171,10 @@ const COLUMNS = new Map([
   ['timezone_id', 'timezone.id'],
 ])
 
-/** One row: its line in the file, from 1, and its values by columns. */
+/** One row: its line in the file, from 1, and what `readOverlays` takes. */
 interface Row {
   readonly line: number
-  readonly values: readonly (readonly [column: string, value: string])[]
+  readonly overlay: unknown
 }
 
 /**
@@ -187,7 +187,7 @@ interface Row {
 async function readOverlayFile(path: string, values: ValueTable): Promise<OverlaidNetwork[]> {
   const rows = rowsOf(await readText(path), path)
   return readOverlays(
-    rows.map(overlayOf),
+    rows.map(({ overlay }) => overlay),
     (record) => values.add(record),
     (index, field) => {
       const column = [...COLUMNS].find(([, each]) => each === field)?.[0]
@@ -234,8 +234,7 @@ function rowsOf(bytes: Uint8Array, path: string): Row[] {
       }
       const values = valuesOf(bytes, fields)
       if (header === null) header = checkedHeader(values, refuse)
-      else if (values.length === header.length)
-        rows.push({ line, values: header.map((name, index) => [name, values[index] ?? '']) })
+      else if (values.length === header.length) rows.push({ line, overlay: overlayOf(header, values) })
       else {
         const count = countOf(values.length, 'field', 'fields')
         throw refuse(`it has ${count}, but the header has ${header.length}: write as many`)
@@ -270,10 +269,10 @@ function checkedHeader(names: readonly string[], refuse: (why: string) => Invali
 }
 
 /** What `readOverlays` takes. It ignores empty values, and checks the others. */
-function overlayOf({ values }: Row): unknown {
+function overlayOf(header: readonly string[], values: readonly string[]): unknown {
   const record: Record<string, unknown> = {}
-  for (const [column, value] of values) {
-    const [part = '', member] = (COLUMNS.get(column) ?? '').split('.')
+  for (const [index, value] of values.entries()) {
+    const [part = '', member] = (COLUMNS.get(header[index] ?? '') ?? '').split('.')
     const given = value === '' ? null : part === 'coordinates' ? degreesOf(value) : value
     record[part] = member === undefined ? given : { ...Object(record[part]), [member]: given }
   }

@@ -64,11 +64,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Whether the help, if it is printed, has all that is known about each option. `-h` has at most two lines of it. */
-function isWholeHelp(args: readonly string[]): boolean {
-  return args[0] === 'help' || args.includes('--help')
-}
-
 /** The words that run a command, such as `geofix keys add`. */
 function commandLine(command: Command): string {
   return command.parent === null ? command.name() : `${commandLine(command.parent)} ${command.name()}`
@@ -79,7 +74,8 @@ function makeProgram(
   given: readonly string[],
   ends: (status: ExitStatus) => void,
 ): Command {
-  const isWhole = isWholeHelp(given)
+  /** Whether the help, if it is printed, has all that is known about each option. `-h` has at most two lines of it. */
+  const isWhole = given[0] === 'help' || given.includes('--help')
   const commandNames = (): string[] => program.commands.map((command) => command.name())
   /** A message of commander, with what to write instead of an option that does not exist. */
   const advised = (text: string): string => {
