@@ -28,6 +28,13 @@ function figure(unit: Figure['unit'], ...rounds: number[]): Figure {
 const fast = figure('a second', 3e6, 2.5e6, 3.25e6)
 const slow = { name: 'maxmind', figure: figure('a second', 1e5, 90_000, 150_000) }
 
+describe('measurement', () => {
+  it('has the median between the two middle rounds, and needs a round', () => {
+    expect(measurement([4, 1, 3, 2])).toEqual({ median: 2.5, lowest: 1, highest: 4, rounds: [4, 1, 3, 2] })
+    expect(() => measurement([])).toThrow('no rounds')
+  })
+})
+
 describe('a row', () => {
   it.each<[string, Row, boolean | null]>([
     ['a ratio that is enough', ratioRow('d', 'w', fast, slow, atLeast(30)), true],

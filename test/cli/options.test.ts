@@ -252,6 +252,8 @@ describe('options', () => {
     [['enrich', '--db', NO_DB, '-o', ''], /Write the name of a file/],
     [['enrich', '--db', ''], /Write the name of a file/],
     [['verify', ''], /Write the name of a file/],
+    [['info', '--db', 'http://example.com/x'], /http: URLs are not supported: download the file/],
+    [['verify', 'http://example.com/x'], /http: URLs are not supported/],
     [['keys', 'add', '--keys', '', '--plan', 'developer', '--label', 'x'], /--keys .*Write a text/],
     [['enrich', '--db', NO_DB, '--field', ''], /Write a name/],
     [['enrich', '--db', NO_DB, '--time-field', ''], /Write a name/],
@@ -338,13 +340,4 @@ describe('databasePath', () => {
   ])('refuses %s', (text) => {
     expect(() => databasePath(text)).toThrow(UsageError)
   })
-
-  it.each([[['info', '--db', 'http://example.com/x']], [['verify', 'http://example.com/x']]])(
-    'exits with 2 for geofix %j',
-    async (args) => {
-      const { status, out, err } = await geofix(args)
-      expect({ status, out }).toEqual({ status: 2, out: '' })
-      expect(err).toContain('http: URLs are not supported: download the file, then give its path.')
-    },
-  )
 })

@@ -70,10 +70,6 @@ describe('the published data', () => {
       expect([what, before > after]).toEqual([what, true])
     expect(manifest.timeZonesElsewhere.sameOffsets).toBeGreaterThan(0.999)
   })
-
-  it('has codes for the required share of regions', () => {
-    expect(manifest.coverage.regionCodes.networks).toBeGreaterThanOrEqual(0.99)
-  })
 })
 
 describe('checkData', () => {

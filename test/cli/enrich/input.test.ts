@@ -27,6 +27,12 @@ const idsOf = (out: string): number[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).id)
+/** A terminal with this standard input. */
+const around = (stdin: Terminal['stdin']) => ({
+  stdin,
+  stdout: new PassThrough(),
+  stderr: new PassThrough(),
+})
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 describe('the input of geofix enrich', () => {
@@ -58,12 +64,7 @@ describe('the input of geofix enrich', () => {
   it('has a known size if standard input is a file', async () => {
     const path = file('redirected.ndjson', ndjson(2000))
     const fd = openSync(path, 'r')
-    const stdin = Object.assign(Readable.from([]), { fd })
-    const { size, isLive } = await Input.find('-', {
-      stdin,
-      stdout: new PassThrough(),
-      stderr: new PassThrough(),
-    })
+    const { size, isLive } = await Input.find('-', around(Object.assign(Readable.from([]), { fd })))
     expect({ size, isLive }).toEqual({ size: ndjson(2000).length, isLive: false })
     closeSync(fd)
   })
@@ -90,13 +91,8 @@ describe('the input of geofix enrich', () => {
   })
 
   it('gives no content when it was closed before it was opened', async () => {
-    const streams = {
-      stdin: Readable.from([ndjson(3)]),
-      stdout: new PassThrough(),
-      stderr: new PassThrough(),
-    }
     for (const path of [file('closed.ndjson', ndjson(3)), '-']) {
-      const input = await Input.find(path, streams)
+      const input = await Input.find(path, around(Readable.from([ndjson(3)])))
       input.close()
       await expect(input.read()).rejects.toThrow('cannot be read')
     }
@@ -255,11 +251,6 @@ describe('the input of geofix enrich', () => {
       done()
     }
   }
-  const around = (stdin: Terminal['stdin']) => ({
-    stdin,
-    stdout: new PassThrough(),
-    stderr: new PassThrough(),
-  })
   const SHORTER = /cannot be read: the file was truncated while it was read/
 
   it.each([

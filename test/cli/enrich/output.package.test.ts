@@ -9,6 +9,14 @@ import { ndjson, workspace } from './command-line.ts'
 
 const { DB, freshFolder } = workspace()
 
+/** Runs a script of bash, whose arguments are the built command with the small database. */
+const bash = (script: string, args: readonly string[], input = '', cwd?: string) =>
+  spawnSync(
+    'bash',
+    ['-c', script, process.execPath, join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, ...args],
+    { cwd, input, encoding: 'utf8', timeout: 250_000 },
+  )
+
 describe('-o of geofix enrich', () => {
   it('leaves no report when the reader closes the pipe of the lines', async () => {
     const folder = freshFolder()
@@ -38,9 +46,8 @@ describe('-o of geofix enrich', () => {
   ])('writes to the descriptor that it names: %s', (args, into) => {
     const folder = freshFolder()
     const script = `exec >out 2>err 3>three; for fd in 1 2 3; do echo before >&$fd; done
-      "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
-    const command = [process.execPath, join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
-    spawnSync('bash', ['-c', script, 'bash', ...command], { cwd: folder, input: ndjson(3) })
+      "$0" "$@" ${args} --at 2026-07-01; for fd in 1 2 3; do echo after >&$fd; done`
+    bash(script, ['--quiet'], ndjson(3), folder)
     expect(readdirSync(folder).sort()).toEqual(['err', 'out', 'three'])
     for (const name of ['err', 'out', 'three']) {
       const text = readFileSync(join(folder, name), 'utf8')
@@ -53,13 +60,8 @@ describe('-o of geofix enrich', () => {
 
   it('writes to a pipe on another descriptor', () => {
     const folder = freshFolder()
-    const script = `mkfifo pipe; cat pipe > copy & "$@" -o /dev/fd/3 3> pipe; wait`
-    const command = [process.execPath, join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
-    const { stderr } = spawnSync('bash', ['-c', script, 'bash', ...command], {
-      cwd: folder,
-      input: ndjson(3000),
-      encoding: 'utf8',
-    })
+    const script = `mkfifo pipe; cat pipe > copy & "$0" "$@" -o /dev/fd/3 3> pipe; wait`
+    const { stderr } = bash(script, ['--quiet'], ndjson(3000), folder)
     expect(stderr).toBe('')
     expect(readFileSync(join(folder, 'copy'), 'utf8').split('\n')).toHaveLength(3001)
   })
@@ -68,11 +70,7 @@ describe('-o of geofix enrich', () => {
     const folder = freshFolder()
     // A bound of 64 KiB for files stands for a full disk.
     const script = `trap '' XFSZ; ulimit -f 64; exec "$0" "$@"`
-    const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet', '-o', join(folder, 'out')]
-    const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...cli], {
-      input: ndjson(10_000),
-      encoding: 'utf8',
-    })
+    const { status, stderr } = bash(script, ['--quiet', '-o', join(folder, 'out')], ndjson(10_000))
     expect(stderr).toMatch(/out cannot be written: the file would be too large \(EFBIG\)/)
     expect(status).toBe(3)
     expect(readdirSync(folder)).toEqual([])
@@ -84,23 +82,15 @@ describe('-o of geofix enrich', () => {
   ])('writes the file though %s', (_, rest) => {
     const file = join(freshFolder(), 'out')
     const script = `set -o pipefail; "$0" "$@" ${rest}`
-    const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '-o', file]
-    const { status } = spawnSync('bash', ['-c', script, process.execPath, ...cli], { input: ndjson(3) })
-    expect(status).toBe(0)
+    expect(bash(script, ['-o', file], ndjson(3)).status).toBe(0)
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4)
   })
 })
 
 describe('standard output of geofix enrich', () => {
-  const cli = [join(ROOT, 'dist/cli.cjs'), 'enrich', '--db', DB, '--quiet']
-
   it.each(['1', '2'])('that is closed early ends with 0 and no message, on %s threads', (threads) => {
     const script = `yes '{"ip":"81.2.69.142"}' | "$0" "$@" | head -1; echo "\${PIPESTATUS[1]}"`
-    const { stdout, stderr } = spawnSync(
-      'bash',
-      ['-c', script, process.execPath, ...cli, '--threads', threads],
-      { encoding: 'utf8', timeout: 250_000 },
-    )
+    const { stdout, stderr } = bash(script, ['--quiet', '--threads', threads])
     const [line = '', status] = stdout.trimEnd().split('\n')
     expect(JSON.parse(line).location.city).toBe('London')
     expect({ status, stderr }).toEqual({ status: '0', stderr: '' })
