@@ -45,12 +45,6 @@ exec "\${0%/*}/node" "\${0%/*}/../node_modules/geofix/dist/cli.cjs" "$@"
 /** The folder of this package. */
 const ROOT = dirname(dirname(fileURLToPath(embedded.city)))
 
-interface ArchiveFile {
-  readonly name: string
-  readonly data: Uint8Array | string
-  readonly attrs?: { readonly mode: string }
-}
-
 /** Writes the module for Python. @throws CommandFailure when it cannot be written */
 export async function writePythonModule(folder: string, terminal: Terminal): Promise<ExitStatus> {
   return writeFiles(folder, [[LOCATOR, await moduleOf(LOCATOR)]], terminal)
@@ -129,7 +123,7 @@ async function nodeOf(path: string): Promise<Uint8Array> {
 }
 
 /** What the command needs of this package, and its documents about the data. The library is left out. */
-function packageFiles(): ArchiveFile[] {
+function packageFiles() {
   const names = ['dist', 'data'].flatMap((folder) =>
     namesIn(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   )

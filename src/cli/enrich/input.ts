@@ -65,10 +65,11 @@ export class Input implements RunInput {
     /** Whether it is standard input, which has no path. */
     private readonly isStream = false,
   ) {
-    this.isLive = !status?.isFile()
-    this.size = status?.isFile() ? status.size : null
-    this.writtenAt = status?.isFile() ? status.mtimeMs : undefined
-    this.identity = status?.isFile() ? identityOf(status) : null
+    const file = status?.isFile() ? status : null
+    this.isLive = file === null
+    this.size = file?.size ?? null
+    this.writtenAt = file?.mtimeMs
+    this.identity = file && identityOf(file)
   }
 
   /**
@@ -78,26 +79,23 @@ export class Input implements RunInput {
    * @throws CommandFailure when it does not exist, is not readable, or is a directory
    */
   static async find(path: string, terminal: Terminal): Promise<Input> {
-    if (path === '-') {
-      const { stdin } = terminal
-      try {
+    const name = path === '-' ? 'standard input' : path
+    try {
+      if (path === '-') {
+        const { stdin } = terminal
         const found = checkInput(stdin, CLOSED_REMEDY)
         const { fd } = stdin
         const status = fd === undefined ? null : () => descriptorStatus(fd)
-        return new Input('standard input', async () => ({ ...fromStream(stdin), status }), found, true)
-      } catch (cause) {
-        throw unreadableInput('standard input', cause)
+        return new Input(name, async () => ({ ...fromStream(stdin), status }), found, true)
       }
-    }
-    try {
       const target = await resolveLinks(path)
       if (typeof target === 'number') checkOpen(target, CLOSED_REMEDY)
       const found = await stat(path)
       if (found.isDirectory()) throw directoryError()
       await access(path, constants.R_OK)
-      return new Input(path, () => openPath(path, found), found)
+      return new Input(name, () => openPath(path, found), found)
     } catch (cause) {
-      throw unreadableInput(path, cause)
+      throw unreadableInput(name, cause)
     }
   }
 
