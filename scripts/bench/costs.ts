@@ -1,6 +1,5 @@
 // npm run bench:costs: what a whole process takes for 1, 1,000 and 100,000 random lookups, as the table in
 // README.md of this folder says. Needs `npm run build`. Prints a Markdown table with the names of the files.
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { embedded } from '../../src/index.ts'
 import { pack, unpack } from '../../src/writer.ts'
+import { answerOf } from './child.ts'
 import { measurement } from './row.ts'
+import type { Whole } from './scenarios/packed.ts'
 
 const LOOKUPS = [1, 1000, 100_000]
 /** Processes for each figure. The table has their medians. */
@@ -17,12 +18,6 @@ const ROUNDS = 3
 const whole = fileURLToPath(new URL('whole.mjs', import.meta.url))
 const module = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 
-/** What one process took: milliseconds of processor time, and megabytes of resident memory at its peak. */
-interface Cost {
-  readonly processor: number
-  readonly peak: number
-}
-
 interface Contender {
   readonly title: string
   readonly library: 'geofix' | 'none'
@@ -30,23 +25,18 @@ interface Contender {
   readonly cacheBytes?: number
 }
 
-function costOf({ library, path, cacheBytes }: Contender, lookups: number): Cost {
+/** The medians of processes. */
+async function medianCost(
+  { library, path, cacheBytes }: Contender,
+  lookups: number,
+): Promise<Pick<Whole, 'processor' | 'peak'>> {
   const more = cacheBytes === undefined ? [] : [String(cacheBytes)]
   const args = [whole, library, module, path, String(lookups), ...more]
-  const cost: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-  if (typeof cost === 'object' && cost !== null && 'processor' in cost && 'peak' in cost) {
-    const { processor, peak } = cost
-    if (typeof processor === 'number' && typeof peak === 'number') return { processor, peak }
-  }
-  throw new TypeError('whole.mjs printed something else')
-}
-
-function medianCost(contender: Contender, lookups: number): Cost {
-  const costs = Array.from({ length: ROUNDS }, () => costOf(contender, lookups))
-  return {
-    processor: measurement(costs.map(({ processor }) => processor)).median,
-    peak: measurement(costs.map(({ peak }) => peak)).median,
-  }
+  const costs: Whole[] = []
+  while (costs.length < ROUNDS)
+    costs.push(await answerOf<Whole>({ name: library, file: process.execPath, args }))
+  const [processor, peak] = [costs.map((cost) => cost.processor), costs.map((cost) => cost.peak)]
+  return { processor: measurement(processor).median, peak: measurement(peak).median }
 }
 
 function timeText(milliseconds: number): string {
@@ -89,10 +79,11 @@ try {
   )
   console.log(`| --- |${' --- |'.repeat(LOOKUPS.length)}`)
   for (const contender of contendersIn(folder)) {
-    const cells = LOOKUPS.map((lookups) => {
-      const { processor, peak } = medianCost(contender, lookups)
-      return `${timeText(processor)}, ${peak.toFixed(0)} MB`
-    })
+    const cells: string[] = []
+    for (const lookups of LOOKUPS) {
+      const { processor, peak } = await medianCost(contender, lookups)
+      cells.push(`${timeText(processor)}, ${peak.toFixed(0)} MB`)
+    }
     console.log(`| ${contender.title} | ${cells.join(' | ')} |`)
   }
 } finally {

@@ -43,96 +43,63 @@ interface Goal {
 interface Kind {
   readonly title: string
   readonly format: LogFormat
-  readonly lines: 'lines' | 'moreLines'
   readonly flags: readonly string[]
-  readonly goals: readonly Goal[]
-  readonly onlyInFull: boolean
+  /** How many times as fast as the script with maxmind one thread and two threads must be. */
+  readonly times: readonly [one: number, two: number] | null
+  readonly lines?: 'lines' | 'moreLines'
+  readonly onlyInFull?: boolean
 }
 
-/** Goals beside the script with maxmind, on one thread and on two. */
-function besideScript(one: number | null, two: number | null): Goal[] {
-  return [
-    { ours: ONE, theirs: SCRIPT, target: one === null ? null : atLeast(one) },
-    { ours: TWO, theirs: SCRIPT, target: two === null ? null : atLeast(two) },
-  ]
-}
-
-const ACCESS_APPEND = 'access log, --append'
-const ACCESS_COLUMNS = 'access log, --append --fields'
-const ACCESS_NDJSON = 'access log to NDJSON'
-const NDJSON = 'NDJSON of 900 bytes a line'
+const COLUMNS = ['--append', '--fields', SIX_FIELDS]
 
 const KINDS: readonly Kind[] = [
   {
-    title: ACCESS_APPEND,
+    title: 'access log, --append',
     format: 'access-log',
-    lines: 'lines',
     flags: ['--append'],
-    goals: besideScript(4, 7),
+    times: [4, 7],
     onlyInFull: false,
   },
   {
-    title: ACCESS_COLUMNS,
+    title: 'access log, --append --fields',
     format: 'access-log',
-    lines: 'lines',
-    flags: ['--append', '--fields', SIX_FIELDS],
-    goals: besideScript(4, 7),
+    flags: COLUMNS,
+    times: [4, 7],
     onlyInFull: false,
   },
-  {
-    title: ACCESS_NDJSON,
-    format: 'access-log',
-    lines: 'lines',
-    flags: [],
-    goals: besideScript(3, 5),
-    onlyInFull: true,
-  },
-  {
-    title: NDJSON,
-    format: 'ndjson',
-    lines: 'lines',
-    flags: [],
-    goals: besideScript(5, 8),
-    onlyInFull: true,
-  },
-  {
-    title: 'CSV',
-    format: 'csv',
-    lines: 'lines',
-    flags: [],
-    goals: besideScript(null, null),
-    onlyInFull: true,
-  },
+  { title: 'access log to NDJSON', format: 'access-log', flags: [], times: [3, 5] },
+  { title: 'NDJSON of 900 bytes a line', format: 'ndjson', flags: [], times: [5, 8] },
+  { title: 'CSV', format: 'csv', flags: [], times: null },
   {
     title: 'long access log, --append',
     format: 'access-log',
     lines: 'moreLines',
     flags: ['--append'],
-    goals: besideScript(4, 7),
-    onlyInFull: true,
+    times: [4, 7],
   },
 ]
 
 /** `geofix enrich` beside scripts that do the same, as whole processes. */
-export const enrichments: readonly Scenario[] = KINDS.map(({ title, onlyInFull, ...kind }) => ({
-  title: `enrich: ${title}`,
-  onlyInFull,
-  run: enrichScenario({ title, onlyInFull, ...kind }),
-}))
-
-function enrichScenario(kind: Kind): Scenario['run'] {
-  return (stage, subject) =>
-    withTask(stage, subject, kind.title, async (task) => {
-      const log = await logOf(stage, kind.format, stage.scale[kind.lines])
-      const programs = [
-        ...floors(task, log),
-        ...geofixPrograms(task, kind.format, log, kind.flags),
-        ...scripts(task, kind.format, log, pythonOf(stage)),
-      ]
-      const runs = await compete(stage, kind.title, log, programs)
-      return enrichRows(kind.title, subject.database.name, log.lines, runs, kind.goals)
-    })
-}
+export const enrichments = KINDS.map(
+  ({ title, format, flags, times, lines = 'lines', onlyInFull = true }): Scenario => ({
+    title: `enrich: ${title}`,
+    onlyInFull,
+    run: (stage, subject) =>
+      withTask(stage, subject, title, async (task) => {
+        const log = await logOf(stage, format, stage.scale[lines])
+        const programs = [
+          ...floors(task, log),
+          ...geofixPrograms(task, format, log, flags),
+          ...scripts(task, format, log, pythonOf(stage)),
+        ]
+        const runs = await compete(stage, title, log, programs)
+        const goals = [ONE, TWO].map((ours, index): Goal => {
+          return { ours, theirs: SCRIPT, target: times === null ? null : atLeast(times[index] ?? 0) }
+        })
+        return enrichRows(title, subject.database.name, log.lines, runs, goals)
+      }),
+  }),
+)
 
 /** A report without any lines, beside other programs that count an access log. */
 export const enrichReport: Scenario = {
