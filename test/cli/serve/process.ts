@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { ROOT } from '../../package/project.ts'
 import { outcomeOf, start } from '../enrich/child.ts'
+import { readLog } from './running.ts'
 
 interface Surroundings {
   readonly env?: NodeJS.ProcessEnv
@@ -28,24 +28,7 @@ export async function startServeIn({ env, descriptors }: Surroundings, ...args: 
       : spawn('sh', [...limit, process.execPath, join(ROOT, 'dist/cli.cjs'), ...all])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
-  let out = ''
-  child.stdout.on('data', (chunk) => {
-    out += chunk
-  })
-  const lines = (): Record<string, unknown>[] =>
-    out
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line))
-  /** The line of an event that comes for the `count`th time. */
-  const until = async (event: string, count = 1) => {
-    for (let waited = 0; waited < 120_000; waited += 20) {
-      const found = lines().filter((line) => line.event === event)
-      if (found.length >= count) return found[count - 1] ?? {}
-      await delay(20)
-    }
-    throw new Error(`no ${event} in: ${out}`)
-  }
+  const { lines, until } = readLog(child.stdout)
   const { port, metricsPort } = await until('listening')
   /** Ends it by a signal. @returns its status */
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {

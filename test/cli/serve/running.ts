@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { onTestFinished } from 'vitest'
@@ -64,25 +64,30 @@ export interface LogReader {
 export function readableLog(): LogReader & { readonly log: JsonLog } {
   const stream = new PassThrough()
   const log = new JsonLog(stream)
+  return { log, ...readLog(stream, () => log.flush()) }
+}
+
+/** @param flush is called before each look at the lines */
+export function readLog(stream: Readable, flush: () => void = () => {}): LogReader {
   let text = ''
   stream.setEncoding('utf8').on('data', (chunk) => {
     text += chunk
   })
   const lines = (): Line[] => {
-    log.flush()
+    flush()
     return text
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line))
   }
   const until = async (event: string, count = 1): Promise<Line> => {
-    for (;;) {
+    for (const start = performance.now(); performance.now() - start < 120_000; await delay(5)) {
       const found = lines().filter((line) => line.event === event)[count - 1]
       if (found !== undefined) return found
-      await delay(5)
     }
+    throw new Error(`no ${event} in: ${text}`)
   }
-  return { log, lines, until }
+  return { lines, until }
 }
 
 export interface Service extends Omit<Running, 'stop'>, LogReader {
