@@ -3,7 +3,7 @@ import type { DatabaseSet } from '../location/database-set.ts'
 import { localeOf } from '../location/locale.ts'
 import { CARRIAGE_RETURN, LINE_FEED } from './ascii.ts'
 import { queriesOf } from './count-plan.ts'
-import { BAD_LINES_SHOWN, emptyCounts, type RunningCounts } from './counting/counts.ts'
+import { BAD_LINES_SHOWN, countRead, emptyCounts, type RunningCounts } from './counting/counts.ts'
 import { OtherAddress } from './engine/other-address.ts'
 import { RecordLines } from './engine/record-lines.ts'
 import { OUTPUT_BYTES, type RecordLoop } from './engine/record-loop.ts'
@@ -193,9 +193,9 @@ export class BlockEnricher {
     while (start < size) {
       // The loop stops only when its own output is full.
       if (this.#loop !== null && out.length + OUTPUT_BYTES <= MAX_OUTPUT_BYTES) {
-        const before = start
+        const [before, linesBefore] = [start, counts.lines]
         start = this.#loop.run(start, out, counts)
-        line += this.#loop.lines
+        line += counts.lines - linesBefore
         if (start > before) continue
       }
       const lineFeed = ends.next(start, size, true)
@@ -297,11 +297,9 @@ export class BlockEnricher {
       if (counts.doubtfulLines.length < BAD_LINES_SHOWN) counts.doubtfulLines.push({ line, message: doubt })
     }
     if (isRead) {
-      const { reason, hasTime, writesLines } = this.#locator
-      if (!hasTime) counts.withoutTime++
+      const { number, hasTime, writesLines } = this.#locator
+      countRead(counts, number, hasTime)
       this.#counter.count()
-      if (result === 'resolved') counts.resolved++
-      else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
       const isOmitted = result === 'resolved' ? this.plan.onlyFailed : this.plan.dropUnresolved
       if (isOmitted || !writesLines) out.length = before
       else writeLineEnd(this.#form, bytes, end, next, out)

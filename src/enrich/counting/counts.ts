@@ -113,6 +113,18 @@ export function finishedCounts({
   return counts
 }
 
+/**
+ * Counts what was found in a line that was read.
+ *
+ * @param number the index of the reason why it has no location, or a larger number
+ */
+export function countRead(counts: RunningCounts, number: number, hasTime: boolean): void {
+  if (!hasTime) counts.withoutTime++
+  const reason = number < FAILURE_REASONS.length ? FAILURE_REASONS[number] : undefined
+  if (reason === undefined) counts.resolved++
+  else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
+}
+
 /** Counts a line that cannot be read. @param groups how such lines are grouped, if they are */
 export function addBadLine(
   counts: RunningCounts,

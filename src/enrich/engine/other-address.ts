@@ -1,5 +1,5 @@
 import type { DatabaseSet } from '../../location/database-set.ts'
-import { emptyCounts, type RunningCounts } from '../counting/counts.ts'
+import { countRead, emptyCounts, type RunningCounts } from '../counting/counts.ts'
 import { LineLocator } from '../locating/line-locator.ts'
 import type { CommonPlan } from '../options.ts'
 import type { RecordKind, RecordReader } from '../reading/record-reader.ts'
@@ -63,11 +63,7 @@ export class OtherAddress {
 
   /** Counts the record. Call it once it is written. */
   count(): void {
-    const counts = this.#counts
-    const { locationNumber, reason, hasTime } = this.#locator
-    counts.lines++
-    if (!hasTime) counts.withoutTime++
-    if (locationNumber >= 0) counts.resolved++
-    else counts.failed[reason] = (counts.failed[reason] ?? 0) + 1
+    this.#counts.lines++
+    countRead(this.#counts, this.#locator.number, this.#locator.hasTime)
   }
 }

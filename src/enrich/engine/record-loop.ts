@@ -4,7 +4,7 @@
 import type { Arena } from '../../bytes/arena.ts'
 import type { ByteSink } from '../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../ascii.ts'
-import { FAILURE_REASONS, type RunningCounts } from '../counting/counts.ts'
+import { countRead, type RunningCounts } from '../counting/counts.ts'
 import { NOT_IPV4 } from '../locating/address-cache.ts'
 import type { LineCounter } from '../locating/line-counter.ts'
 import { FIRST_LOCATION, type LineLocator } from '../locating/line-locator.ts'
@@ -25,8 +25,6 @@ export const OUTPUT_BYTES = 524_288
 const OUTPUT_END = OUTPUT_START + OUTPUT_BYTES
 
 export class RecordLoop {
-  /** Lines that the last call of `run` enriched. */
-  lines = 0
   /** Counts the lines; set before the first one. `null` if nothing of them is counted. */
   counter: LineCounter | null = null
   /** Writes the records as rows; `null` if the writer writes them. */
@@ -45,12 +43,6 @@ export class RecordLoop {
   #sliceStart = 0
   #sliceEnd = 0
   #outputEnd = OUTPUT_START
-  /** Lines in the last run without a location, by index in `FAILURE_REASONS`, and those with one. */
-  readonly #found = new Int32Array(FIRST_LOCATION + 1)
-  /** Lines without a time of their own in the last run. */
-  #withoutTime = 0
-  /** Lines in countries that are not wanted in the last run. */
-  #excluded = 0
 
   /**
    * @param locator one that has located nothing yet
@@ -87,26 +79,10 @@ export class RecordLoop {
    * @returns where it stopped: `start` if the line there is not usual
    */
   run(start: number, out: ByteSink, counts: RunningCounts): number {
-    this.lines = 0
     if (start >= this.#sliceEnd && !this.#copySlice(start)) return start
-    this.#withoutTime = this.#excluded = 0
-    this.#found.fill(0)
-    const stop = this.#run(start - this.#sliceStart, this.#sliceEnd - this.#sliceStart) + this.#sliceStart
+    const stop = this.#run(start - this.#sliceStart, this.#sliceEnd - this.#sliceStart, counts)
     out.write(this.#arena.bytes, OUTPUT_START, this.#outputEnd)
-    const resolved = this.#found[FIRST_LOCATION] ?? 0
-    let lines = resolved + this.#excluded
-    counts.resolved += resolved
-    counts.excluded += this.#excluded
-    counts.withoutTime += this.#withoutTime
-    for (const [index, reason] of FAILURE_REASONS.entries()) {
-      const count = this.#found[index] ?? 0
-      if (count === 0) continue
-      lines += count
-      counts.failed[reason] = (counts.failed[reason] ?? 0) + count
-    }
-    counts.lines += lines
-    this.lines = lines
-    return stop
+    return stop + this.#sliceStart
   }
 
   /** Copies whole lines into the arena. @returns whether there is a whole line that fits */
@@ -121,7 +97,7 @@ export class RecordLoop {
   }
 
   /** Enriches lines of `arena.bytes[start, end)`. Writes to the output from its start. @returns where it stopped */
-  #run(start: number, end: number): number {
+  #run(start: number, end: number, counts: RunningCounts): number {
     const [reader, locator, arena] = [this.#reader, this.#locator, this.#arena]
     const { maxLineBytes, dropUnresolved } = this.#plan
     const { texts, cache, isPlain, writesLocations } = locator
@@ -164,8 +140,9 @@ export class RecordLoop {
         bytes = arena.bytes
         view = arena.view
       }
-      if (isWanted) this.#count(number, isIPv4)
-      else this.#excluded++
+      counts.lines++
+      if (isWanted) this.#count(number, isIPv4, counts)
+      else counts.excluded++
       from = lineEnd + 1
     }
     this.#outputEnd = to
@@ -178,13 +155,11 @@ export class RecordLoop {
     return true
   }
 
-  #count(number: number, isIPv4: boolean): void {
+  #count(number: number, isIPv4: boolean, counts: RunningCounts): void {
     for (const other of this.others) other.count()
     const [reader, locator] = [this.#reader, this.#locator]
     const { instant } = reader
-    if (Number.isNaN(instant)) this.#withoutTime++
-    const index = Math.min(number, FIRST_LOCATION)
-    this.#found[index] = (this.#found[index] ?? 0) + 1
+    countRead(counts, number, !Number.isNaN(instant))
     const { counter } = this
     if (counter?.isOfLocations === true) counter.use(number)
     else if (counter !== null) {

@@ -2,7 +2,7 @@ import { type Steps, withPauses } from '../../../bytes/long-work.ts'
 import { checkCounts } from '../../../enrich/address-check.ts'
 import { ColumnLocator, type ColumnTexts } from '../../../enrich/column-stream.ts'
 import { queriesOf } from '../../../enrich/count-plan.ts'
-import { emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
+import { countRead, emptyCounts, type RunningCounts } from '../../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../../enrich/counting/totals.ts'
 import { type Format, withFormats } from '../../../enrich/formats/formats.ts'
 import type { NdjsonPlan } from '../../../enrich/formats/ndjson/ndjson.ts'
@@ -155,9 +155,7 @@ class AddressColumn {
     locator.instant = instant
     this.#located.addNumber(number)
     counts.lines++
-    if (!locator.hasTime) counts.withoutTime++
-    if (number === NO_NUMBER) counts.failed[locator.reason] = (counts.failed[locator.reason] ?? 0) + 1
-    else counts.resolved++
+    countRead(counts, locator.number, locator.hasTime)
     if (number !== NO_NUMBER && this.#hasAddress) {
       const { ip, ipStart, ipEnd } = locator.cache
       this.#located.setAddress(ip, this.#view.view(ip), ipStart, ipEnd)
