@@ -2,10 +2,12 @@
 import type { ColumnChunk, Encoding, KeyValue, SchemaElement, Statistics } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
+import { writePlain } from 'hyparquet-writer/src/plain.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { grown, MAX_KEPT_BYTES } from '../../../bytes/distinct-texts.ts'
 import { CachedView } from '../../../enrich/swar.ts'
-import { bitsOf, MAX_WIDTH, SnappyCompressor, writeBits, writeRun, writeRuns } from './compression.ts'
+import { bitsOf, MAX_WIDTH, SnappyCompressor } from './compression.ts'
 
 /** Names the program in the metadata of files. */
 const CREATED_BY = 'geofix'
@@ -105,8 +107,10 @@ export class ColumnWriter {
   readonly #writer: ParquetWriter
   readonly #snappy = new SnappyCompressor()
   // Memory for each page. New memory would stay until a garbage collection.
-  readonly #levelBytes = new ByteSink()
-  readonly #body = new ByteSink()
+  readonly #levelBytes = new ByteWriter()
+  /** Indexes or booleans. */
+  readonly #packed = new ByteWriter()
+  readonly #values = new ByteSink()
   #levels = new Int32Array(0)
   #present = new Int32Array(0)
 
@@ -192,14 +196,17 @@ export class ColumnWriter {
         bytes += sizeOf(codes[to] ?? -1)
       const page = codes.subarray(from, to)
       const isFull = rowsWithValue === codes.length
-      uncompressed += this.#writePage(page, path.length, isFull, encoding, (body, present) => {
+      uncompressed += this.#writePage(page, path.length, isFull, encoding, (present) => {
+        const [packed, values] = [this.#packed, this.#values]
+        packed.index = values.length = 0
         if (hasDictionary) {
-          body.writeByte(width)
-          writeRuns(body, present, width)
+          packed.appendUint8(width)
+          writeRleBitPackedHybrid(packed, present, width)
         } else if (type === 'BOOLEAN') {
-          const values = present.map((code) => plain[code] ?? 0)
-          writeBits(body, values, 0, values.length, 1)
-        } else writeValues(body, present, plain, ends)
+          const booleans = Array.from(present, (code) => plain[code] === 1)
+          writePlain(packed, booleans, type, undefined)
+        } else writeValues(values, present, plain, ends)
+        return packed.index > 0 ? packed.getBytes() : values.bytes
       })
       from = to
     }
@@ -229,13 +236,15 @@ export class ColumnWriter {
     maxLevel: number,
     isFull: boolean,
     encoding: Encoding,
-    writeBody: (body: ByteSink, present: Int32Array) => void,
+    bodyOf: (present: Int32Array) => Uint8Array,
   ): number {
-    const [writer, levelBytes, body] = [this.#bytes, this.#levelBytes, this.#body]
-    levelBytes.length = body.length = 0
+    const [writer, levelBytes] = [this.#bytes, this.#levelBytes]
+    levelBytes.index = 0
     let present = codes
-    if (isFull) writeRun(levelBytes, maxLevel, codes.length, 1)
-    else {
+    if (isFull) {
+      levelBytes.appendVarInt(2 * codes.length)
+      levelBytes.appendUint8(maxLevel)
+    } else {
       if (codes.length > this.#levels.length) {
         this.#levels = new Int32Array(codes.length)
         this.#present = new Int32Array(codes.length)
@@ -247,30 +256,30 @@ export class ColumnWriter {
         levels[row] = code < 0 ? ~code : maxLevel
         if (code >= 0) own[count++] = code
       }
-      writeRuns(levelBytes, levels.subarray(0, codes.length), bitsOf(maxLevel))
+      writeRleBitPackedHybrid(levelBytes, levels.subarray(0, codes.length), bitsOf(maxLevel))
       present = own.subarray(0, count)
     }
-    writeBody(body, present)
-    const compressed = this.#snappy.compress(body.bytes)
+    const body = bodyOf(present)
+    const compressed = this.#snappy.compress(body)
     const start = writer.offset
     writePageHeader(writer, {
       type: 'DATA_PAGE_V2',
-      uncompressed_page_size: levelBytes.length + body.length,
-      compressed_page_size: levelBytes.length + compressed.length,
+      uncompressed_page_size: levelBytes.index + body.length,
+      compressed_page_size: levelBytes.index + compressed.length,
       data_page_header_v2: {
         num_values: codes.length,
         num_nulls: codes.length - present.length,
         num_rows: codes.length,
         encoding,
-        definition_levels_byte_length: levelBytes.length,
+        definition_levels_byte_length: levelBytes.index,
         repetition_levels_byte_length: 0,
         is_compressed: true,
       },
     })
     const headerSize = writer.offset - start
-    writer.appendBytes(levelBytes.bytes)
+    writer.appendBytes(levelBytes.getBytes())
     writer.appendBytes(compressed)
-    return headerSize + levelBytes.length + body.length
+    return headerSize + levelBytes.index + body.length
   }
 }
 

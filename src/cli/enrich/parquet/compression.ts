@@ -174,7 +174,7 @@ export class SnappyCompressor {
   }
 }
 
-export function writeVarint(out: ByteSink, number: number): void {
+function writeVarint(out: ByteSink, number: number): void {
   let rest = number
   for (; rest >= 0x80; rest >>>= 7) out.writeByte((rest & 0x7f) | 0x80)
   out.writeByte(rest)
@@ -296,59 +296,4 @@ export class RunReader {
       into[index] = each
     }
   }
-}
-
-/** Writes numbers as runs of equal ones, and packed in between. Runs begin after whole groups of eight. */
-export function writeRuns(out: ByteSink, numbers: Int32Array, width: number): void {
-  let packed = 0
-  for (let at = 0; at < numbers.length; ) {
-    const number = numbers[at] ?? 0
-    let end = at + 1
-    while (end < numbers.length && numbers[end] === number) end++
-    if (end - at < 8) at += 8
-    else {
-      writePacked(out, numbers, packed, at, width)
-      writeRun(out, number, end - at, width)
-      packed = at = end
-    }
-  }
-  writePacked(out, numbers, packed, numbers.length, width)
-}
-
-export function writeRun(out: ByteSink, number: number, count: number, width: number): void {
-  writeVarint(out, 2 * count)
-  for (let shift = 0; shift < width; shift += 8) out.writeByte((number >>> shift) & 0xff)
-}
-
-function writePacked(out: ByteSink, numbers: Int32Array, start: number, end: number, width: number): void {
-  if (start === end) return
-  writeVarint(out, 2 * Math.ceil((end - start) / 8) + 1)
-  writeBits(out, numbers, start, end, width)
-}
-
-/** Writes the bits of `numbers[start, end)`, and zeros up to a multiple of eight numbers. */
-export function writeBits(
-  out: ByteSink,
-  numbers: Int32Array,
-  start: number,
-  end: number,
-  width: number,
-): void {
-  const size = Math.ceil((end - start) / 8) * width
-  const bytes = out.room(size + 4)
-  const view = viewOf(bytes)
-  let at = out.length
-  let word = 0
-  let bits = 0
-  out.length += size
-  for (let index = start; index < end; index++) {
-    word |= (numbers[index] ?? 0) << bits
-    bits += width
-    view.setInt32(at, word, true)
-    at += bits >> 3
-    word >>>= bits & 0x18
-    bits &= 7
-  }
-  bytes[at] = word
-  bytes.fill(0, at + 1, out.length)
 }
