@@ -4,9 +4,6 @@ import { DataType, MAX_KEY_BYTES } from './format.ts'
 /** The path to a field: keys of maps, and 0 for the first element of an array. */
 export type Path = readonly (string | 0)[]
 
-/** The binary logarithm of the number of slots for the stored keys of one map. Real files have fewer keys. */
-const KEY_SLOT_BITS = 5
-
 /** The most stored keys that are remembered, so that none is decoded twice. A hostile file can have many long ones. */
 const MAX_STORED_KEYS = 4096
 
@@ -60,12 +57,6 @@ interface PathNode {
   first: PathNode | null
   /** All fields that end here or below. */
   readonly below: number[]
-  /**
-   * Offsets of keys, each in the slot of its hash, and the child of each. A file stores a key once and points to it, so
-   * most keys need no decoding.
-   */
-  readonly keyOffsets: Int32Array
-  readonly keyChildren: (PathNode | null)[]
 }
 
 /**
@@ -301,23 +292,12 @@ export class FieldReader {
 
   /** Finds the path node of the key at an offset. Afterwards the value starts at the cursor's `next`. */
   #childAt(node: PathNode, at: number): PathNode | null {
-    const data = this.#data
-    data.peek(at)
-    if (!data.viaPointer) return node.children.get(this.#key(at)) ?? null
-    const stored = data.fieldOffset
-    const slot = Math.imul(stored, 0x9e3779b1) >>> (32 - KEY_SLOT_BITS)
-    if (node.keyOffsets[slot] === stored) return node.keyChildren[slot] ?? null
-    const child = node.children.get(this.#key(at)) ?? null
-    node.keyOffsets[slot] = stored
-    node.keyChildren[slot] = child
-    return child
+    return node.children.get(this.#key(at)) ?? null
   }
 }
 
 function newPathNode(field: number, depth: number): PathNode {
-  const keyOffsets = new Int32Array(2 ** KEY_SLOT_BITS).fill(ABSENT)
-  const keyChildren = new Array<PathNode | null>(2 ** KEY_SLOT_BITS).fill(null)
-  return { field, depth, children: new Map(), first: null, below: [], keyOffsets, keyChildren }
+  return { field, depth, children: new Map(), first: null, below: [] }
 }
 
 function insert(root: PathNode, path: Path, field: number): void {
