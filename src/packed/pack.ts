@@ -7,6 +7,7 @@ import { type Deflate, PORTABLE_CODEC } from '../bytes/gunzip.ts'
 import { InvalidDatabaseError, isGeofixError } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { countNetworks } from '../mmdb/networks.ts'
+import type { SearchTree } from '../mmdb/search-tree.ts'
 import { BlockFile, sourceOf } from './block-file.ts'
 import {
   ALIAS,
@@ -22,7 +23,7 @@ import {
   mostUnreachable,
   NONE,
 } from './directory.ts'
-import { type AddRun, listRuns, STORED_ALIAS } from './tree-runs.ts'
+import { listRuns, STORED_ALIAS, type TreeFacts } from './tree-runs.ts'
 import { unpackFile } from './unpack.ts'
 
 /** The {@link Deflate} of every platform. The same input always gives the same bytes. */
@@ -64,10 +65,7 @@ export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
   if (isPacked(file)) throw new InvalidDatabaseError('it is packed already')
   const database = new Database(file)
   const { tree, data, metadata } = database
-  const survey = new Survey()
-  const { isJoined, unreachable } = listRuns(tree, survey.add)
-  const records = Uint32Array.from(survey.stored).sort()
-  const families = survey.families()
+  const { isJoined, unreachable, records, families } = surveyRuns(tree)
   const blocks = new BlockList(deflate)
   const values = valuesOf(records)
   const writers = families.map((family) => new RunWriter(family, values, blocks))
@@ -107,42 +105,42 @@ const ONE = Uint32Array.of(0, 0, 0, 1)
 /** Reused for every run. */
 const last = new Uint32Array(4)
 
-/** Collects from all runs what the first written run needs: the commonest lengths and the width of positions. */
-class Survey {
-  readonly stored = new Set<number>()
-  readonly #counts = [0, 0, 0]
+/** What writing the runs needs: the records in ascending order, and the families with their commonest lengths, without blocks. */
+function surveyRuns(tree: SearchTree): TreeFacts & { records: Uint32Array; families: readonly Family[] } {
+  const records = new Set<number>()
+  const counts = [0, 0, 0]
   /** For each family, how many runs have a length. The key has the words of the length. */
-  readonly #lengths = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
+  const lengths = counts.map(() => new Map<string, number>())
   /** The most words that a position of the last family needs. */
-  #width = 1
-  readonly #length = new Uint32Array(4)
-
-  readonly add: AddRun = (start, end, stored) => {
-    if (stored > 0) this.stored.add(stored)
+  let lastWidth = 1
+  const length = new Uint32Array(4)
+  const facts = listRuns(tree, (start, end, stored) => {
+    if (stored > 0) records.add(stored)
     const family = familyOf(end)
-    this.#counts[family] = (this.#counts[family] ?? 0) + 1
-    distance(start, end, this.#length)
-    const [first = 0, second = 0, third = 0, fourth = 0] = this.#length
-    if (family === 2) {
-      while (this.#width < 4 && start.subarray(this.#width).some((word) => word !== 0)) this.#width++
+    counts[family] = (counts[family] ?? 0) + 1
+    if (family === 2)
+      while (lastWidth < 4 && start.subarray(lastWidth).some((word) => word !== 0)) lastWidth++
+    distance(start, end, length)
+    const [first = 0, second = 0, third = 0, fourth = 0] = length
+    const key = `${first} ${second} ${third} ${fourth}`
+    const known = lengths[family]
+    known?.set(key, (known.get(key) ?? 0) + 1)
+  })
+  const families = familyShapes(lastWidth).map(([width, firstWord], family) => {
+    const commonest = [...(lengths[family] ?? [])].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    const rows = new Uint32Array(ESCAPE * width)
+    for (const [i, [key]] of commonest.slice(0, ESCAPE).entries()) {
+      rows.set(
+        key
+          .split(' ')
+          .map(Number)
+          .slice(firstWord, firstWord + width),
+        i * width,
+      )
     }
-    const key = family === 0 ? String(fourth) : `${first} ${second} ${third} ${fourth}`
-    const lengths = this.#lengths[family]
-    lengths?.set(key, (lengths.get(key) ?? 0) + 1)
-  }
-
-  /** The families with their commonest lengths, and no starts of blocks. */
-  families(): Family[] {
-    return familyShapes(this.#width).map(([width, firstWord], family) => {
-      const commonest = [...(this.#lengths[family] ?? [])].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-      const lengths = new Uint32Array(ESCAPE * width)
-      for (const [i, [key]] of commonest.slice(0, ESCAPE).entries()) {
-        const words = key.split(' ').map(Number)
-        lengths.set(family === 0 ? words : words.slice(firstWord, firstWord + width), i * width)
-      }
-      return { count: this.#counts[family] ?? 0, width, firstWord, lengths, starts: new Uint32Array(0) }
-    })
-  }
+    return { count: counts[family] ?? 0, width, firstWord, lengths: rows, starts: new Uint32Array(0) }
+  })
+  return { ...facts, records: Uint32Array.from(records).sort(), families }
 }
 
 /** The blocks of a file, in their order. */

@@ -29,13 +29,37 @@ export interface TreeFacts {
 export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFacts {
   const { nodeCount, ipVersion } = tree.metadata
   const base = ipVersion === 4 ? 96 : 0
-  const runs = new RunList(mostNetworks(nodeCount), add, path)
+  const position = new Uint32Array(4)
+  const start = new Uint32Array(4)
+  /** What the tree stores for the networks of the run. */
+  let runStored = NOT_STARTED
+  /** The prefix length of the last network, as bits of a position. */
+  let lastLength = 0
+  let left = mostNetworks(nodeCount)
+
+  const endRun = (): void => {
+    if (runStored !== NOT_STARTED) add(start, position, runStored)
+  }
+  const addNetwork = (stored: number, length: number): void => {
+    if (left-- === 0) {
+      throw new InvalidDatabaseError('its search tree repeats subtrees too often to be packed', { path })
+    }
+    const isSecondHalf = length === lastLength && leastPrefixLength(position) === length
+    if (stored !== runStored || isSecondHalf || isFamilyStart(position)) {
+      endRun()
+      start.set(position)
+      runStored = stored
+    }
+    lastLength = length
+    advance(position, length)
+  }
+
   const isVisited = new Uint8Array(nodeCount)
   let isJoined = false
   walkTree(tree, 0, 128 - base, {
     known(node, depth) {
-      if (isAlias(tree, node, depth, runs.position)) {
-        runs.network(STORED_ALIAS, depth)
+      if (isAlias(tree, node, depth, position)) {
+        addNetwork(STORED_ALIAS, depth)
         return 0
       }
       if (isVisited[node] === 1) isJoined = true
@@ -43,14 +67,19 @@ export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFact
       return NOT_WALKED
     },
     leaf(value, depth) {
-      runs.network(value - nodeCount, base + depth)
+      addNetwork(value - nodeCount, base + depth)
       return 0
     },
     join: () => 0,
   })
-  runs.endRun()
+  endRun()
   const unreachable = isVisited.reduce((sum, visited) => sum + 1 - visited, 0)
   return { isJoined, unreachable }
+}
+
+/** Runs end where families end: at 2^32 and at 2^64. */
+function isFamilyStart([first = 0, second = 0, third = 0, fourth = 0]: Words): boolean {
+  return fourth === 0 && first === 0 && (second === 0 ? third === 1 : second === 1 && third === 0)
 }
 
 function isAlias({ ipv4Root }: SearchTree, node: number, depth: number, position: Words): boolean {
@@ -60,52 +89,5 @@ function isAlias({ ipv4Root }: SearchTree, node: number, depth: number, position
   )
 }
 
-/** Joins the networks of a tree, in the order of their addresses, to runs. */
-class RunList {
-  readonly position = new Uint32Array(4)
-  readonly #add: AddRun
-  readonly #path: string | undefined
-  readonly #start = new Uint32Array(4)
-  /** What the tree stores for the networks of the run. */
-  #stored = NOT_STARTED
-  /** The prefix length of the last network, as bits of a position. */
-  #length = 0
-  #left: number
-
-  /** @param most networks */
-  constructor(most: number, add: AddRun, path: string | undefined) {
-    this.#left = most
-    this.#add = add
-    this.#path = path
-  }
-
-  endRun(): void {
-    if (this.#stored !== NOT_STARTED) this.#add(this.#start, this.position, this.#stored)
-  }
-
-  network(stored: number, length: number): void {
-    if (this.#left-- === 0) {
-      throw new InvalidDatabaseError('its search tree repeats subtrees too often to be packed', {
-        path: this.#path,
-      })
-    }
-    if (stored !== this.#stored || this.#isNewRun(length)) {
-      this.endRun()
-      this.#start.set(this.position)
-      this.#stored = stored
-    }
-    this.#length = length
-    advance(this.position, length)
-  }
-
-  /** Whether the network at the position is not in the run, though it has the same value. */
-  #isNewRun(length: number): boolean {
-    const [first = 0, second = 0, third = 0, fourth = 0] = this.position
-    const isSecondHalf = length === this.#length && leastPrefixLength(this.position) === length
-    // Runs end where families end: at 2^32 and at 2^64.
-    const isFamily = fourth === 0 && first === 0 && (second === 0 ? third === 1 : second === 1 && third === 0)
-    return isSecondHalf || isFamily
-  }
-}
-
+/** Stands for the value of a run before the first one. */
 const NOT_STARTED = -2

@@ -38,15 +38,14 @@ function encodeTree(file: BlockFile, contents: PackedContents): Uint8Array {
   const { nodeCount, recordSize } = file.metadata
   const { recordCount, isJoined } = file.directory
   const table = new NodeTable()
-  const builder = new TreeBuilder(file, contents, table)
-  const root = builder.build()
+  const { root, ipv4 } = buildTree(file, contents, table)
   if (nodeCount === 0 && !isNode(root)) return new Uint8Array(0)
   if (!isNode(root)) throw file.fault('the packed file has no networks')
   let encoder = new SearchTreeEncoder(table, root)
   let missing = nodeCount - encoder.nodeCount
   if (isJoined && missing > 0) {
     // The original joined only some of its equal subtrees. Aliases stay references.
-    table.repeatShared(root, builder.ipv4, missing)
+    table.repeatShared(root, ipv4, missing)
     encoder = new SearchTreeEncoder(table, root)
     missing = nodeCount - encoder.nodeCount
   }
@@ -64,64 +63,48 @@ function encodeTree(file: BlockFile, contents: PackedContents): Uint8Array {
   return encoder.toBytes(recordSize, offsetOf, missing + largest - SEPARATOR_BYTES)
 }
 
-/** Builds a search tree from its networks in address order. */
-class TreeBuilder {
-  /** The subtree of the IPv4 networks in an IPv6 tree. */
-  ipv4: Link = linkToValue(NONE)
-  readonly #file: BlockFile
-  readonly #contents: PackedContents
-  readonly #table: NodeTable
+/**
+ * Builds a search tree from its networks in address order.
+ *
+ * @returns `root` of the tree, or the value of all addresses; `ipv4`, the subtree of the IPv4 networks in an IPv6 tree
+ */
+function buildTree(file: BlockFile, contents: PackedContents, table: NodeTable): { root: Link; ipv4: Link } {
+  const { base, metadata, directory } = file
   /** For each depth, the left side of a node whose right side is not complete. */
-  readonly #pending: Link[] = new Array(129).fill(linkToValue(NONE))
-  readonly #base: number
-  readonly #isJoined: boolean
-  #root: Link = linkToValue(NONE)
-  #left: number
-
-  constructor(file: BlockFile, contents: PackedContents, table: NodeTable) {
-    this.#file = file
-    this.#contents = contents
-    this.#table = table
-    this.#base = file.base
-    this.#isJoined = file.directory.isJoined
-    this.#left = mostNetworks(file.metadata.nodeCount)
-  }
-
-  /** @returns the root of the tree, or the value of all addresses */
-  build(): Link {
-    const start = new Uint32Array(4)
-    const end = new Uint32Array(4)
-    for (const [family, runs] of this.#contents.families.entries()) {
-      for (let run = 0; run < runs.count; run++) {
-        const place = this.#contents.place(runs.firstBlock + (run >>> BLOCK_SHIFT))
-        runs.startOf(place, run, start)
-        runs.endOf(place, run, end)
-        const value = runs.valueOf(place, run)
-        if (value === ALIAS) this.#addAlias(start, end)
-        else listNetworks(start, end, (position, length) => this.#add(position, length, linkToValue(value)))
-      }
-      // They are the left half of a larger network.
-      if (family === 0 && runs.count > 0) this.ipv4 = this.#pending[96 - this.#base] ?? this.ipv4
-    }
-    return this.#root
-  }
+  const pending: Link[] = new Array(129).fill(linkToValue(NONE))
+  let root = linkToValue(NONE)
+  let ipv4 = linkToValue(NONE)
+  let left = mostNetworks(metadata.nodeCount)
 
   /** Adds a network, or a subtree, and makes the nodes that it completes. */
-  #add(position: Words, length: number, subtree: Link): void {
-    if (this.#left-- === 0) throw this.#file.fault('the packed file has more networks than nodes')
+  const add = (position: Words, length: number, subtree: Link): void => {
+    if (left-- === 0) throw file.fault('the packed file has more networks than nodes')
     let link = subtree
-    let depth = length - this.#base
-    for (; depth > 0 && bitAt(position, this.#base + depth - 1) === 1; depth--) {
-      const left = this.#pending[depth] ?? linkToValue(NONE)
-      link = this.#isJoined ? this.#table.sharedNode(left, link) : this.#table.newNode(left, link)
+    let depth = length - base
+    for (; depth > 0 && bitAt(position, base + depth - 1) === 1; depth--) {
+      const first = pending[depth] ?? linkToValue(NONE)
+      link = directory.isJoined ? table.sharedNode(first, link) : table.newNode(first, link)
     }
-    if (depth === 0) this.#root = link
-    this.#pending[depth] = link
+    if (depth === 0) root = link
+    pending[depth] = link
   }
 
-  #addAlias(start: Words, end: Words): void {
-    const length = this.#file.aliasLength(start, end)
-    if (!isNode(this.ipv4)) throw this.#file.noAlias()
-    this.#add(start, length, this.ipv4)
+  const start = new Uint32Array(4)
+  const end = new Uint32Array(4)
+  for (const [family, runs] of contents.families.entries()) {
+    for (let run = 0; run < runs.count; run++) {
+      const place = contents.place(runs.firstBlock + (run >>> BLOCK_SHIFT))
+      runs.startOf(place, run, start)
+      runs.endOf(place, run, end)
+      const value = runs.valueOf(place, run)
+      if (value === ALIAS) {
+        const length = file.aliasLength(start, end)
+        if (!isNode(ipv4)) throw file.noAlias()
+        add(start, length, ipv4)
+      } else listNetworks(start, end, (position, length) => add(position, length, linkToValue(value)))
+    }
+    // They are the left half of a larger network.
+    if (family === 0 && runs.count > 0) ipv4 = pending[96 - base] ?? ipv4
   }
+  return { root, ipv4 }
 }
