@@ -1,19 +1,17 @@
 // SearchTree is the oracle: PrefixIndex must return the same results and errors, at the first lookup and later.
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { seeded } from '../../../scripts/bench/addresses.ts'
 import { formatIPv4, formatIPv6 } from '../../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../../src/mmdb/search-tree.ts'
-import { MmdbWriter, type RecordSize } from '../../../src/writer.ts'
+import { MmdbWriter } from '../../../src/writer.ts'
 import { effort } from '../../effort.ts'
 import { lazily } from '../../lazily.ts'
 import { lastOf } from '../every-network.ts'
 import { bytesOf, encode, handMade } from '../hand-made.ts'
 import { offsetAt } from '../questions.ts'
 
-const SIZES: readonly RecordSize[] = [24, 28, 32]
 const RECORD = encode(new Map([['a', 1]]))
 
 /** A block of addresses: one word for IPv4, four for IPv6. */
@@ -80,99 +78,12 @@ function aroundEntries(address: Uint32Array): Uint32Array[] {
   return [1, 2, 3, 4, 5, 7, 9, 10, 11, 13, 17, 20, 23].flatMap((bits) => ends(blockOf(address, bits)))
 }
 
-const word = fc.nat(0xffffffff)
-const wordIPv6 = fc.oneof(
-  { weight: 3, arbitrary: fc.nat(0x1fffffff).map((rest) => 0x20000000 + rest) },
-  { weight: 1, arbitrary: word },
-  { weight: 1, arbitrary: fc.constantFrom(0, 0x1fffffff, 0x20000000, 0x3fffffff, 0x40000000, 0xffffffff) },
-)
-const blockIPv4: fc.Arbitrary<Block> = fc
-  .tuple(
-    word.map((each) => Uint32Array.of(each)),
-    fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 32 }), fc.constant(32)),
-  )
-  .map(([words, prefixLength]) => blockOf(words, prefixLength))
-const addressIPv6 = fc
-  .tuple(wordIPv6, fc.oneof(fc.constant(0), word), fc.oneof(fc.constant(0), word), word)
-  .map((words) => Uint32Array.from(words))
-const blockIPv6: fc.Arbitrary<Block> = fc
-  .tuple(
-    addressIPv6,
-    fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 127 }), fc.constant(128)),
-  )
-  .map(([words, prefixLength]) => blockOf(words, prefixLength))
-
-interface Sample {
-  readonly ipVersion: 4 | 6
-  readonly recordSize: RecordSize
-  readonly aliases: boolean
-  readonly inserted: readonly Block[]
-  readonly removed: readonly Block[]
-}
-
-const sample: fc.Arbitrary<Sample> = fc.constantFrom(4, 6).chain((ipVersion) => {
-  const block = ipVersion === 4 ? blockIPv4 : fc.oneof(blockIPv4, blockIPv6, blockIPv6)
-  return fc.record({
-    ipVersion: fc.constant(ipVersion),
-    recordSize: fc.constantFrom(...SIZES),
-    aliases: fc.boolean(),
-    // From an empty tree over a single network to some thousand nodes.
-    inserted: fc.oneof(fc.array(block, { maxLength: 3 }), fc.array(block, { maxLength: 60 })),
-    removed: fc.array(block, { maxLength: 3 }),
-  })
-})
-
-function bytesOfSample({ ipVersion, recordSize, aliases, inserted, removed }: Sample): Uint8Array {
-  const writer = new MmdbWriter({ databaseType: 'Test', ipVersion, recordSize, aliases })
-  for (const [index, block] of inserted.entries()) writer.insert(cidrOf(block), index)
-  for (const block of removed) writer.remove(cidrOf(block))
-  return writer.toBytes()
-}
-
 /** The items in another order. */
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, key: random() }))
     .sort((a, b) => a.key - b.key)
     .map(({ item }) => item)
-}
-
-/** Addresses of both families near the networks of a sample, and any others. */
-function questionsFor(
-  { inserted, removed }: Sample,
-  random: readonly Uint32Array[],
-  order: number,
-): Uint32Array[] {
-  const questions = [...inserted, ...removed].flatMap((block) => [
-    ...ends(block),
-    ...aroundEntries(block.words),
-  ])
-  questions.push(...random, Uint32Array.of(0), Uint32Array.of(0xffffffff), new Uint32Array(4))
-  return shuffled(questions, seeded(order))
-}
-
-const anyAddresses = fc
-  .array(fc.oneof(blockIPv4, blockIPv6), { minLength: 10, maxLength: 30 })
-  .map((blocks) => blocks.map(({ words }) => words))
-
-/** Writes one record of a node, by the layout in the specification. */
-function setRecord(
-  bytes: Uint8Array,
-  recordSize: RecordSize,
-  node: number,
-  bit: number,
-  value: number,
-): void {
-  const at = (node * recordSize) / 4
-  if (recordSize !== 28) {
-    const width = recordSize / 8
-    for (let i = 0; i < width; i++) bytes[at + bit * width + i] = value >>> (8 * (width - 1 - i))
-    return
-  }
-  for (let i = 0; i < 3; i++) bytes[at + bit * 4 + i] = value >>> (8 * (2 - i))
-  const middle = bytes[at + 3] ?? 0
-  const high = (value >>> 24) & 15
-  bytes[at + 3] = bit === 0 ? (middle & 0x0f) | (high << 4) : (middle & 0xf0) | high
 }
 
 /** A chain of nodes, each with both records leading to the next, the last to the data record. */
@@ -183,42 +94,6 @@ function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
 }
 
 describe('PrefixIndex', () => {
-  it('gives what the walk gives in trees of any shape, and fails like it in damaged ones, at every lookup', () => {
-    let failures = 0
-    fc.assert(
-      fc.property(
-        sample,
-        anyAddresses,
-        fc.array(fc.tuple(fc.nat(), fc.nat(1), fc.nat(6), fc.nat()), { maxLength: 4 }),
-        fc.nat(),
-        (each, random, damages, order) => {
-          const bytes = bytesOfSample(each)
-          const { nodeCount, start } = new Database(bytes).metadata
-          fc.pre(nodeCount > 0 || damages.length === 0)
-          for (const [place, bit, kind, any] of damages) {
-            const node = place % Math.min(nodeCount, 40)
-            const value = [
-              0, // back to the root
-              node, // a loop of one node
-              any % nodeCount, // any node: loops, shared subtrees
-              nodeCount, // no record
-              nodeCount + 1 + (any % 15), // in the separator
-              nodeCount + 16 + start, // after the data section
-              2 ** each.recordSize - 1, // far outside the file
-            ][kind]
-            setRecord(bytes, each.recordSize, node, bit, value ?? 0)
-          }
-          const damaged = new Database(bytes)
-          const questions = questionsFor(each, random, order)
-          compare(damaged, questions)
-          failures += questions.filter((address) => !walked(damaged, address).startsWith('record')).length
-        },
-      ),
-      { numRuns: 300 },
-    )
-    expect(failures).toBeGreaterThan(1000) // check that the test finds damage
-  })
-
   it.each<[string, Uint8Array]>([
     ['no nodes, IPv4', handMade(RECORD, { node_count: 0 }, new Uint8Array())],
     ['no nodes, IPv6', handMade(RECORD, { node_count: 0, ip_version: 6 }, new Uint8Array())],
@@ -234,6 +109,7 @@ describe('PrefixIndex', () => {
     ['a record below as many bits as an address of IPv6 has', line(128, 6)],
     ['a record below more', line(129, 6)],
     ['a loop of two nodes', handMade(RECORD, { node_count: 2 }, bytesOf('000001 000001 000000 000000'))],
+    ['a record beyond 2 GiB', handMade(RECORD, { record_size: 32 }, bytesOf('fffffff0 00000011'))],
   ])('agrees with the walk for %s', (_, bytes) => {
     const addresses = [0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff].map((each) =>
       Uint32Array.of(each),
