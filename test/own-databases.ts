@@ -4,6 +4,7 @@ import {
   float,
   int32,
   MmdbWriter,
+  type MmdbWriterOptions,
   uint16,
   uint32,
   uint64,
@@ -12,23 +13,22 @@ import {
 } from '../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade, METADATA } from './mmdb/hand-made.ts'
 
-type Networks = readonly (readonly [network: string, record: WritableValue])[]
+type Networks = Readonly<Record<string, WritableValue>>
 
-function written(
-  options: Partial<ConstructorParameters<typeof MmdbWriter>[0]>,
-  networks: Networks,
-): Uint8Array {
-  const writer = new MmdbWriter({ databaseType: 'Test', languages: ['en'], ...options })
-  for (const [network, record] of networks) writer.insert(network, record)
+/** A database of these networks, with a record for each. */
+export function databaseOf(networks: Networks, options: Partial<MmdbWriterOptions> = {}): Uint8Array {
+  const writer = new MmdbWriter({ databaseType: 'Any-Name', languages: ['en'], ...options })
+  for (const [network, record] of Object.entries(networks)) writer.insert(network, record)
   return writer.toBytes()
 }
+
+/** A database of one network, 81.2.69.0/24, with this record. */
+export const databaseWith = (record: WritableValue): Uint8Array => databaseOf({ '81.2.69.0/24': record })
 
 /** A database of one network, 81.2.69.0/24 in Great Britain. */
 export const british = (city?: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
-    written({ databaseType: 'Sample-City' }, [
-      ['81.2.69.0/24', { country: { iso_code: 'GB' }, ...(city && { city: { names: { en: city } } }) }],
-    ]),
+    databaseWith({ country: { iso_code: 'GB' }, ...(city && { city: { names: { en: city } } }) }),
   )
 
 /** Networks of all prefix lengths near each other; each record is its network's first address. */
@@ -36,7 +36,7 @@ const IPV4_NETWORKS = ['1.1.1.1/32', '1.1.1.2/31', '1.1.1.4/30', '1.1.1.8/29', '
 const IPV6_NETWORKS = ['::1:ffff:ffff/128', '::2:0:0/122', '::2:0:40/124', '::2:0:50/125', '::2:0:58/127']
 
 const named = (networks: readonly string[]): Networks =>
-  networks.map((network) => [network, { ip: network.split('/', 1)[0] ?? '' }])
+  Object.fromEntries(networks.map((network) => [network, { ip: network.split('/', 1)[0] ?? '' }]))
 
 const RECORD_SIZES = [24, 28, 32] as const
 const TREES = [
@@ -59,16 +59,16 @@ const MILTON = {
   postal: { code: '98354' },
   subdivisions: [{ iso_code: 'WA', names: { de: 'Washington', en: 'Washington' } }],
 }
-const CITIES: Networks = [
-  ['81.2.69.142/31', LONDON],
-  ['81.2.69.192/28', LONDON],
-  ['89.160.20.112/28', { country: { iso_code: 'SE', names: { en: 'Sweden' } } }],
-  ['216.160.83.56/29', MILTON],
-  ['2001:218::/32', { country: { iso_code: 'JP', names: { en: 'Japan' } } }],
+const CITIES: Networks = {
+  '81.2.69.142/31': LONDON,
+  '81.2.69.192/28': LONDON,
+  '89.160.20.112/28': { country: { iso_code: 'SE', names: { en: 'Sweden' } } },
+  '216.160.83.56/29': MILTON,
+  '2001:218::/32': { country: { iso_code: 'JP', names: { en: 'Japan' } } },
   // Records without a location.
-  ['2a02:d300::/28', {}],
-  ['2.125.160.216/29', { registered_country: { iso_code: 'GB' } }],
-]
+  '2a02:d300::/28': {},
+  '2.125.160.216/29': { registered_country: { iso_code: 'GB' } },
+}
 
 /** Every type, at the borders of their sizes: lengths up to 28 are in the control byte, longer ones in 1 to 3 more. */
 const EVERY_TYPE: WritableValue = {
@@ -149,35 +149,28 @@ function metadataPointers(): Uint8Array {
 /** Well-formed databases by what they show. */
 export const OWN_DATABASES: Readonly<Record<string, () => Uint8Array>> = {
   'cities in the schema of GeoIP2': () =>
-    written({ databaseType: 'Test-City', languages: ['de', 'en', 'ja'] }, CITIES),
-  'cities without aliases': () => written({ databaseType: 'Test-City', aliases: false }, CITIES),
+    databaseOf(CITIES, { databaseType: 'Test-City', languages: ['de', 'en', 'ja'] }),
+  'cities without aliases': () => databaseOf(CITIES, { databaseType: 'Test-City', aliases: false }),
   'countries of IPv4 only': () =>
-    written(
-      { ipVersion: 4 },
-      CITIES.filter(([network]) => !network.includes(':')),
-    ),
-  'an IPv6 tree whose IPv4 part is one record': () => written({ aliases: false }, [['::/64', '::/64']]),
+    databaseOf(Object.fromEntries(Object.entries(CITIES).filter(([network]) => !network.includes(':'))), {
+      ipVersion: 4,
+    }),
+  'an IPv6 tree whose IPv4 part is one record': () => databaseOf({ '::/64': '::/64' }, { aliases: false }),
   'records that are texts': () =>
-    written(
-      { ipVersion: 4 },
-      named(IPV4_NETWORKS).map(([network]) => [network, network]),
-    ),
-  'every type': () =>
-    written({}, [
-      ['::1.1.1.0/120', EVERY_TYPE],
-      ['::/128', { all: [EVERY_TYPE, {}] }],
-    ]),
+    databaseOf(Object.fromEntries(IPV4_NETWORKS.map((network) => [network, network])), { ipVersion: 4 }),
+  'every type': () => databaseOf({ '::1.1.1.0/120': EVERY_TYPE, '::/128': { all: [EVERY_TYPE, {}] } }),
   'pointers of all sizes': pointersOfAllSizes,
   'pointers in the metadata': metadataPointers,
   'maps and arrays in each other': () =>
-    written({ ipVersion: 4 }, [
-      ['1.1.1.1/32', { map1: { map2: { array: [{ map3: { a: 1, b: 2, c: [[[]]] } }] } } }],
-    ]),
+    databaseOf(
+      { '1.1.1.1/32': { map1: { map2: { array: [{ map3: { a: 1, b: 2, c: [[[]]] } }] } } } },
+      { ipVersion: 4 },
+    ),
   ...Object.fromEntries(
     TREES.flatMap(([name, ipVersion, networks]) =>
       RECORD_SIZES.map((recordSize) => [
         `${name}, ${recordSize} bits`,
-        () => written({ ipVersion, recordSize, description: { en: 'Test', zh: '测试' } }, named(networks)),
+        () => databaseOf(named(networks), { ipVersion, recordSize, description: { en: 'Test', zh: '测试' } }),
       ]),
     ),
   ),

@@ -6,11 +6,10 @@ import { createClientAddress, InvalidDatabaseError, Resolver } from '../src/inde
 import { inThisRealm, isError, isOfClass, isUint8Array, timeOf } from '../src/realm.ts'
 import { float, MmdbWriter } from '../src/writer.ts'
 import { foreign, foreignBytes } from './foreign.ts'
+import { databaseWith } from './own-databases.ts'
 import { temporaryFolder } from './temporary.ts'
 
-const mmdb = new MmdbWriter({ databaseType: 'Sample' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' }, location: { time_zone: 'Europe/London' } })
-  .toBytes()
+const mmdb = databaseWith({ country: { iso_code: 'GB' }, location: { time_zone: 'Europe/London' } })
 
 /** The same, of memory that is not shared. */
 const part = new Uint8Array(mmdb)

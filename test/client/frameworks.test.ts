@@ -22,14 +22,14 @@ import {
   type OpenOptions,
   Resolver,
 } from '../../src/index.ts'
-import { MmdbWriter } from '../../src/writer.ts'
 import { started as listening, portOf } from '../listening.ts'
+import { databaseOf } from '../own-databases.ts'
 import { temporaryFolder } from '../temporary.ts'
 
-const bytes = new MmdbWriter({ databaseType: 'Sample' })
-  .insert('81.2.69.0/24', { country: { iso_code: 'GB' } })
-  .insert('2001:4860::/32', { country: { iso_code: 'US' } })
-  .toBytes()
+const bytes = databaseOf({
+  '81.2.69.0/24': { country: { iso_code: 'GB' } },
+  '2001:4860::/32': { country: { iso_code: 'US' } },
+})
 
 /** The answer of a handler: the country, or the reason why there is none. */
 function answer(geo: Resolver, source: DetectSource, options?: DetectOptions): object {

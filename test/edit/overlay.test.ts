@@ -11,6 +11,7 @@ import { decodeRecord } from '../../src/mmdb/record-decoder.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { MmdbWriter, overlay, pack, slim, unpack } from '../../src/writer.ts'
 import { BERLIN as REGION_ALONE, summerInBerlin } from '../location/berlin.ts'
+import { databaseOf } from '../own-databases.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 
 const LONDON = {
@@ -20,13 +21,14 @@ const LONDON = {
 }
 
 function sample(ipVersion: 4 | 6 = 6): Uint8Array {
-  const writer = new MmdbWriter({ databaseType: 'Sample-City', ipVersion, description: { en: 'A sample' } })
-    .insert('81.2.0.0/16', LONDON)
-    .insert('81.2.69.0/24', { country: { iso_code: 'FR' } })
+  const networks = {
+    '81.2.0.0/16': LONDON,
+    '81.2.69.0/24': { country: { iso_code: 'FR' } },
     // Vendors have records for private networks, which are not locations.
-    .insert('10.0.0.0/8', { country: { iso_code: 'US' } })
-  if (ipVersion === 6) writer.insert('2a00::/16', { country: { iso_code: 'DE' } })
-  return writer.toBytes()
+    '10.0.0.0/8': { country: { iso_code: 'US' } },
+    ...(ipVersion === 6 && { '2a00::/16': { country: { iso_code: 'DE' } } }),
+  }
+  return databaseOf(networks, { ipVersion, languages: [], description: { en: 'A sample' } })
 }
 
 /** With the whole code of the region, as ISO 3166-2 has it. */
@@ -111,7 +113,7 @@ describe('overlay', () => {
 
   it('keeps type and date, and says what was done', () => {
     expect(new Database(made).metadata).toMatchObject({
-      databaseType: 'Sample-City',
+      databaseType: 'Any-Name',
       buildDate: new Date('2000-01-01T00:00:00Z'),
       languages: ['en'],
       description: { en: 'A sample (changed with Geofix: 6 networks overlaid)' },
@@ -124,8 +126,9 @@ describe('overlay', () => {
 
   it('takes an empty list and a database without records', () => {
     expect(Resolver.openSync(overlay(sample(), [])).lookup('81.2.69.1').country.code).toBe('FR')
-    const empty = new MmdbWriter({ databaseType: 'Empty', ipVersion: 4 }).toBytes()
-    const one = overlay(empty, [{ network: '0.0.0.0/0', record: { city: 'Here' } }])
+    const one = overlay(databaseOf({}, { ipVersion: 4 }), [
+      { network: '0.0.0.0/0', record: { city: 'Here' } },
+    ])
     expect(Resolver.openSync(one).lookup('192.168.0.1').city).toBe('Here')
   })
 

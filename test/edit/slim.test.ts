@@ -10,6 +10,7 @@ import { float, MmdbWriter, pack, type SlimOptions, slim, type WritableValue } f
 import { effort } from '../effort.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
 import { visitNetworks } from '../mmdb/every-network.ts'
+import { databaseOf } from '../own-databases.ts'
 
 /** What a lookup in the slimmed database must give for a record of the original; `null` for no location. */
 function projected(record: LocationRecord, { fields, countries }: SlimOptions): LocationRecord | null {
@@ -245,12 +246,11 @@ describe('what slim keeps', () => {
   it('can be nothing', () => {
     const geo = Resolver.openSync(slim(SAMPLE, { countries: ['FR'] }))
     expect(() => geo.lookup('81.2.69.142')).toThrow('the database has none for it')
-    expect(countNetworks(new Database(slim(new MmdbWriter({ databaseType: 'Empty' }).toBytes())))).toBe(0)
+    expect(countNetworks(new Database(slim(databaseOf({}))))).toBe(0)
   })
 
   it('is nothing for IPv4 if the original has none', () => {
-    const original = new MmdbWriter({ databaseType: 'IPv6', aliases: false }).insert('2a00::/16', LONDON)
-    const bytes = slim(original.toBytes(), { ipv4Only: true })
+    const bytes = slim(databaseOf({ '2a00::/16': LONDON }, { aliases: false }), { ipv4Only: true })
     expect(countNetworks(new Database(bytes))).toBe(0)
   })
 })
@@ -273,8 +273,8 @@ describe('slim refuses', () => {
   })
 
   it('a database without locations', () => {
-    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { autonomous_system_number: 1 })
-    expect(() => slim(asn.toBytes())).toThrow('it has no locations')
+    const asn = databaseOf({ '1.0.0.0/8': { autonomous_system_number: 1 } })
+    expect(() => slim(asn)).toThrow('it has no locations')
   })
 
   it('a search tree with a loop', () => {

@@ -6,19 +6,14 @@ import { InvalidDatabaseError, MalformedAddressError } from '../../src/errors.ts
 import { Resolver } from '../../src/index.ts'
 import { AutonomousSystems } from '../../src/location/autonomous-systems.ts'
 import { Database } from '../../src/mmdb/database.ts'
-import { MmdbWriter, pack, uint32, type WritableValue } from '../../src/writer.ts'
+import { pack, uint32, type WritableValue } from '../../src/writer.ts'
 import { addressOf } from '../address/address-of.ts'
 import { offsetAt } from '../mmdb/questions.ts'
+import { databaseOf } from '../own-databases.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const IP = '81.2.69.142'
 const folder = temporaryFolder()
-
-function databaseOf(records: Readonly<Record<string, WritableValue>>, ipVersion: 4 | 6 = 6): Uint8Array {
-  const writer = new MmdbWriter({ databaseType: 'Any-Name', ipVersion })
-  for (const [network, record] of Object.entries(records)) writer.insert(network, record)
-  return writer.toBytes()
-}
 
 const system = (number: number, organization: string) => ({
   autonomous_system_number: uint32(number),
@@ -111,7 +106,7 @@ describe('asn', () => {
   })
 
   it('takes an IPv4 file and an IPv6 file', async () => {
-    const ipv4 = databaseOf({ '81.2.69.0/24': system(4, 'Four') }, 4)
+    const ipv4 = databaseOf({ '81.2.69.0/24': system(4, 'Four') }, { ipVersion: 4 })
     const ipv6 = databaseOf({ '2a02::/16': system(6, 'Six') })
     const geo = await CoreResolver.open(CITY, { asn: [ipv4, ipv6] })
     expect([geo.asn(IP)?.number, geo.asn('2a02::1')?.number, geo.asn('8.8.8.8')]).toEqual([4, 6, null])
@@ -127,9 +122,12 @@ describe('asn', () => {
         without.find(ip, { at: 0 }),
       ])
     }
-    const ipv4 = await CoreResolver.open(databaseOf({ '1.0.0.0/24': { country: { iso_code: 'AU' } } }, 4), {
-      asn: ASN,
-    })
+    const ipv4 = await CoreResolver.open(
+      databaseOf({ '1.0.0.0/24': { country: { iso_code: 'AU' } } }, { ipVersion: 4 }),
+      {
+        asn: ASN,
+      },
+    )
     expect(ipv4.find('2a02:1::1')).toMatchObject({ error: { message: /no database for IPv6 is open$/ } })
   })
 })

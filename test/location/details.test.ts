@@ -3,13 +3,12 @@ import { Resolver as CoreResolver } from '../../src/core.ts'
 import { details } from '../../src/details.ts'
 import { embedded, type LocationDetails, Resolver } from '../../src/index.ts'
 import { countryCodesOf } from '../../src/location/country-codes.ts'
-import { MmdbWriter, uint16, uint32, type WritableValue } from '../../src/writer.ts'
+import { uint16, uint32, type WritableValue } from '../../src/writer.ts'
+import { databaseOf, databaseWith } from '../own-databases.ts'
 
 const IP = '81.2.69.142'
-const databaseOf = (record: WritableValue, network = '81.2.69.0/24'): Uint8Array =>
-  new MmdbWriter({ databaseType: 'Any' }).insert(network, record).toBytes()
 const detailsOf = (record: WritableValue, locale = 'en'): LocationDetails =>
-  Resolver.openSync(databaseOf(record)).details(IP, { locale })
+  Resolver.openSync(databaseWith(record)).details(IP, { locale })
 
 const NO_COUNTRY = { code: null, name: null }
 const NOTHING: LocationDetails = {
@@ -145,8 +144,8 @@ describe('details', () => {
 
   it('says which database and network answered; an overlay is none of them', () => {
     const overlays = [{ network: '10.0.0.0/8', record: { country: { code: 'DE' } } }]
-    const isp = databaseOf({ isp: 'Andrews & Arnold' }, '81.2.0.0/16')
-    const geo = Resolver.openSync([isp, databaseOf({ country: { iso_code: 'GB' } })], { overlays })
+    const isp = databaseOf({ '81.2.0.0/16': { isp: 'Andrews & Arnold' } })
+    const geo = Resolver.openSync([isp, databaseWith({ country: { iso_code: 'GB' } })], { overlays })
     expect(geo.details(IP)).toEqual({ ...NOTHING, database: 1 })
     const ofOverlay = {
       ...NOTHING,
@@ -160,28 +159,26 @@ describe('details', () => {
 
   it('reads nothing by the schema of a vendor from a database with a schema of the program', () => {
     const schema = { country: { code: 'land' } }
-    const geo = Resolver.openSync(databaseOf({ land: 'GB', continent: 'x', radius: '5' }), { schema })
+    const geo = Resolver.openSync(databaseWith({ land: 'GB', continent: 'x', radius: '5' }), { schema })
     expect(geo.details(IP)).toEqual(NOTHING)
   })
 
   it('throws as lookup does', () => {
-    const geo = Resolver.openSync(databaseOf(GEOIP2))
+    const geo = Resolver.openSync(databaseWith(GEOIP2))
     for (const ip of ['x', '10.0.0.1', '8.8.8.8'])
       expect(() => geo.details(ip)).toThrow(expect.objectContaining(Object(geo.find(ip)).error))
     expect(() => geo.details(IP, { locale: 'e n' })).toThrow('is not a BCP 47 language tag')
   })
 
   it('is a function for the core', () => {
-    expect(details(CoreResolver.openSync(databaseOf(GEOIP2)), IP)).toEqual(detailsOf(GEOIP2))
+    expect(details(CoreResolver.openSync(databaseWith(GEOIP2)), IP)).toEqual(detailsOf(GEOIP2))
   })
 })
 
 describe('raw of several databases', () => {
-  const isp = databaseOf({ isp: 'Andrews & Arnold' })
-  const v4 = new MmdbWriter({ databaseType: 'V4', ipVersion: 4 })
-    .insert('81.2.69.0/24', { autonomous_system_number: 1 })
-    .toBytes()
-  const geo = Resolver.openSync([databaseOf(GEOIP2), isp], { asn: v4 })
+  const isp = databaseWith({ isp: 'Andrews & Arnold' })
+  const v4 = databaseOf({ '81.2.69.0/24': { autonomous_system_number: 1 } }, { ipVersion: 4 })
+  const geo = Resolver.openSync([databaseWith(GEOIP2), isp], { asn: v4 })
 
   it('asks the one with a number', () => {
     interface Isp {

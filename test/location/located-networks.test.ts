@@ -5,21 +5,17 @@ import { Resolver as CoreResolver } from '../../src/core.ts'
 import { isLookupFailure, type LocatedNetwork, type Overlay, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { pack } from '../../src/packed/pack.ts'
-import { MmdbWriter } from '../../src/writer.ts'
 import { lastOf, visitNetworks } from '../mmdb/every-network.ts'
 import { encode, MARKER, METADATA } from '../mmdb/hand-made.ts'
-import { OWN_DATABASES } from '../own-databases.ts'
+import { databaseOf, OWN_DATABASES } from '../own-databases.ts'
 import { BERLIN } from './berlin.ts'
 
 const at = Date.UTC(2026, 6, 1)
 const country = (code: string) => ({ country: { iso_code: code } })
 const codes = (networks: Iterable<LocatedNetwork>): string[] =>
   Array.from(networks, ({ network, location }) => `${network} ${location.country.code}`)
-const cities = (code: string, ...networks: string[]): Uint8Array => {
-  const writer = new MmdbWriter({ databaseType: 'Sample-City' })
-  for (const network of networks) writer.insert(network, country(code))
-  return writer.toBytes()
-}
+const cities = (code: string, ...networks: string[]): Uint8Array =>
+  databaseOf(Object.fromEntries(networks.map((network) => [network, country(code)])))
 const open = (source: Uint8Array | Uint8Array[], ...networks: string[]): Resolver =>
   Resolver.openSync(source, { overlays: networks.map((network): Overlay => ({ network, record: BERLIN })) })
 
@@ -88,8 +84,7 @@ describe('resolver.networks()', () => {
   })
 
   it('has no IPv6 networks of an IPv4 database whose last address has a location', () => {
-    const ipv4 = new MmdbWriter({ databaseType: 'Sample-City', ipVersion: 4 })
-    const all = ipv4.insert('0.0.0.0/0', country('US')).toBytes()
+    const all = databaseOf({ '0.0.0.0/0': country('US') }, { ipVersion: 4 })
     const found = codes(open([all, cities('DE', '2a00::/32')]).networks())
     expect(found.filter((each) => each.includes(':'))).toEqual(['2a00::/32 DE'])
   })

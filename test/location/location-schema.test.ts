@@ -7,7 +7,8 @@ import { isGeofixError } from '../../src/errors.ts'
 import { type LocationSchema, Resolver } from '../../src/index.ts'
 import { readSchemas } from '../../src/location/location-schema.ts'
 import { RELOAD } from '../../src/node/node-resolver.ts'
-import { MmdbWriter, pack, type WritableValue } from '../../src/writer.ts'
+import { pack, type WritableValue } from '../../src/writer.ts'
+import { databaseOf, databaseWith } from '../own-databases.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 
 const folder = temporaryFolder()
@@ -41,11 +42,7 @@ const EXPECTED = {
   timezone: { id: 'Europe/London', offset: '+01:00' },
 }
 
-function databaseOf(record: WritableValue): Uint8Array {
-  return new MmdbWriter({ databaseType: 'Own' }).insert('81.2.69.0/24', record).toBytes()
-}
-
-const OWN = databaseOf(RECORD)
+const OWN = databaseWith(RECORD)
 const OPTIONS = { locale: 'de', at: AT }
 
 describe.each([
@@ -79,10 +76,8 @@ describe.each([
   })
 
   it('is one for all databases, or one for each', async () => {
-    const other = new MmdbWriter({ databaseType: 'Own' }).insert('8.8.8.0/24', { land: 'US' }).toBytes()
-    const vendor = new MmdbWriter({ databaseType: 'City' })
-      .insert('8.8.8.0/24', { country: { iso_code: 'US' }, land: 'XX' })
-      .toBytes()
+    const other = databaseOf({ '8.8.8.0/24': { land: 'US' } })
+    const vendor = databaseOf({ '8.8.8.0/24': { country: { iso_code: 'US' }, land: 'XX' } })
     for (const [databases, schema] of [
       [[OWN, other], SCHEMA],
       [
@@ -113,8 +108,7 @@ describe.each([
     expect(() => geo.lookup(IP)).toThrow(expect.objectContaining({ code: 'INVALID_DATABASE' }))
     // The same database is open, and read in another way.
     expect((await Entry.open(OWN, { schema: SCHEMA })).lookup(IP).city).toBe('London')
-    const empty = new MmdbWriter({ databaseType: 'Own' }).toBytes()
-    expect(() => Entry.openSync(empty, { schema: SCHEMA }).lookup(IP)).toThrow('has no location')
+    expect(() => Entry.openSync(databaseOf({}), { schema: SCHEMA }).lookup(IP)).toThrow('has no location')
   })
 })
 
@@ -123,7 +117,7 @@ it('is used by a resolver that watches', async () => {
   using geo = await Resolver.open(path, { schema: SCHEMA, watch: true, canaries: [IP] })
   expect(geo.lookup(IP, OPTIONS)).toEqual(EXPECTED)
   const replaceWith = async (record: WritableValue) => {
-    writeFileSync(`${path}.new`, databaseOf(record))
+    writeFileSync(`${path}.new`, databaseWith(record))
     renameSync(`${path}.new`, path)
     return geo[RELOAD]()
   }
@@ -151,7 +145,7 @@ it('leaves values of another type than the schema says unknown', async () => {
     coordinates: { latitude: 'lat', longitude: 'lng' },
   }
   const unknown = { region: { name: null }, city: null, postal_code: null, coordinates: { latitude: null } }
-  const geo = await Resolver.open(databaseOf(record), { schema })
+  const geo = await Resolver.open(databaseWith(record), { schema })
   expect(geo.lookup(IP)).toMatchObject({ country: { code: 'DE', name: 'Germany' }, ...unknown })
 })
 
@@ -215,11 +209,11 @@ describe('a hostile schema', () => {
       },
     }
     const path = ['town']
-    const geo = Resolver.openSync(databaseOf({ town: 'Berlin' }), { schema: given })
+    const geo = Resolver.openSync(databaseWith({ town: 'Berlin' }), { schema: given })
     path[0] = 'other'
     expect([geo.lookup(IP).city, reads]).toEqual(['Berlin', 1])
     const frozen = Object.freeze({ city: Object.freeze(['town']) })
-    const other = Resolver.openSync(databaseOf({ town: 'Berlin' }), { schema: frozen })
+    const other = Resolver.openSync(databaseWith({ town: 'Berlin' }), { schema: frozen })
     expect(other.lookup(IP).city).toBe('Berlin')
   })
 
@@ -228,7 +222,7 @@ describe('a hostile schema', () => {
     const schema = JSON.parse('{"city":"__proto__","__proto__":null}') as object
     expect(() => readSchemas(schema, 1)).toThrow('it has no field "__proto__"')
     const record = new Map<string, WritableValue>([['constructor', 'Berlin']])
-    const geo = Resolver.openSync(databaseOf(record), { schema: { city: 'constructor' } })
+    const geo = Resolver.openSync(databaseWith(record), { schema: { city: 'constructor' } })
     expect(geo.lookup(IP).city).toBe('Berlin')
     expect(Object.prototype).not.toHaveProperty('city')
   })

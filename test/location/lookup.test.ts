@@ -9,15 +9,12 @@ import { BATCH_ITEMS, findLocation, lookupRecord, lookupResult } from '../../src
 import { Database } from '../../src/mmdb/database.ts'
 import { MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { addressOf } from '../address/address-of.ts'
+import { databaseOf } from '../own-databases.ts'
 
 const AT = Date.UTC(2026, 5, 1)
 
-const setOf = (record: WritableValue): DatabaseSet => {
-  const bytes = new MmdbWriter({ databaseType: 'Sample', ipVersion: 4 })
-    .insert('81.2.69.0/24', record)
-    .toBytes()
-  return new DatabaseSet([new Database(bytes)])
-}
+const setOf = (record: WritableValue): DatabaseSet =>
+  new DatabaseSet([new Database(databaseOf({ '81.2.69.0/24': record }, { ipVersion: 4 }))])
 
 const set = setOf({ city: { names: { en: 'Boxford' } } })
 const withoutLocations = setOf({ asn: 1 })
@@ -56,18 +53,12 @@ describe('lookupRecord and lookupResult', () => {
   })
 })
 
-const country = (code: string, name = code) => ({ country: { iso_code: code, names: { en: name } } })
-
-function bytesOf(networks: Readonly<Record<string, string>>): Uint8Array {
-  const writer = new MmdbWriter({ databaseType: 'Test' })
-  for (const [network, code] of Object.entries(networks)) writer.insert(network, country(code))
-  return writer.toBytes()
-}
+const country = (code: string) => ({ country: { iso_code: code } })
 
 /** Two databases, so that some addresses are only in the second one. */
 const geo = Resolver.openSync([
-  bytesOf({ '20.0.0.0/8': 'FR', '2a00::/16': 'DE' }),
-  bytesOf({ '20.0.0.0/7': 'GB', '2a00::/12': 'IT' }),
+  databaseOf({ '20.0.0.0/8': country('FR'), '2a00::/16': country('DE') }),
+  databaseOf({ '20.0.0.0/7': country('GB'), '2a00::/12': country('IT') }),
 ])
 const item = fc.oneof(
   fc.constantFrom(...'20.1.2.3 21.1.2.3 30.1.2.3 2A00::1 2a01:: 2002:1401:203::1 ::ffff:20.0.0.1'.split(' ')),

@@ -4,7 +4,7 @@ import { formatCidr, formatIPv4, parseNetwork } from '../../src/address/ip-text.
 import { Resolver as CoreResolver } from '../../src/core.ts'
 import { type OpenOptions, type Overlay, Resolver } from '../../src/index.ts'
 import { readOverlays as read } from '../../src/location/overlays.ts'
-import { MmdbWriter } from '../../src/writer.ts'
+import { databaseOf } from '../own-databases.ts'
 import { BERLIN, summerInBerlin } from './berlin.ts'
 
 const CITY = { city: 'Here' }
@@ -118,11 +118,11 @@ describe('readOverlays', () => {
   })
 })
 
-const DATABASE = new MmdbWriter({ databaseType: 'Sample-City' })
-  .insert('81.2.0.0/16', { country: { iso_code: 'GB' }, city: { names: { en: 'London' } } })
-  .insert('2a00::/16', { country: { iso_code: 'FR' } })
-  .insert('10.0.0.0/8', { country: { iso_code: 'US' } })
-  .toBytes()
+const DATABASE = databaseOf({
+  '81.2.0.0/16': { country: { iso_code: 'GB' }, city: { names: { en: 'London' } } },
+  '2a00::/16': { country: { iso_code: 'FR' } },
+  '10.0.0.0/8': { country: { iso_code: 'US' } },
+})
 
 const OVERLAYS: readonly Overlay[] = [
   { network: '10.1.2.0/24', record: { city: 'Rack' } },
@@ -212,8 +212,7 @@ describe('a resolver with overlays', () => {
   })
 
   it('has locations where the database has none at all', () => {
-    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
-    const other = Resolver.openSync(asn, { overlays: OVERLAYS })
+    const other = Resolver.openSync(databaseOf({ '1.0.0.0/8': { asn: 1 } }), { overlays: OVERLAYS })
     expect(other.lookup('10.1.2.3').city).toBe('Rack')
     expect(other.lookup('81.2.69.1').country.code).toBe('CH')
     expect(other.find('81.2.69.1')).toEqual(other.lookupMany(['81.2.69.1'])[0])
@@ -242,8 +241,8 @@ describe('the core', () => {
   })
 })
 
-const IPV4_ONLY = new MmdbWriter({ databaseType: 'Sample-City', ipVersion: 4 }).toBytes()
-const EMPTY = new MmdbWriter({ databaseType: 'Sample-City' }).toBytes()
+const IPV4_ONLY = databaseOf({}, { ipVersion: 4 })
+const EMPTY = databaseOf({})
 
 describe('the networks of overlays', () => {
   it('are all IPv4 addresses for 0.0.0.0/0', () => {

@@ -12,16 +12,12 @@ import { float, MmdbWriter, type WritableValue } from '../../src/writer.ts'
 import { bytesOf, encode, type HandMade, handMade } from '../mmdb/hand-made.ts'
 import { manyRecords } from '../mmdb/hostile/bombs.ts'
 import { array, map, pointer, unsigned } from '../mmdb/hostile/encoding.ts'
+import { databaseOf, databaseWith } from '../own-databases.ts'
 
 const IP = '81.2.69.142'
 
-/** A database of one network with one record. */
-function databaseOf(record: WritableValue): Uint8Array {
-  return new MmdbWriter({ databaseType: 'Any-Name' }).insert('81.2.69.0/24', record).toBytes()
-}
-
 async function lookup(record: WritableValue, locale = 'en'): Promise<LocationRecord> {
-  const resolver = await Resolver.open(databaseOf(record))
+  const resolver = await Resolver.open(databaseWith(record))
   return resolver.lookup(IP, { locale, at: Date.UTC(2026, 6, 1) })
 }
 
@@ -170,7 +166,8 @@ describe('coordinates', () => {
 
   it.each([
     ...[place('one', '2'), place('51,5142', '-0,0931'), place('', ''), place('0x10', '1e1'), place(91, 2)],
-    ...[place('91', '2'), place(0, 0), place(`1${'0'.repeat(600)}`, '1')],
+    ...[place('91', '2'), place(0, 0), place(`1${'0'.repeat(600)}`, '1'), place(0, -180.1), place({}, 1)],
+    place(1, {}),
   ])('that are not decimal, out of range or 0, 0 are unknown: row %#', async (record) => {
     expect((await lookup(record)).coordinates).toEqual(NOTHING.coordinates)
   })
@@ -232,7 +229,7 @@ describe('records that are not locations', () => {
     ['empty texts', { country_code: '', state1: '', city: '' }],
     ['a country of registration', { registered_country: { iso_code: 'US', names: { en: 'United States' } } }],
   ])('have only %s', async (_, record) => {
-    const resolver = await Resolver.open(databaseOf(record))
+    const resolver = await Resolver.open(databaseWith(record))
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
   })
 })
@@ -242,14 +239,14 @@ describe('the country that a network is registered in', () => {
   const region = { iso_code: 'ENG', names: { en: 'England' } }
 
   it('is not used without the option, and the message names the option', async () => {
-    const resolver = await Resolver.open(databaseOf({ registered_country }))
+    const resolver = await Resolver.open(databaseWith({ registered_country }))
     const message = `${IP} has no location: the database only has the country that its network is registered in. Open another one after it that has the location (geofix: a second --db), or use that country with registeredCountry: true in a program`
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found', message }))
     expect(resolver.find(IP)).toMatchObject({ error: { reason: 'not-found', status: 422, message } })
     expect(() => resolver.lookup('8.8.8.8')).toThrow('8.8.8.8 has no location: the database has none for it')
-    const second = [databaseOf({ registered_country }), databaseOf({ city: NAMED_LONDON })]
+    const second = [databaseWith({ registered_country }), databaseWith({ city: NAMED_LONDON })]
     expect((await Resolver.open(second)).lookup(IP).city).toBe('London')
-    const city = await Resolver.open(databaseOf({ city: { geoname_id: 1 } }))
+    const city = await Resolver.open(databaseWith({ city: { geoname_id: 1 } }))
     expect(() => city.lookup(IP)).toThrow('the database has none for it')
   })
 
@@ -264,7 +261,7 @@ describe('the country that a network is registered in', () => {
       { country: { code: 'AU' }, region: { code: null, name: 'England' }, city: 'London' },
     ],
   ])('is used with the option: %s', async (_, record, expected) => {
-    const resolver = await Resolver.open(databaseOf({ ...record, registered_country }), {
+    const resolver = await Resolver.open(databaseWith({ ...record, registered_country }), {
       registeredCountry: true,
     })
     expect(resolver.lookup(IP, { locale: 'de' })).toMatchObject(expected)
@@ -275,7 +272,7 @@ describe('the country that a network is registered in', () => {
 
   it('needs true or false', async () => {
     const options = { registeredCountry: 'yes' }
-    const opening = Reflect.apply(Resolver.open, Resolver, [databaseOf({ registered_country }), options])
+    const opening = Reflect.apply(Resolver.open, Resolver, [databaseWith({ registered_country }), options])
     await expect(opening).rejects.toThrow(new TypeError('registeredCountry must be true or false'))
   })
 })
@@ -291,7 +288,7 @@ describe('the name of a city', () => {
     ['fr', 'Munich'],
     ['zh-TW', '慕尼黑'],
   ])('with the locale %s is %s, and in English by default', async (locale, expected) => {
-    const bytes = databaseOf({ city: { names }, town: names, plain: 'Munich' })
+    const bytes = databaseWith({ city: { names }, town: names, plain: 'Munich' })
     const resolver = await Resolver.open(bytes)
     const local = { locale, cityNames: 'locale' } as const
     // Twice, since names are cached.
@@ -310,7 +307,7 @@ describe('the name of a city', () => {
   })
 
   it('needs en or locale', async () => {
-    const resolver = await Resolver.open(databaseOf({ city: { names } }))
+    const resolver = await Resolver.open(databaseWith({ city: { names } }))
     for (const cityNames of ['de', true, null]) {
       const find = () => Reflect.apply(resolver.lookup, resolver, [IP, { cityNames }])
       expect(find).toThrow(new TypeError("cityNames must be 'en' or 'locale'"))
@@ -321,7 +318,7 @@ describe('the name of a city', () => {
 describe('databases without locations', () => {
   it('can be opened and have raw records, and lookups say what they contain', async () => {
     const record = { autonomous_system_number: 64496, autonomous_system_organization: 'Example' }
-    const resolver = await Resolver.open(databaseOf(record))
+    const resolver = await Resolver.open(databaseWith(record))
     expect(resolver.raw(IP)).toEqual(record)
     expect(() => resolver.lookup(IP)).toThrow(InvalidDatabaseError)
     expect(() => resolver.lookup(IP)).toThrow(/Any-Name.*autonomous_system_number/)
@@ -334,8 +331,7 @@ describe('databases without locations', () => {
   })
 
   it('find nothing if they are empty', async () => {
-    const empty = new MmdbWriter({ databaseType: 'Empty' }).toBytes()
-    const resolver = await Resolver.open(empty)
+    const resolver = await Resolver.open(databaseOf({}))
     expect(() => resolver.lookup(IP)).toThrow(expect.objectContaining({ reason: 'not-found' }))
     expect(resolver.raw(IP)).toBeNull()
   })
@@ -349,9 +345,9 @@ describe('databases without locations', () => {
   })
 
   it('are ignored beside a database with locations, in either order', async () => {
-    const asn = databaseOf({ autonomous_system_number: 64496 })
-    const city = databaseOf({ country: { iso_code: 'GB' } })
-    const none = databaseOf({ registered_country: { iso_code: 'DE' } })
+    const asn = databaseWith({ autonomous_system_number: 64496 })
+    const city = databaseWith({ country: { iso_code: 'GB' } })
+    const none = databaseWith({ registered_country: { iso_code: 'DE' } })
     for (const order of [
       [asn, city],
       [city, asn],
@@ -390,9 +386,10 @@ describe('damaged records', () => {
 describe('databaseInfo', () => {
   it('takes the attribution of the embedded databases from their metadata', async () => {
     const own = (description: Record<string, string>) =>
-      new MmdbWriter({ databaseType: 'Geofix-City', description })
-        .insert('8.0.0.0/8', { country: { iso_code: 'US' } })
-        .toBytes()
+      databaseOf(
+        { '8.0.0.0/8': { country: { iso_code: 'US' } } },
+        { databaseType: 'Geofix-City', description },
+      )
     const resolver = await Resolver.open([own({ en: 'By somebody' }), own({})])
     expect(resolver.databases).toMatchObject([
       { licence: 'CC BY 4.0', attribution: 'By somebody' },
@@ -403,10 +400,7 @@ describe('databaseInfo', () => {
 
 describe('several databases without a location for an address', () => {
   const of = (network: string, record: WritableValue): Uint8Array =>
-    new MmdbWriter({ databaseType: 'Any-Name' })
-      .insert('9.0.0.0/8', { country: { iso_code: 'US' } })
-      .insert(network, record)
-      .toBytes()
+    databaseOf({ '9.0.0.0/8': { country: { iso_code: 'US' } }, [network]: record })
 
   it('use the first one with a record for raw() and network(), or else the first', async () => {
     const registered = (code: string) => ({ registered_country: { iso_code: code } })
@@ -440,16 +434,9 @@ describe('hostile databases', () => {
 })
 
 describe('coordinatesOf', () => {
-  it.each<[number | null, number | null, string]>([
-    [null, 1, 'no latitude'],
-    [1, null, 'no longitude'],
-    [0, 0, 'written by databases for an unknown location'],
-    [90.1, 0, 'beyond the pole'],
-    [0, -180.1, 'beyond the antimeridian'],
-    [Number.NaN, 0, 'not a number'],
-    [0, Number.POSITIVE_INFINITY, 'infinite'],
-  ])('has no coordinates for %o, %o: %s', (latitude, longitude, _) => {
-    expect(coordinatesOf(latitude, longitude)).toEqual([Number.NaN, Number.NaN])
+  it('has none for numbers of a file that are not finite', () => {
+    expect(coordinatesOf(Number.NaN, 0)).toEqual([Number.NaN, Number.NaN])
+    expect(coordinatesOf(0, Number.POSITIVE_INFINITY)).toEqual([Number.NaN, Number.NaN])
   })
 
   it('writes the shortest decimal with the same 32-bit float', () => {

@@ -62,6 +62,11 @@ describe('timezone offset', () => {
     expect(sharedOffset('europe/london', Math.floor(change / WINDOW_MS))).toBeUndefined()
   })
 
+  /** Zones with changes at odd times, twice within a week or a month, by half an hour, or by a day. */
+  const ODD_ZONES = [
+    ...'Europe/London Africa/Casablanca Asia/Gaza America/Noronha Africa/Tunis'.split(' '),
+    ...'Australia/Lord_Howe America/St_Johns Pacific/Apia Africa/Freetown Asia/Kathmandu'.split(' '),
+  ]
   // The oracle reads the fields of the wall clock as if they were UTC.
   const zones = Intl.supportedValuesOf('timeZone')
   const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -84,16 +89,19 @@ describe('timezone offset', () => {
       clock.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
     )
     const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = part
-    return (Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000) / 60_000
+    const difference =
+      Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000
+    // Seconds of local mean times are rounded half away from zero.
+    return Math.sign(difference) * Math.round(Math.abs(difference) / 60_000)
   }
 
   it('agrees with the wall clock of every zone, at random instants in any order', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...zones),
-        fc.array(fc.integer({ min: Date.UTC(1973, 0), max: Date.UTC(2040, 0) }), {
+        fc.oneof(fc.constantFrom(...ODD_ZONES), fc.constantFrom(...zones)),
+        fc.array(fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2100, 0) }), {
           minLength: 1,
-          maxLength: 6,
+          maxLength: 9,
         }),
         (zone, instants) => {
           for (const instant of instants) {
@@ -109,29 +117,7 @@ describe('timezone offset', () => {
   })
 })
 
-/** Zones with changes at odd times, twice within a week or a month, by half an hour, or by a day. */
-const ZONES = [
-  ...'Europe/London Africa/Casablanca Asia/Gaza America/Noronha Africa/Tunis'.split(' '),
-  ...'Australia/Lord_Howe America/St_Johns Pacific/Apia Africa/Freetown Asia/Kathmandu'.split(' '),
-  ...'Nowhere/Land'.split(' '),
-]
-
 describe('the offsets of a zone', () => {
-  it('are those of a zone that was asked nothing before, in any order', () => {
-    const instant = fc.integer({ min: Date.UTC(1900, 0, 1), max: Date.UTC(2100, 0, 1) })
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.constantFrom(...ZONES), fc.constantFrom(...Intl.supportedValuesOf('timeZone'))),
-        fc.array(instant, { minLength: 1, maxLength: 40 }),
-        (id, instants) => {
-          const zone = new Timezone(id)
-          for (const at of instants) expect(zone.at(at)).toEqual(new Timezone(id).at(at))
-        },
-      ),
-      { numRuns: 100 },
-    )
-  })
-
   it('are right in more windows than are cached', () => {
     const zone = new Timezone('Europe/London')
     const instants = Array.from({ length: 1500 }, (_, window) => Date.UTC(2020, 0, 1 + window * 6, 12))
