@@ -52,7 +52,7 @@ function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
 function planJson(sample: Uint8Array, _: boolean, options: LineOptions, isCut = false): Planned<JsonPlan> {
   const array = startsJsonArray(sample) ? [] : arrayOf(sample)
   const isSplit = options.to !== undefined
-  const { plan, notes } = planObjects(elementsOf(sample, array).objects, options, isCut)
+  const { plan, notes } = planObjects('json', elementsOf(sample, array).objects, options, isCut)
   const omitting = omittingOption(options)
   if (!isSplit && omitting !== undefined)
     throw wrongOption`<${omitting}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`
@@ -60,7 +60,7 @@ function planJson(sample: Uint8Array, _: boolean, options: LineOptions, isCut = 
     array === null
       ? []
       : [`the objects are in ${array.length === 0 ? 'an array' : `the array ${shownName(pathText(array))}`}`]
-  return { plan: { ...plan, format: 'json', array, isSplit }, notes: [...where, ...notes] }
+  return { plan: { ...plan, array, isSplit }, notes: [...where, ...notes] }
 }
 
 /** The path to the array of a document that has the objects with addresses; `null` if there is none. */

@@ -32,16 +32,6 @@ export function looksLikeNdjson(sample: Uint8Array): boolean {
   return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
 }
 
-/** Makes the plan for JSON objects, one object a line. Throws what `planObjects` throws. */
-export function planNdjson(
-  objects: readonly object[],
-  options: LineOptions,
-  isCut: boolean,
-): Planned<NdjsonPlan> {
-  const { plan, notes } = planObjects(objects, options, isCut)
-  return { plan: { ...plan, format: 'ndjson' }, notes }
-}
-
 /**
  * Makes the plan for objects.
  *
@@ -51,11 +41,12 @@ export function planNdjson(
  *   proxies are trusted; and when the member to be added exists already
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planObjects(
+export function planObjects<Format extends string>(
+  format: Format,
   objects: readonly object[],
   options: LineOptions,
   isCut: boolean,
-): Planned<ObjectPlan> {
+): Planned<ObjectPlan & { readonly format: Format }> {
   const common = commonPlan(options)
   const members = objects.flatMap((object) => Object.keys(object))
   const refuse = (name: string | undefined, remedy: string): void =>
@@ -92,7 +83,8 @@ export function planObjects(
     const path = pathOf(name, 'field')
     return objects.map((object) => valueAt(object, path))
   })
-  return { plan: { ...common, hasPort, path, timePath, dottedPath, dottedTimePath, requestFields }, notes }
+  const paths = { path, timePath, dottedPath, dottedTimePath }
+  return { plan: { ...common, format, hasPort, ...paths, requestFields }, notes }
 }
 
 export function isIn(objects: readonly object[], path: readonly string[]): boolean {
@@ -212,7 +204,7 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
   plan: (sample, isWhole, options, isCut = false) =>
-    planNdjson(objectsIn(sampleLines(sample, isWhole)), options, isCut),
+    planObjects('ndjson', objectsIn(sampleLines(sample, isWhole)), options, isCut),
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   fieldNames: () => null,

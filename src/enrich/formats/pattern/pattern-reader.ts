@@ -1,4 +1,4 @@
-import { BACKSLASH, DASH, SPACE } from '../../ascii.ts'
+import { BACKSLASH, DASH, QUOTE, SPACE } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
 import { eventTime, NO_TIME } from '../../locating/event-time.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
@@ -10,6 +10,8 @@ export const REST = 'rest'
 /** The field of a whole request, and the parts of it that can be counted. */
 const REQUEST = 'request'
 const PARTS = ['method', 'target', 'protocol']
+
+const NOTHING = new Uint8Array(0)
 
 /**
  * The names of the fields of a pattern, and of the parts of a request in it, such as `target`. The part is `request_target` if a
@@ -54,7 +56,7 @@ export class PatternReader extends RecordReader {
   /** Where the text begins that follows the last field of the pattern; the end of the line if there is none. */
   #rest = 0
   readonly #pattern: Pattern
-  /** The text before each field, and the one after the last. */
+  /** The text before each field, and the one after the last, without the quotes around fields. */
   readonly #texts: readonly Uint8Array[]
   /** Whether each field stands in quotes, in which a backslash escapes. */
   readonly #isQuoted: readonly boolean[]
@@ -69,9 +71,14 @@ export class PatternReader extends RecordReader {
     this.#time = time
     const { fields } = pattern
     const texts = [...fields.map(({ before }) => before), pattern.after]
-    this.#texts = texts.map((text) => encoder.encode(text))
-    this.#isQuoted = fields.map(
-      ({ before }, index) => before.endsWith('"') && (texts[index + 1] ?? '').startsWith('"'),
+    const isQuoted = fields.map(({ before }, at) => {
+      // One quote does not close a field and open the next one.
+      const isShared = before === '"' && fields[at - 1]?.before.endsWith('"')
+      return before.endsWith('"') && texts[at + 1]?.startsWith('"') === true && !isShared
+    })
+    this.#isQuoted = isQuoted
+    this.#texts = texts.map((text, at) =>
+      encoder.encode(text.slice(isQuoted[at - 1] ? 1 : 0, isQuoted[at] ? -1 : undefined)),
     )
     this.starts = new Int32Array(fields.length)
     this.ends = new Int32Array(fields.length)
@@ -135,24 +142,20 @@ export class PatternReader extends RecordReader {
   #read(bytes: Uint8Array, start: number, end: number): boolean {
     const count = this.starts.length
     let at = start
-    let isBare = false
     for (let field = 0; field < count; field++) {
-      const isQuoted = this.#isQuoted[field] === true
-      let valueStart = this.#after(bytes, at, end, field, isBare)
-      let valueEnd = -1
-      if (valueStart === -1 && isQuoted) {
-        valueStart = this.#bareDash(bytes, at, end, field, isBare)
-        if (valueStart !== -1) valueEnd = valueStart + 1
-      }
+      const valueStart = this.#after(bytes, at, end, field)
       if (valueStart === -1) return this.#bad(field)
-      isBare = valueEnd !== -1
-      if (!isBare) valueEnd = this.#endOfValue(bytes, valueStart, end, field + 1, isQuoted)
+      const hasQuotes = this.#isQuoted[field] === true
+      const isQuoted = hasQuotes && bytes[valueStart - 1] === QUOTE
+      // A dash without its quotes.
+      const isBare = hasQuotes && !isQuoted
+      const valueEnd = isBare ? valueStart + 1 : this.#endOfValue(bytes, valueStart, end, field + 1, isQuoted)
       if (valueEnd === -1) return this.#bad(field + 1)
       this.starts[field] = valueStart
       this.ends[field] = valueEnd
-      at = valueEnd
+      at = isQuoted ? valueEnd + 1 : valueEnd
     }
-    const after = this.#after(bytes, at, end, count, isBare)
+    const after = this.#after(bytes, at, end, count)
     this.#rest = after
     return after === end || (this.#pattern.grows && bytes[after] === SPACE) || this.#bad(count)
   }
@@ -165,30 +168,29 @@ export class PatternReader extends RecordReader {
   }
 
   /**
-   * @param isBare whether the quote that the text begins with is left out
-   * @param left bytes at the end of the text that are left out
-   * @returns the index after the text number `text`, which starts at `at`, or -1
+   * Finds the text number `text` at `at`, and the quote that opens the field after it. S3 writes no quotes around the dash of a
+   * missing value.
+   *
+   * @returns the index after them, or -1
    */
-  #after(bytes: Uint8Array, at: number, end: number, text: number, isBare: boolean, left = 0): number {
-    const expected = this.#texts[text] ?? new Uint8Array(0)
+  #after(bytes: Uint8Array, at: number, end: number, text: number): number {
+    const { pads, grows } = this.#pattern
     let from = at
-    for (let index = isBare ? 1 : 0; index < expected.length - left; index++) {
+    const expected = this.#texts[text] ?? NOTHING
+    for (let index = 0; index < expected.length; index++) {
       if (from >= end || bytes[from] !== expected[index]) return -1
       from++
-      if (expected[index] === SPACE && this.#pattern.pads) while (from < end && bytes[from] === SPACE) from++
+      if (expected[index] === SPACE && pads) while (from < end && bytes[from] === SPACE) from++
     }
-    return from
+    if (this.#isQuoted[text] !== true) return from
+    if (from < end && bytes[from] === QUOTE) return from + 1
+    return grows && bytes[from] === DASH && (from + 1 === end || bytes[from + 1] === SPACE) ? from : -1
   }
 
-  /** The index of `-` where the writer left out the quotes around a missing value, as S3 does; -1 if there are quotes. */
-  #bareDash(bytes: Uint8Array, at: number, end: number, text: number, isBare: boolean): number {
-    const dash = this.#pattern.grows ? this.#after(bytes, at, end, text, isBare, 1) : -1
-    return bytes[dash] === DASH && (dash + 1 === end || bytes[dash + 1] === SPACE) ? dash : -1
-  }
-
-  /** The end of the value at `start`. @returns where the text number `text` begins, which follows the value, or -1 */
+  /** The end of the value at `start`, after which the text number `text` follows, or -1. */
   #endOfValue(bytes: Uint8Array, start: number, end: number, text: number, isQuoted: boolean): number {
-    const [first] = this.#texts[text] ?? []
+    const mark = this.#isQuoted[text] ? QUOTE : undefined
+    const first = isQuoted ? QUOTE : (this.#texts[text]?.[0] ?? mark)
     if (first === undefined) {
       // The last field is followed by nothing, or by a space and unknown fields.
       const space = this.#pattern.grows ? bytes.indexOf(SPACE, start) : -1
@@ -196,14 +198,7 @@ export class PatternReader extends RecordReader {
     }
     for (let at = start; at < end; at++) {
       if (isQuoted && bytes[at] === BACKSLASH) at++
-      else if (bytes[at] === first && this.#after(bytes, at, end, text, false) !== -1) return at
-      // The next value can be a dash without its quotes.
-      else if (
-        bytes[at] === first &&
-        this.#isQuoted[text] &&
-        this.#bareDash(bytes, at, end, text, false) !== -1
-      )
-        return at
+      else if (bytes[at] === first && this.#after(bytes, isQuoted ? at + 1 : at, end, text) !== -1) return at
     }
     return -1
   }

@@ -19,7 +19,7 @@ import {
 } from '../../ascii.ts'
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
 import { latin1 } from '../../swar.ts'
-import { Prefix } from '../wrapped/prefix.ts'
+import { endOfPrefix } from '../wrapped/prefix.ts'
 
 /** The address of the client, by the name of its field or the word before it: `src=`, `client: `, `from `. */
 export const CLIENT = 0
@@ -74,41 +74,35 @@ const MAX_METHOD = 9
 /** The start of a target that has a query. */
 const WITH_QUERY = /^(?:\/|[a-z]+:\/\/)[^?]*\?/i
 
-export class AddressRoles {
-  readonly #syslog = new Prefix('syslog')
+/**
+ * The role of the address that a scanner has found.
+ *
+ * @param isClientWanted whether it matters only if it is the client's: all others are `PLAIN` then
+ */
+export function roleOf(scanner: AddressScanner, isClientWanted = false): number {
+  const { text: bytes, line, from, tokenStart, tokenEnd } = scanner
+  const isKeyed = hasKey(bytes, tokenStart)
+  const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
+  const isClient = isKeyed && CLIENT_KEY.test(before)
+  if (isClientWanted && !isClient) return PLAIN
+  if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
+  if (from === line && tokenStart - line <= MAX_SENDER_AT && isSender(scanner)) return SENDER
+  if (isClient) return CLIENT
+  if (isKeyed && OTHER_KEY.test(before)) return OTHER
+  if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
+  if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
+  const byte = bytes[tokenStart - 1]
+  if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
+  const isInside = byte === AT || byte === PARENTHESIS || byte === BRACKET
+  return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
+}
 
-  /**
-   * The role of the address that a scanner has found.
-   *
-   * @param isClientWanted whether it matters only if it is the client's: all others are `PLAIN` then
-   */
-  role(scanner: AddressScanner, isClientWanted = false): number {
-    const { text: bytes, line, from, lineEnd: end, tokenStart, tokenEnd } = scanner
-    const isKeyed = hasKey(bytes, tokenStart)
-    const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
-    const isClient = isKeyed && CLIENT_KEY.test(before)
-    if (isClientWanted && !isClient) return PLAIN
-    if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
-    if (from === line && tokenStart - line <= MAX_SENDER_AT && bytes[tokenEnd] === SPACE) {
-      if (this.#isSender(bytes, line, end, tokenStart)) return SENDER
-    }
-    if (isClient) return CLIENT
-    if (isKeyed && OTHER_KEY.test(before)) return OTHER
-    if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
-    if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
-    const byte = bytes[tokenStart - 1]
-    if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
-    const isInside = byte === AT || byte === PARENTHESIS || byte === BRACKET
-    return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
-  }
-
-  /** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
-  #isSender(bytes: Uint8Array, line: number, end: number, start: number): boolean {
-    const after = this.#syslog.end(bytes, line, end)
-    return (
-      after > start && ((bytes[line] ?? 0) > NINE || bytes[line] === LESS || bytes[after - 3] === BRACKET_END)
-    )
-  }
+/** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
+function isSender({ text: bytes, line, lineEnd, tokenStart, tokenEnd }: AddressScanner): boolean {
+  if (bytes[tokenEnd] !== SPACE) return false
+  const after = endOfPrefix('syslog', bytes, line, lineEnd)
+  const first = bytes[line] ?? 0
+  return after > tokenStart && (first > NINE || first === LESS || bytes[after - 3] === BRACKET_END)
 }
 
 /**

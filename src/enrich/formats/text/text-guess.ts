@@ -7,7 +7,7 @@ import { firstLines, sampleLines, startsJsonArray } from '../../reading/sample.t
 import { AddressEvidence } from '../../reading/sample-times.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
-import { AddressRoles, CLIENT, OTHER } from './address-role.ts'
+import { CLIENT, OTHER, roleOf } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
 const LINES = 1000
@@ -106,7 +106,6 @@ function addressesIn(sample: Uint8Array): { example: string | null; areVersions:
   const address = new Address()
   const evidence = new AddressEvidence()
   const scanner = new AddressScanner(WHOLE_TOKENS)
-  const roles = new AddressRoles()
   const decoder = new TextDecoder()
   const found = new Set<string>()
   let addresses = 0
@@ -116,7 +115,7 @@ function addressesIn(sample: Uint8Array): { example: string | null; areVersions:
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
       if (!address.parse(text)) continue
-      const role = roles.role(scanner)
+      const role = roleOf(scanner)
       addresses++
       if (isRequest || role === CLIENT || role === OTHER || scanner.tokenEnd > scanner.end) certain++
       evidence.add(address, !found.has(text))

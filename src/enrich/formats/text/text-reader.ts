@@ -10,7 +10,7 @@ import { ANY_ADDRESS } from '../../scanning/any-address.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { latin1 } from '../../swar.ts'
 import type { AppendPlan } from '../../writing/record-form.ts'
-import { AddressRoles, CLIENT, NO_CLIENT, PLAIN } from './address-role.ts'
+import { CLIENT, NO_CLIENT, PLAIN, roleOf } from './address-role.ts'
 
 export interface TextPlan extends CommonPlan, AppendPlan {
   readonly format: 'text'
@@ -43,7 +43,6 @@ export class TextReader extends RecordReader {
   readonly #hasPlaces: boolean
   readonly #scanner = new AddressScanner(WHOLE_TOKENS)
   readonly #others = new AddressScanner(ANY_ADDRESS)
-  readonly #roles = new AddressRoles()
   readonly #time: OpeningTime
   readonly #address = new Address()
 
@@ -87,7 +86,7 @@ export class TextReader extends RecordReader {
       // If a public address of rank FAIR is chosen, only an address that is named as the client's is better.
       const isFair = chosen <= FAIR
       const isDecided = chosen === BEST || nth !== null
-      const role = isDecided ? PLAIN : this.#roles.role(scanner, isFair)
+      const role = isDecided ? PLAIN : roleOf(scanner, isFair)
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
       if (isFair && role !== CLIENT) continue
       const rank = 2 * role + (this.#isPublic(bytes, scanner.start, scanner.end) ? 0 : 1)

@@ -23,7 +23,7 @@ import { fieldText } from '../../writing/column-templates.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
 import { ADDRESS_MARK, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
-import { AddressRoles, CLIENT, PLAIN } from './address-role.ts'
+import { CLIENT, PLAIN, roleOf } from './address-role.ts'
 import { looksLikeText } from './text-guess.ts'
 import { type TextPlan, TextReader } from './text-reader.ts'
 
@@ -182,14 +182,13 @@ function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): stri
   const isOneChosen = annotate === null || details || countries !== undefined || onlyFailed || dropUnresolved
   if (nth !== null || !isOneChosen) return []
   const scanner = new AddressScanner(WHOLE_TOKENS)
-  const roles = new AddressRoles()
   const address = new Address()
   const decoder = new TextDecoder()
   const lines = firstLines(sample, isWhole, LINES)
   const several = lines.flatMap(({ start, end }) => {
     const found = new Set<string>()
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
-      const role = roles.role(scanner)
+      const role = roleOf(scanner)
       if (role === CLIENT) return []
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
       if (role === PLAIN && address.parse(text) && address.special === null) found.add(text)

@@ -20,7 +20,7 @@ import {
   unescaped,
   valueAt,
 } from '../ndjson/member-path.ts'
-import { isIn, NDJSON, type NdjsonPlan, objectsIn, planNdjson } from '../ndjson/ndjson.ts'
+import { isIn, NDJSON, type NdjsonPlan, objectsIn, planObjects } from '../ndjson/ndjson.ts'
 import { ObjectReader } from '../ndjson/object-reader.ts'
 import { type Parts, withParts } from './wrapped.ts'
 
@@ -137,7 +137,7 @@ export function enclosedIn(
   return null
 }
 
-/** Makes the plan for the objects around lines. Throws what `planNdjson` does. */
+/** Makes the plan for the objects around lines. Throws what `planObjects` does. */
 export function planEnclosing(
   { wrapper, objects, member, hasParts }: Enclosed,
   options: LineOptions,
@@ -145,11 +145,8 @@ export function planEnclosing(
   // Plan without the text of the lines: a list of addresses at the start of a line is not the value of a field.
   const without = objects.map((object) => ({ ...object, [member]: '' }))
   const { timeField = `/${MEMBERS[wrapper].time}` } = options
-  const { plan, notes } = planNdjson(
-    without,
-    { ...options, field: `/${member}`, timeField, force: true },
-    false,
-  )
+  const named = { ...options, field: `/${member}`, timeField, force: true }
+  const { plan, notes } = planObjects('ndjson', without, named, false)
   return { plan: { ...plan, hasParts }, notes }
 }
 

@@ -1,5 +1,6 @@
 import type { PrefixWrapper } from '../../options.ts'
 import { firstLines } from '../../reading/sample.ts'
+import { latin1 } from '../../swar.ts'
 
 /** An escape by which terminals change the colour. */
 const COLOURS = `(?:${String.fromCharCode(0x1b)}\\[[\\d;]*[A-Za-z])*`
@@ -33,29 +34,17 @@ const MAX_PREFIX_BYTES = 512
 const LINES = 50
 const SHARE = 0.9
 
-/** Finds where the content of lines begins. */
-export class Prefix {
-  readonly #pattern: RegExp
-  /** Each byte becomes a character, so that indexes are the same. */
-  readonly #decoder = new TextDecoder('latin1')
-
-  constructor(wrapper: PrefixWrapper) {
-    this.#pattern = PREFIXES[wrapper]
-  }
-
-  /** @returns the index after the prefix of the line `bytes[start, end)`; `start` if the line has none */
-  end(bytes: Uint8Array, start: number, end: number): number {
-    const head = this.#decoder.decode(bytes.subarray(start, Math.min(end, start + MAX_PREFIX_BYTES)))
-    return start + (this.#pattern.exec(head)?.[0].length ?? 0)
-  }
+/** @returns the index after the prefix of the line `bytes[start, end)`, where its content begins; `start` if it has none */
+export function endOfPrefix(wrapper: PrefixWrapper, bytes: Uint8Array, start: number, end: number): number {
+  const head = latin1(bytes, start, Math.min(end, start + MAX_PREFIX_BYTES))
+  return start + (PREFIXES[wrapper].exec(head)?.[0].length ?? 0)
 }
 
 /** The wrappers that most of the first lines have. */
 export function* wrappersOf(sample: Uint8Array): Generator<PrefixWrapper> {
   for (const wrapper of ['compose', 'cri', 'kubectl', 'syslog'] as const) {
-    const prefix = new Prefix(wrapper)
     const lines = firstLines(sample, true, LINES)
-    const wrapped = lines.filter(({ start, end }) => prefix.end(sample, start, end) > start)
+    const wrapped = lines.filter(({ start, end }) => endOfPrefix(wrapper, sample, start, end) > start)
     if (wrapped.length > 0 && wrapped.length >= SHARE * lines.length) yield wrapper
   }
 }

@@ -8,7 +8,7 @@ import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { markLength } from '../../reading/sample.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { FormatDefinition } from '../format-definition.ts'
-import { Prefix, wrappersOf } from './prefix.ts'
+import { endOfPrefix, wrappersOf } from './prefix.ts'
 
 /**
  * Reads the line after the prefix by its own format. The prefix is kept, or is the first member of the object: a line that came in
@@ -17,7 +17,7 @@ import { Prefix, wrappersOf } from './prefix.ts'
 class WrappedReader extends RecordReader {
   override readonly counted: readonly number[]
   override readonly rereads: boolean
-  readonly #prefix: Prefix
+  readonly #wrapper: PrefixWrapper
   readonly #parts: Parts | null
   readonly #inner: RecordReader
   readonly #isMember: boolean
@@ -32,7 +32,7 @@ class WrappedReader extends RecordReader {
   /** @param isMember whether the prefix becomes a member of the line, which is an object */
   constructor(wrapper: PrefixWrapper, inner: RecordReader, isMember: boolean) {
     super()
-    this.#prefix = new Prefix(wrapper)
+    this.#wrapper = wrapper
     this.#parts = partsOf(wrapper)
     this.#inner = inner
     this.#isMember = isMember
@@ -45,7 +45,7 @@ class WrappedReader extends RecordReader {
     this.#parts?.read(bytes, start, end)
     const isPart = this.#parts?.isPart === true
     const last = isPart ? Math.max(start, bytes.lastIndexOf(LINE_FEED, end - 1) + 1) : start
-    const prefixEnd = this.#prefix.end(bytes, last, end)
+    const prefixEnd = endOfPrefix(this.#wrapper, bytes, last, end)
     this.#prefixBytes = bytes
     this.#prefixStart = last
     this.#prefixEnd = prefixEnd
@@ -60,7 +60,7 @@ class WrappedReader extends RecordReader {
       memory.writeByte(QUOTE)
     }
     const from = memory.length
-    writeContents(bytes, start, end, this.#prefix, this.#parts, memory)
+    writeContents(bytes, start, end, this.#wrapper, this.#parts, memory)
     const until = memory.length
     memory.writeByte(LINE_FEED)
     const joined = memory.room(0)
@@ -138,18 +138,11 @@ export function wrapped<Plan extends CommonPlan & { readonly format: string }>(
   }
 }
 
-/** A sample without what a wrapper wrote before its lines. */
-export interface Unwrapped {
-  readonly wrapper: PrefixWrapper
-  readonly sample: Uint8Array
-}
-
 /** The lines of a sample without the prefixes of each wrapper that most of the first lines have. */
-export function* unwrapped(sample: Uint8Array): Generator<Unwrapped> {
+export function* unwrapped(sample: Uint8Array) {
   for (const wrapper of wrappersOf(sample)) {
     const contents = new ByteSink(sample.length)
-    const [start, prefix] = [markLength(sample), new Prefix(wrapper)]
-    writeContents(sample, start, sample.length, prefix, partsOf(wrapper), contents)
+    writeContents(sample, markLength(sample), sample.length, wrapper, partsOf(wrapper), contents)
     yield { wrapper, sample: contents.take() }
   }
 }
@@ -159,7 +152,7 @@ function writeContents(
   bytes: Uint8Array,
   start: number,
   end: number,
-  prefix: Prefix,
+  wrapper: PrefixWrapper,
   parts: Parts | null,
   out: ByteSink,
 ): void {
@@ -169,7 +162,7 @@ function writeContents(
     let until = next
     if (lineEnd !== -1 && parts !== null && areJoined(parts, bytes, line, next, end))
       until -= bytes[next - 2] === CARRIAGE_RETURN ? 2 : 1
-    out.write(bytes, prefix.end(bytes, line, until), until)
+    out.write(bytes, endOfPrefix(wrapper, bytes, line, until), until)
   }
 }
 
