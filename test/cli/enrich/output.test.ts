@@ -168,7 +168,7 @@ describe('-o of geofix enrich', () => {
         symlinkSync('/dev/full', join(folder, 'full.gz'))
         return join(folder, 'full.gz')
       },
-      /no space is left/,
+      /^geofix: \S+full\.gz cannot be written: no space is left/,
     ],
     [
       'as Zstandard without its folder',

@@ -10,9 +10,11 @@ const folder = temporaryFolder()
 
 // The other signals, and a second one: signals.package.test.ts.
 it('geofix enrich, interrupted, says that it had not started, and listens for signals no more', async () => {
-  const before = process.listenerCount('SIGHUP')
+  const listeners = () =>
+    (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((each) => process.listenerCount(each))
+  const before = listeners()
   const running = withDatabase(['--quiet', '-o', join(folder, 'out')], ndjson(3))
-  while (process.listenerCount('SIGHUP') === before) await setImmediate()
+  while (listeners()[0] === before[0]) await setImmediate()
   const own = process.rawListeners('SIGHUP').at(-1)
   if (own !== undefined) Reflect.apply(own, process, ['SIGHUP'])
   expect(await running).toEqual({
@@ -20,7 +22,7 @@ it('geofix enrich, interrupted, says that it had not started, and listens for si
     out: '',
     err: 'geofix: interrupted by SIGHUP before the first line\n',
   })
-  expect(process.listenerCount('SIGHUP')).toBe(before)
+  expect(listeners()).toEqual(before)
   await setTimeout(200)
   expect(readdirSync(folder)).toEqual([])
 })

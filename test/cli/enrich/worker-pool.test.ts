@@ -50,6 +50,7 @@ it('a worker thread answers each plan, block and request for counts, in order', 
   const { output } = answer
   expect(Buffer.from(output).toString()).toContain('London')
   // The output is in the memory that was given for it.
+  expect(output.buffer).toBeInstanceOf(SharedArrayBuffer)
   expect(new Uint8Array(memory, 0, output.length)).toEqual(output)
   // One that is larger than its memory comes in memory of its own.
   for (let times = 0; times < 2; times++) {
