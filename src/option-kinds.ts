@@ -1,6 +1,5 @@
 // Options as data: one definition each, of which follow the check of a call, the parser of a command, its help, its guide,
 // and the messages of both.
-import { isGeofixError } from './errors.ts'
 import { CITY_NAMES, localeOf } from './location/locale.ts'
 import { wrongOption } from './option-names.ts'
 
@@ -154,9 +153,8 @@ const LOCALE_TAG: OptionKind<string> = {
   read: (text) => {
     try {
       return localeOf(text) && text
-    } catch (error) {
-      if (isGeofixError(error)) return undefined
-      throw error
+    } catch {
+      return undefined // an InvalidLocaleError
     }
   },
 }

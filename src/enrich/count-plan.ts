@@ -94,7 +94,7 @@ export interface CountedPlan {
   readonly details: boolean
   /** How lines are counted; absent if they are written. */
   readonly count?: CountPlan
-  /** What is counted for a report; absent for {@link DETAILS}, if there are details. */
+  /** What is counted besides the countries, for a report; absent for {@link DETAILS}, if there are details; `null` for nothing. */
   readonly tallies?: readonly CountPlan[] | null
 }
 

@@ -76,21 +76,20 @@ export type Receive = (enriched: Enriched, block: Block) => Promise<void>
 export class OrderedQueue {
   /** Rejects with the first error of the executor or the receiver. Never resolves. */
   readonly failed: Promise<never>
-  readonly #executor: Executor
-  readonly #receive: Receive
   /** One for each block in progress, the oldest first: resolves when its result is received. */
   readonly #results: Promise<void>[] = []
   /** The last of them. Each result waits for the one before it. */
   #last: Promise<void> = Promise.resolve()
   #fail: (error: unknown) => void = () => {}
 
-  constructor(executor: Executor, receive: Receive) {
+  constructor(
+    private readonly executor: Executor,
+    private readonly receive: Receive,
+  ) {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject
     })
     this.failed.catch(() => {})
-    this.#executor = executor
-    this.#receive = receive
   }
 
   /**
@@ -99,13 +98,13 @@ export class OrderedQueue {
    * @throws the error of the executor or the receiver for an earlier block; no later block is received
    */
   async add(block: Block): Promise<void> {
-    const enriched = this.#executor.enrich(block)
+    const enriched = this.executor.enrich(block)
     // The error is handled in #pass, in the order of the blocks.
     enriched.catch(() => {})
     this.#last = this.#pass(this.#last, enriched, block)
     this.#last.catch(this.#fail)
     this.#results.push(this.#last)
-    while (this.#results.length >= this.#executor.capacity) await this.#results.shift()
+    while (this.#results.length >= this.executor.capacity) await this.#results.shift()
   }
 
   /** Resolves when all results are received. */
@@ -116,13 +115,13 @@ export class OrderedQueue {
   async #pass(before: Promise<void>, enriched: Promise<Enriched>, block: Block): Promise<void> {
     await before
     let result = await enriched
-    await this.#receive(result, block)
+    await this.receive(result, block)
     // Enrich the parts of a block one after another: this bounds the outputs in memory.
     while (result.rest !== null) {
-      this.#executor.release(result.output)
-      result = await this.#executor.enrich(result.rest)
-      await this.#receive(result, block)
+      this.executor.release(result.output)
+      result = await this.executor.enrich(result.rest)
+      await this.receive(result, block)
     }
-    this.#executor.release(result.output)
+    this.executor.release(result.output)
   }
 }

@@ -3,7 +3,7 @@ import { countryCodesOf } from '../location/country-codes.ts'
 import { type CityNames, localeOf } from '../location/locale.ts'
 import { instantOf } from '../location/timezone.ts'
 import { wrongOption } from '../option-names.ts'
-import type { CountPlan } from './count-plan.ts'
+import type { CountedPlan } from './count-plan.ts'
 
 /** The columns that can be added to CSV and TSV, in their default order. */
 export const LOCATION_FIELDS = [
@@ -229,7 +229,8 @@ type ValuesOf<Name extends keyof LineOptions> = { readonly [Each in Name]: NonNu
  */
 export interface CommonPlan
   extends ValuesOf<'into' | 'overwrite' | 'force' | 'onBadLine' | 'onlyFailed'>,
-    ValuesOf<'dropUnresolved' | 'maxLineBytes' | 'details' | 'dropAddress'> {
+    ValuesOf<'dropUnresolved' | 'maxLineBytes' | 'dropAddress'>,
+    CountedPlan {
   /** The instant for lines without a time, in milliseconds since 1970; `null` without the option `at`. */
   readonly at: number | null
   /** Name of the member with the autonomous system; absent if none is added. */
@@ -255,10 +256,6 @@ export interface CommonPlan
   readonly requestFields?: RequestFields
   /** The fields whose values are counted, by their names; absent if there are none. */
   readonly counted?: readonly string[]
-  /** How lines are counted; absent if they are written. */
-  readonly count?: CountPlan
-  /** What is counted beside the countries, for a report; absent if nothing is, `null` if these are not counted either. */
-  readonly tallies?: readonly CountPlan[] | null
   /** How bad lines are grouped for a report: with the start of their text or without it. Absent if they are not grouped. */
   readonly badLineGroups?: 'text' | 'fault'
   /** The bits of IPv4 and IPv6 addresses that the output keeps; `null` for all. */

@@ -245,7 +245,10 @@ describe('options', () => {
     ...[['81.2.69.142'], ['enrich', '-']].flatMap((command): [string[], RegExp][] => [
       [[...command, '--db', NO_DB, '--locale', 'no_such'], /BCP 47/],
       [[...command, '--db', NO_DB, '--at', 'yesterday'], /Write it as 2026-07-01/],
-      [[...command, '--db', 'http://example.com/db'], /are not supported/],
+      [
+        [...command, '--db', 'http://a.b/c'],
+        /http: URLs are not supported: download the file, then give its path\./,
+      ],
     ]),
     [['enrich', '--db', NO_DB, '--trust', '10/8'], /: --trust: "10\/8"/],
     [['enrich', '--db', NO_DB, '--format', 'csv', '--append'], /--append is for .*access-log/],

@@ -27,18 +27,16 @@ export const DUE = Symbol('due')
 
 /** Reads chunks, and returns {@link DUE} when the lines of the chunks returned so far must be written. */
 export class LiveReader {
-  readonly #source: ChunkSource
-  readonly #isLive: boolean
   /** The pending read. It stays pending when {@link DUE} is returned. */
   #next: Promise<Uint8Array | null> | null = null
   /** Time of the first chunk returned after the last `DUE`, by `performance.now()`; `null` if there is none. */
   #oldest: number | null = null
 
   /** @param isLive whether the source can pause; if not, `DUE` is never returned */
-  constructor(source: ChunkSource, isLive: boolean) {
-    this.#source = source
-    this.#isLive = isLive
-  }
+  constructor(
+    private readonly source: ChunkSource,
+    private readonly isLive: boolean,
+  ) {}
 
   /** @returns `null` at the end */
   async next(): Promise<Uint8Array | typeof DUE | null> {
@@ -52,12 +50,12 @@ export class LiveReader {
     }
     const chunk = await this.#asked()
     this.#next = null
-    if (this.#isLive) this.#oldest ??= performance.now()
+    if (this.isLive) this.#oldest ??= performance.now()
     return chunk
   }
 
   #asked(): Promise<Uint8Array | null> {
-    this.#next ??= this.#source.read()
+    this.#next ??= this.source.read()
     return this.#next
   }
 
@@ -80,7 +78,6 @@ export class LiveReader {
  * pauses, are smaller, so that lines are not held back; see {@link LiveReader}.
  */
 export class BlockReader {
-  readonly #source: ChunkSource
   readonly #reader: LiveReader
   /** Copies of the chunks read for the plan. */
   readonly #chunks: Uint8Array[] = []
@@ -92,8 +89,11 @@ export class BlockReader {
    * @param isLive whether the input can pause, as all inputs except files can
    * @param maxLineBytes the longest line that may be parsed; it bounds the sample
    */
-  constructor(source: ChunkSource, isLive = true, maxLineBytes = DEFAULT_LINE_BYTES) {
-    this.#source = source
+  constructor(
+    private readonly source: ChunkSource,
+    isLive = true,
+    maxLineBytes = DEFAULT_LINE_BYTES,
+  ) {
     this.#reader = new LiveReader(source, isLive)
     this.#sample = new SampleSize(maxLineBytes)
   }
@@ -151,7 +151,7 @@ export class BlockReader {
   /** Reads what the source has without waiting. @returns its bytes */
   #fillWith(splitter: Splitter): number {
     const memory = splitter.room()
-    return memory.length === 0 ? 0 : (this.#source.fill?.(memory) ?? 0)
+    return memory.length === 0 ? 0 : (this.source.fill?.(memory) ?? 0)
   }
 
   /** Reads until the sample is full or the input ends. @returns `false` if its lines are due before that */

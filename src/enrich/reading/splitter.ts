@@ -28,14 +28,9 @@ const BLOCK_BYTES = 1024 * 1024
  * current chunk.
  */
 export class Splitter {
-  readonly #layout: Layout
   readonly #ends: RecordEnds
-  /** Whether each line is a record. */
-  readonly #isPlain: boolean
-  readonly #maxLineBytes: number
   /** The state after the last block, if the format has directives. */
   #state: unknown
-  readonly #blockBytes: number
   /** Bytes that are not in a block yet: the first `#length` of this. */
   #bytes: Uint8Array
   #length = 0
@@ -43,20 +38,18 @@ export class Splitter {
   #target: number
   /** Whether the next bytes belong to a line that is too long. */
   #isOversized = false
-  readonly #allocate: Allocate
 
   /**
    * @param blockBytes approximate size of a block, which ends with a record
    */
-  constructor(layout: Layout, blockBytes = BLOCK_BYTES, allocate: Allocate = (size) => new Uint8Array(size)) {
-    this.#layout = layout
-    this.#isPlain = layout.recordEnds === null
+  constructor(
+    private readonly layout: Layout,
+    private readonly blockBytes = BLOCK_BYTES,
+    private readonly allocate: Allocate = (size) => new Uint8Array(size),
+  ) {
     this.#ends = recordEndsOf(layout)
-    this.#maxLineBytes = layout.maxLineBytes
     this.#state = layout.directives?.initial
-    this.#blockBytes = blockBytes
     this.#target = blockBytes
-    this.#allocate = allocate
     this.#bytes = allocate(blockBytes)
   }
 
@@ -103,7 +96,7 @@ export class Splitter {
   #append(chunk: Uint8Array, from: number, until: number): void {
     const needed = this.#length + until - from
     if (needed > this.#bytes.length) {
-      const larger = this.#allocate(Math.max(needed, Math.min(this.#bytes.length * 2, this.#target)))
+      const larger = this.allocate(Math.max(needed, Math.min(this.#bytes.length * 2, this.#target)))
       larger.set(this.#bytes.subarray(0, this.#length))
       this.#bytes = larger
     }
@@ -114,21 +107,20 @@ export class Splitter {
   #cut(isLast: boolean): Block[] {
     if (this.#length === 0) return []
     const blocks: Block[] = []
-    const whole = isLast && this.#isPlain ? this.#length : this.#wholeRecords(isLast)
+    const whole = this.#wholeRecords(isLast)
     const rest = this.#length - whole
-    const isTooLong = rest > this.#maxLineBytes && this.#hasNoEndAfter(whole)
+    const isTooLong = rest > this.layout.maxLineBytes && this.#hasNoEndAfter(whole)
     if (whole > 0) blocks.push(this.#taken(whole, false))
-    if (rest === 0 || !isTooLong) {
+    if (!isTooLong) {
       // Double it each time, so that the start of a long record is scanned again only a few times.
-      const twice = Math.min(2 * rest, this.#maxLineBytes + this.#blockBytes)
+      const twice = Math.min(2 * rest, this.layout.maxLineBytes + this.blockBytes)
       // With a small rest, collect no more than the memory of a block, so that it need not grow.
-      this.#target =
-        2 * rest <= this.#blockBytes ? this.#blockBytes : Math.max(twice, rest + this.#blockBytes)
+      this.#target = 2 * rest <= this.blockBytes ? this.blockBytes : Math.max(twice, rest + this.blockBytes)
       return blocks
     }
     blocks.push(this.#taken(rest, true))
     this.#isOversized = true
-    this.#target = this.#blockBytes
+    this.#target = this.blockBytes
     return blocks
   }
 
@@ -136,13 +128,14 @@ export class Splitter {
   #wholeRecords(isLast: boolean): number {
     const bytes = this.#bytes
     const end = this.#length
-    if (this.#isPlain) return bytes.lastIndexOf(LINE_FEED, end - 1) + 1
+    // Each line is a record.
+    if (this.layout.recordEnds === null) return isLast ? end : bytes.lastIndexOf(LINE_FEED, end - 1) + 1
     this.#ends.reset(bytes)
     let whole = 0
     for (let start = 0; start < end; ) {
       const recordEnd = this.#ends.next(start, end, isLast)
       // Bytes before a physical line over the bound do not affect later records, so cut there.
-      if (recordEnd === -1) return start > 0 && end - start > this.#maxLineBytes ? start : whole
+      if (recordEnd === -1) return start > 0 && end - start > this.layout.maxLineBytes ? start : whole
       start = Math.min(recordEnd + 1, end)
       if (this.#ends.mayCut(start)) whole = start
     }
@@ -160,23 +153,23 @@ export class Splitter {
   #taken(size: number, oversized: boolean): Block {
     const rest = this.#bytes.subarray(size, this.#length)
     const bytes = this.#bytes.subarray(0, size)
-    this.#bytes = this.#allocate(Math.max(this.#blockBytes, rest.length))
+    this.#bytes = this.allocate(Math.max(this.blockBytes, rest.length))
     this.#bytes.set(rest)
     this.#length = rest.length
     const block = { bytes, isHead: false, oversized, startsLine: true }
-    if (this.#layout.directives === null) return block
+    if (this.layout.directives === null) return block
     const state = this.#state
-    if (!oversized) this.#state = stateAfter(bytes, state, this.#layout)
+    if (!oversized) this.#state = stateAfter(bytes, state, this.layout)
     return { ...block, state }
   }
 
   /** Emits a piece of a line that is too long. @returns its end in the chunk */
   #passOn(chunk: Uint8Array, from: number, blocks: Block[]): number {
-    const most = Math.min(chunk.length, from + this.#blockBytes)
+    const most = Math.min(chunk.length, from + this.blockBytes)
     const end = this.#ends.passOver(chunk, from, most)
     const until = end === -1 ? most : end
     const size = until - from
-    const memory = 2 * size > this.#blockBytes ? this.#allocate(this.#blockBytes) : new Uint8Array(size)
+    const memory = 2 * size > this.blockBytes ? this.allocate(this.blockBytes) : new Uint8Array(size)
     const piece = memory.subarray(0, size)
     piece.set(chunk.subarray(from, until))
     blocks.push({ bytes: piece, isHead: false, oversized: true, startsLine: false })

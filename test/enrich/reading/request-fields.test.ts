@@ -124,11 +124,6 @@ describe('the fields of requests', () => {
 
   it.each([
     [
-      '$client_ip [$time_iso8601] $target "$request" $status',
-      `${IP} [2026-07-01T12:00:00Z] 10.0.0.1:80 "GET / HTTP/1.1" 200`,
-      'request_target',
-    ],
-    [
       '$client_ip [$time_iso8601] "$request" $status',
       `${IP} [2026-07-01T12:00:00Z] "GET / HTTP/1.1" 200`,
       'target',

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
 import { fieldsOf } from '../../../src/enrich/formats/ndjson/member-path.ts'
 import { guessAddress, guessTime, SampleField } from '../../../src/enrich/reading/field-guess.ts'
-import { timeRank } from '../../../src/enrich/reading/known-names.ts'
 import {
   containerOf,
   hasLoneCarriageReturns,
@@ -61,22 +60,6 @@ function offsets(input: string, options: EnrichOptions = {}): (string | null)[] 
 }
 
 describe('the time of the event', () => {
-  it('the offset is that of today if nobody named the time', () => {
-    const input = [
-      '{"ts":"2026-07-01T12:00:00Z","ip":"81.2.69.142"}\n',
-      '{"ts":"2026-01-01T12:00:00Z","ip":"81.2.69.142"}\n',
-    ].join('')
-    expect(offsets(input)).toEqual(['+01:00', '+00:00'])
-    expect(run(input).notes).toEqual([
-      'the format is ndjson',
-      'the address is in ip',
-      'the time of the event is in ts',
-    ])
-    const table = 'ip,Event Time\n81.2.69.142,2026-07-01T12:00:00Z\n81.2.69.142,2026-01-01T12:00:00Z\n'
-    expect(offsets(table, { fields: ['timezone_offset'] })).toEqual(['+01:00', '+00:00'])
-    expect(run(table).notes).toContain('the time of the event is in column 2, "Event Time"')
-  })
-
   it.each<[string, string, EnrichOptions]>([
     ['NDJSON', '{"ip":"81.2.69.142"}\n{"ip":"81.2.69.142"}\n', {}],
     ['CSV', 'ip,n\n81.2.69.142,1\n81.2.69.142,2\n', { fields: ['timezone_offset'] }],
@@ -96,20 +79,12 @@ describe('the time of the event', () => {
     expect(run(input).counts.withoutTime).toBe(2)
   })
 
-  it('is the field that is named, whatever could be guessed', () => {
-    const line = '{"ip":"81.2.69.142","ts":"2026-07-01T12:00:00Z","x":"2026-01-01T12:00:00Z"}\n'
-    expect(offsets(line, { timeField: 'x' })).toEqual(['+00:00'])
-    expect(run(line, { timeField: 'x' }).notes).not.toContain('the time of the event is in ts')
-  })
-
   it.each<[string, string | null, string]>([
     ['{"time":0.005}', null, 'a duration'],
     ['{"birthday":"2026-07-01T12:00:00Z"}', null, 'a name that says something else'],
     ['{"user":{"created_at":"2026-07-01T12:00:00Z"}}', null, 'the time of something else'],
     ['{"time":[1782907200]}', null, 'a list'],
     ['{"event":{"created":1782907200}}', 'event.created', 'the time of an event'],
-    ['{"a":{"timestamp":1782907200},"created":1782907200}', 'created', 'an outer member first'],
-    ['{"date":1782907200,"@timestamp":1782907200}', '@timestamp', 'the better name'],
     ['{"timestamp":0.5,"time":1782907200}', 'time', 'the one that holds times'],
     ['{"EdgeStartTimestamp":1782907200000000000}', 'EdgeStartTimestamp', 'the spelling of a vendor'],
   ])('of %s is in %s: %s', (members, path) => {
@@ -124,16 +99,8 @@ describe('the time of the event', () => {
   })
 })
 
-describe('the rank of a field', () => {
-  it('prefers outer names, then better ones', () => {
-    const paths = [['ts'], ['created_at'], ['log', '@timestamp'], ['event', 'time']]
-    const ranks = paths.map(timeRank)
-    expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
-    expect(timeRank(['log', 'level'])).toBe(Number.POSITIVE_INFINITY)
-    expect(timeRank([])).toBe(Number.POSITIVE_INFINITY)
-  })
-
-  it('counts missing values as nothing', () => {
+describe('the times of a field', () => {
+  it('leave out missing values', () => {
     const field = new SampleField(['time'])
     for (const value of ['', '-', '1782907200', 'x']) field.add(value)
     expect(field.seen.times).toEqual({ areTimes: true, fault: null })
