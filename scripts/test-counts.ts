@@ -31,8 +31,8 @@ export interface TestCounts {
   readonly unexpected: readonly string[]
 }
 
-/** A program beside which the test runs is missing, or the right to make a network namespace. */
-const GOOD_REASON = /is not installed|mmdblookup|unshare/
+/** A program beside which the test runs is missing. */
+const GOOD_REASON = /is not installed|mmdblookup/
 
 /**
  * @param needsShared whether a test file reads `../shared`

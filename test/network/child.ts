@@ -20,20 +20,18 @@ export const CLI = join(ROOT, 'dist/cli.cjs')
  * Runs Node to its end. Its input and outputs are files: of pipes Node makes sockets of its own.
  *
  * @param folder for those files
- * @param before a program, with arguments, that starts Node
  */
-export function runNode(
-  folder: string,
-  args: readonly string[],
-  { input = '', env = {}, before = [] as readonly string[] } = {},
-): Ended {
+export function runNode(folder: string, args: readonly string[], { input = '', env = {} } = {}): Ended {
   const files = ['in', 'out', 'err'].map((name) => join(folder, `standard-${name}`))
   const [inFile = '', outFile = '', errFile = ''] = files
   writeFileSync(inFile, input)
   const stdio = [openSync(inFile, 'r'), openSync(outFile, 'w'), openSync(errFile, 'w')]
   try {
-    const [program = '', ...rest] = [...before, process.execPath, ...args]
-    const { status } = spawnSync(program, rest, { stdio, env: { ...process.env, ...env }, cwd: folder })
+    const { status } = spawnSync(process.execPath, args, {
+      stdio,
+      env: { ...process.env, ...env },
+      cwd: folder,
+    })
     return { status, out: readFileSync(outFile, 'utf8'), err: readFileSync(errFile, 'utf8') }
   } finally {
     for (const file of stdio) closeSync(file)

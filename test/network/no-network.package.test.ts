@@ -1,6 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,7 +7,6 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { ndjson, words, writeDatabase } from '../cli/enrich/command-line.ts'
 import { sampled, TRIES_ALL } from '../effort.ts'
 import { lazily } from '../lazily.ts'
-import { portOf } from '../listening.ts'
 import { ROOT } from '../package/project.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 import { CLI, EVERYTHING, loadedBy, runNode, runTrapped } from './child.ts'
@@ -290,35 +288,5 @@ describe('listening', () => {
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
     expect(readFileSync(trap, 'utf8')).toMatch(/^0 armed\n$/)
-  })
-})
-
-// A network namespace of its own, which has no interface but a loopback that is down; not every machine grants one.
-const NAMESPACE = ['unshare', '--map-root-user', '--net']
-const hasNamespaces = spawnSync('unshare', [...NAMESPACE.slice(1), 'true']).status === 0
-if (!hasNamespaces) console.warn('unshare makes no network namespace here: tests that need one are skipped')
-
-describe.skipIf(!hasNamespaces)('under unshare, without any network,', () => {
-  it('nothing can be reached', async () => {
-    const server = createServer()
-    const port = await portOf(server)
-    const code = `net.connect(${port}, '127.0.0.1', () => process.exit(7)).on('error', ({ code }) => console.log(code))`
-    expect(runNode(folder, ['-e', code]).status).toBe(7)
-    expect(runNode(folder, ['-e', code], { before: NAMESPACE })).toMatchObject({
-      status: 0,
-      out: 'ENETUNREACH\n',
-    })
-    server.close()
-  })
-
-  it.each(sampled(['esm', 'cjs'], 0))('the library does all the same: %s', (system) => {
-    const args = [EVERYTHING, system, database]
-    const outside = runNode(folder, args)
-    expect(runNode(folder, args, { before: NAMESPACE })).toEqual(outside)
-    expect(outside.status).toBe(0)
-  })
-
-  it.each(sampled(working, 2))('%s does the same', (_, { args, input, status }) => {
-    expect(runNode(folder, [CLI, ...args], { before: NAMESPACE, input }).status).toBe(status)
   })
 })
