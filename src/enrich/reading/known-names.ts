@@ -16,25 +16,19 @@ const HEADER_WEIGHT = 30
 /** Names of the field with the client's address. The highest weight wins; names of one weight mean the same. */
 const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   // The client, as the program that wrote the line determined it.
-  [
-    100,
-    'clientip clientips clientipaddress clientipaddr clientipv4 clientipv6 cip cliip endclientip originalclientip',
-  ],
-  [
-    99,
-    'enduserip userip useripaddress useripaddr visitorip visitoripaddress visitip customerip customeripaddress',
-  ],
-  [99, 'viewerip browserip subscriberip commentauthorip loginip lastloginip signinip accessdeviceip'],
+  [100, 'clientip clientips clientipaddress clientipaddr clientipv4 clientipv6 cip cliip'],
+  [100, 'endclientip originalclientip'],
+  [99, 'enduserip userip useripaddress useripaddr visitorip visitoripaddress visitip'],
+  [99, 'customerip customeripaddress viewerip browserip subscriberip commentauthorip'],
+  [99, 'loginip lastloginip signinip accessdeviceip'],
   [98, 'callerip calleripaddress actorip actoripaddress requesterip requesteripaddress attackerip'],
   // The client, in formats that also have the address with its port.
   [97, 'clienthost'],
   [95, 'clientaddress clientaddr clientendpointip clientsocketaddress useraddress'],
   // The other end of the connection.
   [92, 'remoteip remoteipaddress remoteipaddr remoteipdetailsipaddressv4'],
-  [
-    90,
-    'remoteaddr remoteaddress addrremote raddr remip remoteaddressip4 downstreamremoteaddress remoteendpoint',
-  ],
+  [90, 'remoteaddr remoteaddress addrremote raddr remip remoteaddressip4'],
+  [90, 'downstreamremoteaddress remoteendpoint'],
   [88, 'remotehost remotehostip rhost'],
   // The sender of packets, which is the client of a connection.
   [82, 'idorigh origh'],
@@ -51,14 +45,9 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   [55, 'address addr'],
   [50, 'peer'],
   // A request header of one address. Callers can write it, unless a proxy replaces it.
-  [
-    HEADER_WEIGHT,
-    'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip fastlyclientip',
-  ],
-  [
-    HEADER_WEIGHT,
-    'httpfastlyclientip xclientip httpxclientip httpclientip xenvoyexternaladdress flyclientip xazureclientip',
-  ],
+  [HEADER_WEIGHT, 'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip'],
+  [HEADER_WEIGHT, 'fastlyclientip httpfastlyclientip xclientip httpxclientip httpclientip'],
+  [HEADER_WEIGHT, 'xenvoyexternaladdress flyclientip xazureclientip'],
 ]
 
 /** Names of a field with a list of hops. Such a field is the client's only if proxies are trusted. */

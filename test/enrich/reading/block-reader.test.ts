@@ -207,19 +207,6 @@ describe('LiveReader', () => {
     expect(now).toBeGreaterThanOrEqual(MAX_LINE_AGE_MS)
   })
 
-  it('never gives DUE for a file, however slow it is', async () => {
-    vi.useFakeTimers()
-    const source = manual()
-    const reader = new LiveReader(source, false)
-    const first = reader.next()
-    source.give(CHUNK)
-    await first
-    const second = reader.next()
-    await vi.advanceTimersByTimeAsync(10_000)
-    source.give(CHUNK)
-    expect(await second).toBe(CHUNK)
-  })
-
   it('fails with what its source fails with', async () => {
     let count = 0
     const read = async () => {
