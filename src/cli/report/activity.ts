@@ -127,12 +127,11 @@ function systemsOf(
     return remember(numbers, Number.POSITIVE_INFINITY, number, () => numbers.size)
   })
   const names = Array.from(numbers.keys(), (number) => `AS${number}`)
-  const ranked = rankedKeys(
+  return rankedKeys(
     keys,
     counts,
     other,
     (key) => names[key] ?? '',
     (each) => systems.system(found[each] ?? 0).organization,
   )
-  return { ...ranked, isExact: other === 0 }
 }

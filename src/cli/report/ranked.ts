@@ -151,7 +151,7 @@ export function rankedKeys(
     const first = names.slice(0, MOST_VALUES).join(', ')
     return { ...row, within: names.length > MOST_VALUES ? `${first}, …` : first === NOTHING ? null : first }
   })
-  return { ...all, rows }
+  return { ...all, rows, isExact: other === 0 }
 }
 
 /** Sums of lines by key. */

@@ -76,17 +76,17 @@ function rankingTable(title: TableName, figures: Ranked, { heading, further }: T
     return card(heading(title), aside, html`<p class="empty">No line has a ${one}.</p>`)
   const top = rows.slice(0, MAX_ROWS)
   const highest = top[0]?.count ?? 1
-  const columns: Columns = {
-    addresses: rows.some(({ addresses }) => addresses !== null),
-    bytes: rows.some(({ bytes }) => bytes !== null),
-  }
+  const hasAddresses = rows.some(({ addresses }) => addresses !== null)
+  const hasBytes = rows.some(({ bytes }) => bytes !== null)
+  const cells: Cells = ({ count, addresses = null, bytes = null }) =>
+    html`${hasAddresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null}${hasBytes ? html`<td>${bytes === null ? '' : bytesText(bytes)}` : null}<td>${countText(count)}<td>${shareText(count, lines)}`
   const shown = top.map(
     (row) => html`
-<tr><th scope="row"><span class="name">${nameOf(row)}</span>${bar(row.count / highest)}${cells(row, lines, columns)}`,
+<tr><th scope="row"><span class="name">${nameOf(row)}</span>${bar(row.count / highest)}${cells(row)}`,
   )
-  const headings = html`<thead><tr><th scope="col"><span class="unseen">${one}</span>${columns.addresses ? html`<th scope="col"><abbr title="${isExact ? 'Distinct addresses' : 'Distinct addresses, at least'}">IPs</abbr>` : null}${columns.bytes ? html`<th scope="col">Bytes` : null}<th scope="col">Lines<th scope="col">Share</thead>`
-  const rest = restRows([one, many], figures, top.length, lines, columns)
-  const short = rows.slice(MAX_ROWS).map((row) => shortRow(row, lines, columns))
+  const headings = html`<thead><tr><th scope="col"><span class="unseen">${one}</span>${hasAddresses ? html`<th scope="col"><abbr title="${isExact ? 'Distinct addresses' : 'Distinct addresses, at least'}">IPs</abbr>` : null}${hasBytes ? html`<th scope="col">Bytes` : null}<th scope="col">Lines<th scope="col">Share</thead>`
+  const rest = restRows([one, many], figures, top.length, lines, cells)
+  const short = rows.slice(MAX_ROWS).map((row) => shortRow(row, cells))
   const place = further.push((mostRows) => {
     const opened = short.slice(0, mostRows - MAX_ROWS)
     if (opened.length === 0) return ''
@@ -102,27 +102,19 @@ function rankingTable(title: TableName, figures: Ranked, { heading, further }: T
   )
 }
 
-/** Which columns a table has, beside the lines and their share. */
-type Columns = Readonly<Record<'addresses' | 'bytes', boolean>>
+/** Makes the cells of a row after its name, for the columns of its table. */
+type Cells = (row: Pick<Tallied, 'count'> & Partial<Tallied>) => Markup
 
 /** A row in few bytes: the end tags of cells are optional in HTML, and the style sheet isolates the direction of names. */
-function shortRow(row: Tallied, lines: number, columns: Columns): Markup {
+function shortRow(row: Tallied, cells: Cells): Markup {
   const { name, within } = row
   const place = within === null ? null : html` <i>${clipped(within, MAX_FURTHER_NAME_LENGTH)}</i>`
   return html`
-<tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${cells(row, lines, columns)}`
+<tr><th>${clipped(name, MAX_FURTHER_NAME_LENGTH)}${place}${cells(row)}`
 }
 
 function nameOf({ name, within }: Tallied): Markup {
   return html`<bdi>${clipped(name, MAX_NAME_LENGTH)}</bdi>${within === null ? null : html` <bdi class="within">${clipped(within, MAX_NAME_LENGTH)}</bdi>`}`
-}
-
-function cells(
-  { count, addresses = null, bytes = null }: Pick<Tallied, 'count'> & Partial<Tallied>,
-  lines: number,
-  columns: Columns,
-): Markup {
-  return html`${columns.addresses ? html`<td>${addresses === null ? '' : countText(addresses)}` : null}${columns.bytes ? html`<td>${bytes === null ? '' : bytesText(bytes)}` : null}<td>${countText(count)}<td>${shareText(count, lines)}`
 }
 
 /** The lines that no row of the table has. */
@@ -131,12 +123,12 @@ function restRows(
   { rows, all, otherLines, isExact }: Ranked,
   shown: number,
   lines: number,
-  columns: Columns,
+  cells: Cells,
 ): Markup[] {
   const unknown = lines - linesOf(rows) - otherLines
   const inOthers = linesOf(rows.slice(shown)) + (isExact ? otherLines : 0)
   const row = (label: string, count: number): Markup => html`
-<tr><th scope="row">${label}${cells({ count }, lines, columns)}`
+<tr><th scope="row">${label}${cells({ count })}`
   return [
     all <= shown ? null : row(countOf(all - shown, `other ${one}`, `other ${many}`), inOthers),
     isExact || otherLines === 0 ? null : row(`Further ${many}, too many to list`, otherLines),
