@@ -20,7 +20,6 @@ export const COLON = 0x3a
 export const SEMICOLON = 0x3b
 export const LESS = 0x3c
 export const EQUALS = 0x3d
-export const MORE = 0x3e
 export const QUESTION_MARK = 0x3f
 export const AT = 0x40
 export const CAPITAL_T = 0x54

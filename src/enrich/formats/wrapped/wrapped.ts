@@ -1,11 +1,12 @@
 // Lines of other formats, each after what a wrapper writes before it.
 
 import { ByteSink } from '../../../bytes/byte-sink.ts'
-import { BRACE, CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE, SPACE } from '../../ascii.ts'
+import { BRACE, CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE } from '../../ascii.ts'
 import type { CommonPlan, PrefixWrapper } from '../../options.ts'
 import { type Layout, LineRecordEnds, lineEndIn } from '../../reading/layout.ts'
 import { type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { markLength } from '../../reading/sample.ts'
+import { latin1 } from '../../swar.ts'
 import { JsonText, jsonRoom, WRAPPER } from '../../writing/json-text.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { endOfPrefix, wrappersOf } from './prefix.ts'
@@ -173,7 +174,7 @@ export interface Parts {
   /** Whether the line read last is a part that others follow. */
   readonly isPart: boolean
   /** The stream of the line read last; `null` if unknown. Only parts of one stream are joined. */
-  readonly stream: string | number | null
+  readonly stream: string | null
   /** Reads the line `bytes[start, end)`. */
   read(bytes: Uint8Array, start: number, end: number): void
 }
@@ -187,16 +188,21 @@ function areJoined(parts: Parts, bytes: Uint8Array, line: number, next: number, 
   return parts.stream === stream
 }
 
-/** Container runtimes write a tag: `P` for a part that others follow. Streams differ in the last letter of their name before it. */
+/** A time, the name of a stream, and the tag `P` of a part that others follow. */
+const TAGGED = /^[^ \n]* ([^ \n]*) (P?)/
+/** Bytes of the longest one, at least. */
+const MAX_TAGGED = 65
+
+/** Reads the tags that container runtimes write. */
 class TaggedParts implements Parts {
   readonly leastBytes = 0
   isPart = false
-  stream: number | null = null
+  stream: string | null = null
 
   read(bytes: Uint8Array, start: number, end: number): void {
-    const tag = tagOf(bytes, start, end)
-    this.isPart = bytes[tag] === CAPITAL_P
-    this.stream = bytes[tag - 2] ?? null
+    const [, stream, tag] = TAGGED.exec(latin1(bytes, start, Math.min(end, start + MAX_TAGGED))) ?? []
+    this.isPart = tag === 'P'
+    this.stream = stream ?? null
   }
 }
 
@@ -208,21 +214,6 @@ function partsOf(wrapper: PrefixWrapper): Parts | null {
 /** What the layout of lines has if they can come in parts. */
 export function withParts(parts: Parts | null, { maxLineBytes }: CommonPlan): Partial<Layout> {
   return parts === null ? {} : { recordEnds: () => new PartialLines(parts, maxLineBytes) }
-}
-
-const CAPITAL_P = 0x50
-
-/** Where the tag of a line is: after a time and the name of a stream. */
-const TAG_WORD = 2
-const MAX_TAG_AT = 64
-
-/** The index of the tag of the line that begins at `start`; -1 if it has none. */
-function tagOf(bytes: Uint8Array, start: number, end: number): number {
-  const most = Math.min(end, start + MAX_TAG_AT)
-  let words = 0
-  for (let at = start; at < most && bytes[at] !== LINE_FEED; at++)
-    if (bytes[at] === SPACE && ++words === TAG_WORD) return at + 1
-  return -1
 }
 
 /**
