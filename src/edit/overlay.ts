@@ -62,7 +62,7 @@ function withNetworks(
     const tries = { ipv4: new NetworkTrie(), ipv6: new NetworkTrie() }
     for (const { family, words, prefixLength, value } of networks) {
       const trie = family === 4 ? tries.ipv4 : tries.ipv6
-      trie.insert(words, prefixLength, offsets.length + value)
+      trie.set(words, prefixLength, linkToValue(offsets.length + value))
     }
     const languages = new Set(metadata.languages)
     if (networks.some(({ hasNames }) => hasNames)) languages.add('en')

@@ -7,7 +7,7 @@ import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
 import { LOOKED_UP_AS_IPV4 } from '../mmdb/format.ts'
 import { DataSectionEncoder, encodeDatabase } from '../mmdb/writer/database-encoder.ts'
 import { DEFAULT_BUILD_DATE } from '../mmdb/writer/mmdb-writer.ts'
-import { ipv4InIPv6, NetworkTrie, NodeTable } from '../mmdb/writer/node-table.ts'
+import { EMPTY, ipv4InIPv6, linkToValue, NetworkTrie, NodeTable } from '../mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../mmdb/writer/search-tree-encoder.ts'
 import { double, type WritableValue } from '../mmdb/writer/value.ts'
 import { ValueTable } from '../mmdb/writer/value-table.ts'
@@ -268,13 +268,13 @@ export function openOverlays(overlays: readonly Overlay[]): Database | null {
   if (networks.length === 0) return null
   const trie = new NetworkTrie()
   for (const { family, words, prefixLength, value } of networks)
-    if (family === 6) trie.insert(words, prefixLength, value)
+    if (family === 6) trie.set(words, prefixLength, linkToValue(value))
   // IPv4 last: an IPv6 network around it, such as ::/8, holds IPv6 addresses only.
-  for (const { words, prefixLength } of LOOKED_UP_AS_IPV4) trie.remove(words, prefixLength)
+  for (const { words, prefixLength } of LOOKED_UP_AS_IPV4) trie.set(words, prefixLength, EMPTY)
   for (const network of networks) {
     if (network.family === 6) continue
     const { words, prefixLength } = ipv4InIPv6(network)
-    trie.insert(words, prefixLength, network.value)
+    trie.set(words, prefixLength, linkToValue(network.value))
   }
   const table = new NodeTable()
   const root = trie.addTo(table)

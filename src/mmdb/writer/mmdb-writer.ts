@@ -2,7 +2,7 @@ import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { timeOf } from '../../realm.ts'
 import { IPV4_IN_IPV6, IPV4_MAPPED } from '../format.ts'
 import { DataSectionEncoder, encodeDatabase, encodeMetadata } from './database-encoder.ts'
-import { NetworkTrie, NodeTable, treePathOf } from './node-table.ts'
+import { EMPTY, linkToValue, NetworkTrie, NodeTable, treePathOf } from './node-table.ts'
 import { type RecordSize, SearchTreeEncoder } from './search-tree-encoder.ts'
 import { isPlainObject, kindOf, type WritableValue } from './value.ts'
 import { ValueTable } from './value-table.ts'
@@ -86,7 +86,7 @@ export class MmdbWriter {
    */
   insert(network: string, record: WritableValue): this {
     const { words, prefixLength } = treePathOf(network, this.#options.ipVersion)
-    this.#networks.insert(words, prefixLength, this.#values.add(record))
+    this.#networks.set(words, prefixLength, linkToValue(this.#values.add(record)))
     return this
   }
 
@@ -97,7 +97,7 @@ export class MmdbWriter {
    */
   remove(network: string): this {
     const { words, prefixLength } = treePathOf(network, this.#options.ipVersion)
-    this.#networks.remove(words, prefixLength)
+    this.#networks.set(words, prefixLength, EMPTY)
     return this
   }
 

@@ -154,19 +154,21 @@ export class NetworkTrie {
   readonly #nodes = new RowSet(2, new Int32Array(2))
 
   /**
-   * Gives a network a value. Replaces all earlier values of the network's addresses, whether those networks were
-   * smaller, equal or larger.
+   * Gives a network a value, or none. Replaces all earlier values of the network's addresses, whether those networks
+   * were smaller, equal or larger.
    *
    * @param words the network's first address, as big-endian 32-bit words; bits after the prefix are ignored
-   * @param value id of the value
+   * @param link to the value, or {@link EMPTY}
    */
-  insert(words: Uint32Array, prefixLength: number, value: number): void {
-    this.#assign(words, prefixLength, linkToValue(value))
-  }
-
-  /** Removes the values of all addresses of a network. */
-  remove(words: Uint32Array, prefixLength: number): void {
-    this.#assign(words, prefixLength, EMPTY)
+  set(words: Uint32Array, prefixLength: number, link: Link): void {
+    if (prefixLength === 0) {
+      this.#nodes.rows.fill(link, 0, 2)
+      return
+    }
+    let node = 0
+    const last = prefixLength - 1
+    for (let depth = 0; depth < last; depth++) node = this.#nodeAt(node * 2 + bitAt(words, depth))
+    this.#nodes.rows[node * 2 + bitAt(words, last)] = link
   }
 
   /**
@@ -187,17 +189,6 @@ export class NetworkTrie {
       )
     }
     return convert(0, below)
-  }
-
-  #assign(words: Uint32Array, prefixLength: number, link: Link): void {
-    if (prefixLength === 0) {
-      this.#nodes.rows.fill(link, 0, 2)
-      return
-    }
-    let node = 0
-    const last = prefixLength - 1
-    for (let depth = 0; depth < last; depth++) node = this.#nodeAt(node * 2 + bitAt(words, depth))
-    this.#nodes.rows[node * 2 + bitAt(words, last)] = link
   }
 
   /** The node that a record links to. An empty record or a value is first split into the two halves of a new node. */

@@ -1,28 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { parseCidr } from '../../../src/address/ip-text.ts'
 import { InvalidDatabaseError } from '../../../src/errors.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { NO_RECORD } from '../../../src/mmdb/search-tree.ts'
 import { invalid } from '../../invalid.ts'
 import { bytesOf, DATA_START, encode, handMade } from '../hand-made.ts'
-import { offsetAt } from '../questions.ts'
+import { ask } from '../questions.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
-
-type Answer = readonly [record: unknown, prefixLength: number]
-
-function ask(database: Database, address: string): Answer {
-  const { family, words } = parseCidr(`${address}/${address.includes(':') ? 128 : 32}`)
-  const offset = offsetAt(database, family === 4 ? (words[0] ?? 0) : words)
-  return [offset === NO_RECORD ? null : database.record(offset), database.ranges.prefixLength]
-}
 
 // The fuzz target writer compares the tree with a list of networks, and the fuzz target mmdb with mmdb-lib.
 describe('SearchTree', () => {
   it('has no records in a tree without nodes', () => {
     const database = new Database(handMade(RECORD, { node_count: 0, ip_version: 6 }, new Uint8Array()))
-    expect(ask(database, '1.2.3.4')).toEqual([null, 0])
-    expect(ask(database, '2001:db8::')).toEqual([null, 0])
+    expect(ask(database, '1.2.3.4')).toEqual({ record: null, prefixLength: 0 })
+    expect(ask(database, '2001:db8::')).toEqual({ record: null, prefixLength: 0 })
   })
 
   // A hand-made node of each size, with values that use all bits.
