@@ -21,15 +21,8 @@ describe('-o of geofix enrich', () => {
   it('leaves no report when the reader closes the pipe of the lines', async () => {
     const folder = freshFolder()
     const file = makeFile(join(folder, 'many.ndjson'), ndjson(30_000))
-    const child = start([
-      'enrich',
-      '--db',
-      DB,
-      '--quiet',
-      file,
-      '--summary',
-      `html=${join(folder, 'half.html')}`,
-    ])
+    const report = ['--summary', `html=${join(folder, 'half.html')}`]
+    const child = start(['enrich', '--db', DB, '--quiet', file, ...report])
     child.stdout.once('data', () => child.stdout.destroy())
     const status = await new Promise((resolve) => child.on('close', resolve))
     expect(status).toBe(0)

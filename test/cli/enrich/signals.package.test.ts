@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { effort } from '../../effort.ts'
@@ -24,11 +25,9 @@ async function untilBegun(folder: string): Promise<void> {
   const end = Date.now() + 20_000
   while (readdirSync(folder).length === 0) {
     if (Date.now() > end) throw new Error('nothing was written')
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await pause(5)
   }
 }
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 describe('geofix enrich, on a signal', () => {
   it.each([
@@ -41,16 +40,8 @@ describe('geofix enrich, on a signal', () => {
     async (signal, status, threads) => {
       const folder = freshFolder()
       // Standard input stays open: the run is under way for as long as it is left alone.
-      const child = start([
-        'enrich',
-        '--db',
-        DB,
-        '--threads',
-        threads,
-        '--quiet',
-        '-o',
-        join(folder, 'out.ndjson'),
-      ])
+      const output = ['-o', join(folder, 'out.ndjson')]
+      const child = start(['enrich', '--db', DB, '--threads', threads, '--quiet', ...output])
       const ended = outcomeOf(child)
       child.stdin.write(ndjson(60_000))
       await untilBegun(folder)

@@ -1,11 +1,12 @@
 // Pipes whose other end does nothing: a run that waits for one can be ended.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, constants, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { outcomeOf, start, untilTakesHangup } from './child.ts'
+import { makePipe, outcomeOf, start, untilTakesHangup } from './child.ts'
 import { ndjson, workspace } from './command-line.ts'
 
 const { folder, DB } = workspace()
@@ -14,11 +15,7 @@ let count = 0
 /** A second is what is promised; a busy machine has its own. Milliseconds. */
 const GENEROUS_MS = 20_000
 
-function namedPipe(): string {
-  const path = join(folder, `pipe-${count++}`)
-  expect(spawnSync('mkfifo', [path]).status).toBe(0)
-  return path
-}
+const namedPipe = (): string => makePipe(folder, `pipe-${count++}`)
 
 /** Opens one end of a pipe, which is there until the test ends. */
 function hold(path: string, flags: number): number {
@@ -26,8 +23,6 @@ function hold(path: string, flags: number): number {
   onTestFinished(() => closeSync(fd))
   return fd
 }
-
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** Waits until a run takes signals, and some time more. */
 async function untilWaiting({ pid }: ChildProcess): Promise<void> {
