@@ -2,7 +2,14 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { listen, makeServer, plain, type ServerOptions, stop } from '../../../src/cli/serve/http-server.ts'
+import {
+  type AnswerFunction,
+  listen,
+  makeServer,
+  plain,
+  type ServerOptions,
+  stop,
+} from '../../../src/cli/serve/http-server.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { fieldOf, raw, statusesOf } from './raw.ts'
 import { ask, authorization, KEYS, LONDON, serve } from './running.ts'
@@ -70,10 +77,11 @@ describe('connections', () => {
   const served = plain(null, { status: 200, headers: [], body: 'x' })
   const HELLO = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-  async function server(options: ServerOptions) {
-    const made = makeServer(() => served, options)
+  async function server(options: ServerOptions, answer: AnswerFunction = () => served) {
+    const reasons: string[] = []
+    const made = makeServer(answer, { ...options, closed: (why) => reasons.push(why) })
     const port = await listen(made, { port: 0, host: '127.0.0.1' })
-    return { port, end: () => stop(made, 0) }
+    return { made, port, reasons, end: () => stop(made, 0) }
   }
 
   /** Opens a connection, and asks over it so that the server has it. */
@@ -87,8 +95,7 @@ describe('connections', () => {
   }
 
   it('of one client are limited, and those of a trusted proxy are not', async () => {
-    const reasons: string[] = []
-    const { port, end } = await server({ maxPerClient: 3, closed: (why) => reasons.push(why) })
+    const { port, reasons, end } = await server({ maxPerClient: 3 })
     const opened = []
     for (let count = 0; count < 5; count++) opened.push(await open(port))
     expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, true, false, false])
@@ -113,29 +120,23 @@ describe('connections', () => {
   })
 
   it('that are idle give way, so that health is answered though one client holds all', async () => {
-    const reasons: string[] = []
-    const service = await server({ max: 20, maxPerClient: 1000, closed: (why) => reasons.push(why) })
+    const { port, reasons, end } = await server({ max: 20, maxPerClient: 1000 })
     const held: Awaited<ReturnType<typeof open>>[] = []
-    for (let count = 0; count < 20; count++) held.push(await open(service.port))
+    for (let count = 0; count < 20; count++) held.push(await open(port))
     expect(reasons).toEqual([])
     const closed = new Promise((resolve) => held[0]?.socket.once('close', resolve))
-    expect((await open(service.port)).isAnswered).toBe(true)
+    expect((await open(port)).isAnswered).toBe(true)
     expect(reasons).toEqual(['evicted'])
     await closed // The longest idle.
     expect(held[1]?.socket.destroyed).toBe(false)
-    await service.end()
+    await end()
   })
 
   it('whose clients do not send their requests give way, even if all are like that', async () => {
-    const reasons: string[] = []
-    const made = makeServer(
-      async (asked) => {
-        await asked.body(10)
-        return served
-      },
-      { max: 5, maxPerClient: 1000, closed: (why) => reasons.push(why) },
-    )
-    const port = await listen(made, { port: 0, host: '127.0.0.1' })
+    const { made, port, reasons, end } = await server({ max: 5, maxPerClient: 1000 }, async (asked) => {
+      await asked.body(10)
+      return served
+    })
     const held: Promise<string>[] = []
     let begun = 0
     made.on('request', () => begun++)
@@ -146,32 +147,22 @@ describe('connections', () => {
     expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([200])
     expect(reasons).toEqual(['evicted'])
     expect(await held[0]).toBe('')
-    await stop(made, 0)
+    await end()
   })
 
   it('that are busy do not give way', async () => {
-    const reasons: string[] = []
-    let finish = () => {}
-    const waiting = new Promise<void>((resolve) => {
-      finish = resolve
+    const waiting: (() => void)[] = []
+    const { port, reasons, end } = await server({ max: 2, maxPerClient: 10 }, async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return served
     })
-    let asked = 0
-    const made = makeServer(
-      async () => {
-        asked++
-        await waiting
-        return served
-      },
-      { max: 2, maxPerClient: 10, closed: (why) => reasons.push(why) },
-    )
-    const port = await listen(made, { port: 0, host: '127.0.0.1' })
     const busy = [raw({ port }, HELLO, 1), raw({ port }, HELLO, 1)]
-    while (asked < 2) await delay(5)
+    while (waiting.length < 2) await delay(5)
     expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([])
     expect(reasons).toEqual(['refused'])
-    finish()
+    for (const finish of waiting) finish()
     expect((await Promise.all(busy)).map(statusesOf)).toEqual([[200], [200]])
-    await stop(made, 0)
+    await end()
   })
 })
 
