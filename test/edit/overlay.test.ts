@@ -9,9 +9,9 @@ import { Database } from '../../src/mmdb/database.ts'
 import { readMetadata } from '../../src/mmdb/metadata.ts'
 import { decodeRecord } from '../../src/mmdb/record-decoder.ts'
 import { verify } from '../../src/mmdb/verify.ts'
-import { MmdbWriter, overlay, pack, slim, unpack } from '../../src/writer.ts'
+import { overlay, pack, slim, unpack } from '../../src/writer.ts'
 import { BERLIN as REGION_ALONE, summerInBerlin } from '../location/berlin.ts'
-import { databaseOf } from '../own-databases.ts'
+import { databaseOf, databaseWith } from '../own-databases.ts'
 import { hasShared, sharedBytes } from '../shared.ts'
 
 const LONDON = {
@@ -142,9 +142,7 @@ describe('overlay', () => {
   })
 
   it('writes the schema of GeoIP2 where the database has another', () => {
-    const flat = new MmdbWriter({ databaseType: 'ipinfo standard_location.mmdb' })
-      .insert('81.2.69.0/24', { country: 'GB', region: 'England', city: 'London', loc: '51.5,-0.1' })
-      .toBytes()
+    const flat = databaseWith({ country: 'GB', region: 'England', city: 'London', loc: '51.5,-0.1' })
     const other = Resolver.openSync(overlay(flat, [{ network: '10.0.0.0/8', record: BERLIN }]))
     const original = Resolver.openSync(flat)
     expect(other.lookup('81.2.69.1')).toEqual(original.lookup('81.2.69.1'))
@@ -169,8 +167,7 @@ describe('overlay', () => {
   })
 
   it('refuses a database without locations, and damage', () => {
-    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
-    expect(() => overlay(asn, [])).toThrow('it has no locations')
+    expect(() => overlay(databaseWith({ asn: 1 }), [])).toThrow('it has no locations')
     expect(() => overlay(new Uint8Array(100), [])).toThrow('it is not a MaxMind DB file')
   })
 })
