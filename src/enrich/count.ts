@@ -53,8 +53,8 @@ export interface CountOptions
   /**
    * What lines are counted by: `country`, `region`, `city`, `timezone`, `asn`, `network` (also `network/16`, or
    * `network/16/48` for both families), `ip`, `hour`, `day`, `weekday`, `month`, `local_hour`, `reason`, or fields of the log
-   * by their names. `asn` needs a resolver that was opened with the option `asn`. A field with the name of a key is written
-   * with a slash: `/country`. One text has commas between the keys.
+   * by their names. `asn` needs a resolver that was opened with the option `asn`. A field with the name of a key, or of
+   * another column, is written with a slash: `/country`. One text has commas between the keys.
    */
   readonly by: string | readonly string[]
   /** Count the distinct addresses of each row too. Default: false. */
