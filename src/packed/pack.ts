@@ -66,15 +66,25 @@ export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
   const database = new Database(file)
   const { tree, data, metadata } = database
   const { isJoined, unreachable, records, families } = surveyRuns(tree)
-  const blocks = new BlockList(deflate)
+  const blocks: BlockTable<number[]> = { inflated: [], deflated: [], plain: [], crc: [] }
+  const parts: Uint8Array[] = []
+  const add: AddBlock = (stream, plain = new Uint8Array(0)) => {
+    const deflated = deflate(stream)
+    const block = plain.length === 0 ? deflated : concatenated([deflated, plain])
+    blocks.inflated.push(stream.length)
+    blocks.deflated.push(deflated.length)
+    blocks.plain.push(plain.length)
+    blocks.crc.push(crc32(block))
+    parts.push(block)
+  }
   const values = valuesOf(records)
-  const writers = families.map((family) => new RunWriter(family, values, blocks))
+  const writers = families.map((family) => new RunWriter(family, values, add))
   listRuns(tree, (start, end, stored) => writers[familyOf(end)]?.add(start, end, stored))
   for (let start = 0; start < records.length; start += BLOCK_ITEMS) {
-    blocks.add(differences(records.subarray(start, start + BLOCK_ITEMS)))
+    add(differences(records.subarray(start, start + BLOCK_ITEMS)))
   }
   for (let start = data.base; start < data.end; start += DATA_BLOCK_BYTES) {
-    blocks.add(file.subarray(start, Math.min(data.end, start + DATA_BLOCK_BYTES)))
+    add(file.subarray(start, Math.min(data.end, start + DATA_BLOCK_BYTES)))
   }
   const directory = encodeDirectory(
     {
@@ -83,12 +93,12 @@ export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
       networkCount: networkCount(database),
       dataBytes: data.end - data.base,
       families: writers.map(({ family }) => family),
-      blocks: blocks.table,
+      blocks,
       metadata: file.subarray(metadata.start),
     },
     portableDeflate,
   )
-  const packed = concatenated([directory, ...blocks.bytes])
+  const packed = concatenated([directory, ...parts])
   if (unreachable > mostUnreachable(packed.length, metadata.recordSize))
     throw new InvalidDatabaseError('it has too many nodes that no path leads to')
   return packed
@@ -143,33 +153,15 @@ function surveyRuns(tree: SearchTree): TreeFacts & { records: Uint32Array; famil
   return { ...facts, records: Uint32Array.from(records).sort(), families }
 }
 
-/** The blocks of a file, in their order. */
-class BlockList {
-  readonly table: BlockTable<number[]> = { inflated: [], deflated: [], plain: [], crc: [] }
-  readonly bytes: Uint8Array[] = []
-  readonly #deflate: Deflate
-
-  constructor(deflate: Deflate) {
-    this.#deflate = deflate
-  }
-
-  add(stream: Uint8Array, plain = new Uint8Array(0)): void {
-    const deflated = this.#deflate(stream)
-    const block = plain.length === 0 ? deflated : concatenated([deflated, plain])
-    this.table.inflated.push(stream.length)
-    this.table.deflated.push(deflated.length)
-    this.table.plain.push(plain.length)
-    this.table.crc.push(crc32(block))
-    this.bytes.push(block)
-  }
-}
+/** Adds a block to the file. @param plain bytes after the stream that are not deflated */
+type AddBlock = (stream: Uint8Array, plain?: Uint8Array) => void
 
 /** Writes the runs of a family as blocks. */
 class RunWriter {
   readonly #family: Family
   readonly #values: ReadonlyMap<number, number>
   readonly #valueBytes: number
-  readonly #blocks: BlockList
+  readonly #addBlock: AddBlock
   readonly #indexes = new Map<string, number>()
   readonly #starts: number[][]
   readonly #length = new Uint32Array(4)
@@ -183,9 +175,9 @@ class RunWriter {
   /** The last run of each value. */
   readonly #last = new Map<number, number>()
 
-  constructor(family: Family, values: ReadonlyMap<number, number>, blocks: BlockList) {
+  constructor(family: Family, values: ReadonlyMap<number, number>, addBlock: AddBlock) {
     this.#family = family
-    this.#blocks = blocks
+    this.#addBlock = addBlock
     // The largest value is one less than there are values.
     this.#valueBytes = bytesOf(values.size - 1)
     this.#values = values
@@ -231,7 +223,7 @@ class RunWriter {
     for (let shift = 8 * (this.#valueBytes - 1); shift > 0; shift -= 8) {
       for (const value of this.#new) stream.push((value >>> shift) & 0xff)
     }
-    this.#blocks.add(
+    this.#addBlock(
       Uint8Array.from(stream),
       Uint8Array.from(this.#new, (value) => value & 0xff),
     )
