@@ -3,7 +3,7 @@ import { ClientWalk, clientError } from './client/client-address.ts'
 import { type DetectSource, PEER_OPTIONS, type PeerOptions } from './client/request-source.ts'
 import { MalformedAddressError } from './errors.ts'
 import type { AsnRecord } from './location/autonomous-systems.ts'
-import { BORROW, DatabaseSet, REPLACE, withDatabases } from './location/database-set.ts'
+import { BORROW, CLIENT, DatabaseSet, REPLACE, withDatabases } from './location/database-set.ts'
 import { localeOf } from './location/locale.ts'
 import { type LocatedNetwork, type NetworksOptions, networksOf } from './location/located-networks.ts'
 import {
@@ -349,6 +349,18 @@ export abstract class Resolver {
    */
   [BORROW](): DatabaseSet {
     return this.#open().retain()
+  }
+
+  /**
+   * The text of the address that `findClient` locates; empty if it is not known.
+   *
+   * @internal
+   * @throws TypeError when the resolver is closed
+   */
+  [CLIENT](source: DetectSource): string {
+    this.#open()
+    const found = this.#clients.find(source, undefined, this.#address)
+    return typeof found === 'string' ? this.#address.text : found.ip
   }
 
   /**

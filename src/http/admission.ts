@@ -1,4 +1,5 @@
 // Who may ask: keys, their plans and their budgets.
+import { CLIENT } from '../location/database-set.ts'
 import type { PlatformRequest } from '../realm.ts'
 import type { Resolver } from '../resolver.ts'
 import { chain, type HeaderFields, type MaybePromise, type ServiceRequest } from './exchange.ts'
@@ -61,7 +62,7 @@ export class Admission<Source extends ServiceRequest> {
     const { highest, lowest } = this.plans
     /** Limits a request by its client, and not by its peer, because a proxy's clients share one. */
     const byClient = <Answer>(plan: Plan, answer: Answer): MaybePromise<Answer | Problem> => {
-      facts.client = this.resolver.findClient({ headers: asked, remoteAddress }).ip
+      facts.client = this.resolver[CLIENT]({ headers: asked, remoteAddress })
       return this.#count(plan, this.limits.peerName(facts.client || remoteAddress), facts, answer)
     }
     if (this.findOwner === null) return byClient(highest, highest)

@@ -309,6 +309,13 @@ function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {
 export const BORROW: unique symbol = Symbol.for('geofix.borrowDatabases')
 
 /**
+ * The method through which the service asks for the address of a client without its location.
+ *
+ * @internal
+ */
+export const CLIENT: unique symbol = Symbol.for('geofix.clientAddress')
+
+/**
  * The method through which a reloader replaces the databases.
  *
  * @internal

@@ -144,8 +144,7 @@ export class DistinctAddresses {
   halvings = 0
   readonly #maxPairs: number
   #pairs = new RowSet(PAIR_WIDTH)
-  /** The last pair: most lines have that of the line before. */
-  readonly #row = new Int32Array(PAIR_WIDTH).fill(NO_CODE)
+  readonly #row = new Int32Array(PAIR_WIDTH)
 
   constructor(maxPairs = MAX_PAIRS) {
     this.#maxPairs = maxPairs
@@ -159,13 +158,8 @@ export class DistinctAddresses {
   /** @param words holds the four words of the address from index `at` on; an IPv4 address is mapped to IPv6 */
   add(group: number, words: Int32Array, at = 0): void {
     const row = this.#row
-    let isLast = row[0] === group
     row[0] = group
-    for (let word = 0; word < 4; word++) {
-      isLast &&= row[word + 1] === words[at + word]
-      row[word + 1] = words[at + word] ?? 0
-    }
-    if (isLast) return
+    for (let word = 0; word < 4; word++) row[word + 1] = words[at + word] ?? 0
     if (this.halvings > 0 && !isSampled(row, 1, this.halvings)) return
     this.#pairs.add(row)
     while (this.#pairs.size >= this.#maxPairs) this.halve()

@@ -145,7 +145,6 @@ export class RecordWriter extends RecordOutput {
     const { record, recordStart, recordEnd } = reader
     switch (this.#form.kind) {
       case 'appended':
-      case 'replaced':
         return this.#replacing.length > 0
           ? this.#putColumns(target, view, to)
           : this.#putLocations(target, view, copy(record, recordStart, recordEnd, target, to))

@@ -12,7 +12,7 @@ import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } fro
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
 import { WEEKDAYS } from '../counting/sorting.ts'
-import { isMapped, Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
+import { Networks, NO_CODE, type PartValues, Tuples } from '../counting/values.ts'
 import { CachedView } from '../swar.ts'
 import type { LineLocator } from './line-locator.ts'
 
@@ -214,26 +214,15 @@ function addressCoder(networks: Networks, locator: LineLocator, areAddresses: bo
   }
 }
 
-/** Slots of the cache of addresses, two numbers each: the last word of an address, and its code plus 1. */
-const SYSTEM_SLOTS = 2 ** 16
-
 /** The autonomous systems of addresses. */
 function systemCoder(locator: LineLocator): Coder {
   const tuples = new Tuples()
-  const words = new Int32Array(4)
-  /** The codes of recent IPv4 addresses. */
-  const recent = new Int32Array(2 * SYSTEM_SLOTS)
   /** Codes by the number of a system. */
   const codes = new Map<number, number>()
   let generation = 0
 
-  const codeOf = (number: number, mayAdd: boolean): number => {
-    const { systems } = locator
-    if (systems.generation !== generation) codes.clear()
-    generation = systems.generation
-    const known = codes.get(number)
-    if (known !== undefined) return known
-    const { number: asn, organization } = number === NO_SYSTEM ? NO_AS : systems.system(number)
+  const find = (number: number, mayAdd: boolean): number => {
+    const { number: asn, organization } = number === NO_SYSTEM ? NO_AS : locator.systems.system(number)
     const code = tuples.code([asn, organization], mayAdd)
     if (code !== NO_CODE) codes.set(number, code)
     return code
@@ -241,16 +230,10 @@ function systemCoder(locator: LineLocator): Coder {
 
   return {
     code(mayAdd) {
-      if (!locator.addressInto(words)) return codeOf(NO_SYSTEM, mayAdd)
-      if (!isMapped(words, 0)) return codeOf(locator.systemNumber, mayAdd)
-      const ipv4 = words[3] ?? 0
-      const slot = 2 * ((Math.imul(ipv4, 0x9e3779b1) >>> 8) & (SYSTEM_SLOTS - 1))
-      const known = recent[slot + 1] ?? 0
-      if (recent[slot] === ipv4 && known > 0) return known - 1
-      const code = codeOf(locator.systemNumber, mayAdd)
-      recent[slot] = ipv4
-      recent[slot + 1] = code + 1
-      return code
+      const number = locator.systemNumber
+      if (locator.systems.generation !== generation) codes.clear()
+      generation = locator.systems.generation
+      return codes.get(number) ?? find(number, mayAdd)
     },
     values: () => tuples.list,
   }

@@ -8,12 +8,11 @@ import { JSON_HEAD, JSON_TEMPLATE, type LocationTemplate, systemAfter } from './
  * How a record and its location are written:
  * - `object`: an object of the fields of the record, and of its location
  * - `member`: the record, which is an object, with a member for the location
- * - `appended`: the record, and its location after it
- * - `replaced`: the record, with columns of the location in place of its own
+ * - `appended`: the record, and its location after it; with `columns`, some of its own columns are replaced
  * - `places`: the record, with a place at each of its addresses
  */
 export interface RecordForm {
-  readonly kind: 'object' | 'member' | 'appended' | 'replaced' | 'places'
+  readonly kind: 'object' | 'member' | 'appended' | 'places'
   /** How locations are written. */
   readonly template: LocationTemplate
   /** What is written before the address. What the template writes comes after the address. `null` to write no address. */
@@ -26,7 +25,7 @@ export interface RecordForm {
   readonly nothing: string
   /** What is written after the header of the records. */
   readonly header?: string
-  /** Of `replaced`: for each column of the record the index of its new value, or -1; and how columns are written. */
+  /** For each column of the record the index of its new value, or -1; and how columns are written. */
   readonly columns?: ReplacedColumns
   /** Whether lines are rewritten, so that the input's byte order mark, header and line ends are not kept. */
   readonly rewrites: boolean
@@ -113,7 +112,7 @@ export function columnsForm(
   const appended = isReplacing ? names.filter((_, index) => !table.replaced.includes(index)) : names
   const count = table?.count ?? names.length
   return {
-    kind: isReplacing ? 'replaced' : 'appended',
+    kind: 'appended',
     template,
     head: null,
     before: separator,

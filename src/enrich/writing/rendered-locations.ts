@@ -317,25 +317,21 @@ export class RenderedLocations {
     const end = start + (this.#integers[number * INTEGERS + SIZE] ?? 0)
     const partStart = start + (this.#offsetRows[row + OFFSET_START] ?? 0)
     const partEnd = partStart + (this.#offsetRows[row + OFFSET_SIZE] ?? 0)
+    const moved = arena.end
+    arena.addCopy(start, partStart)
     const added = arena.end
     const location = this.#locations[number]
     if (part.from === 'offset') arena.addText(part.text(offset))
     else if (location !== undefined) arena.addText(textOf(part, location, this.#locale, offset))
-    const partSize = arena.end - added
-    const size = end - start - (partEnd - partStart) + partSize
-    if (size <= (this.#offsetRows[row + CAPACITY] ?? 0)) {
-      if (partStart + partSize !== partEnd) arena.bytes.copyWithin(partStart + partSize, partEnd, end)
-      arena.bytes.copyWithin(partStart, added, arena.end)
-      arena.end = added
+    this.#offsetRows[row + OFFSET_SIZE] = arena.end - added
+    arena.addCopy(partEnd, end)
+    const size = arena.end - moved
+    if (size > (this.#offsetRows[row + CAPACITY] ?? 0)) this.#setPlace(number, moved, size)
+    else {
+      arena.bytes.copyWithin(start, moved, arena.end)
+      arena.end = moved
       this.#integers[number * INTEGERS + SIZE] = size
-    } else {
-      const moved = arena.end
-      arena.addCopy(start, partStart)
-      arena.addCopy(added, added + partSize)
-      arena.addCopy(partEnd, end)
-      this.#setPlace(number, moved, size)
     }
-    this.#offsetRows[row + OFFSET_SIZE] = partSize
   }
 }
 
