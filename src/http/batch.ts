@@ -113,13 +113,10 @@ export class BatchJson {
   readonly #address = new Address()
   /** The texts of each set of databases, freed with it. */
   readonly #texts = new WeakMap<DatabaseSet, Map<Locale, LocaleTexts>>()
-  readonly #hasAsn: boolean
   readonly #memory = new ByteSink(RECORD_BYTES)
 
   /** @param hasAsn whether records have a member `asn` */
-  constructor(hasAsn = false) {
-    this.#hasAsn = hasAsn
-  }
+  constructor(private readonly hasAsn = false) {}
 
   /**
    * @param at milliseconds since 1970
@@ -172,7 +169,7 @@ export class BatchJson {
     out.writeAscii(JSON_HEAD)
     out.writeAscii(this.#address.text)
     rendered.write(rendered.numberOf(found, set), at, out)
-    if (!this.#hasAsn) return
+    if (!this.hasAsn) return
     // In place of the last brace.
     out.length--
     out.write(encoder.encode(`,"asn":${JSON.stringify(set.systems.record(this.#address))}}`))

@@ -1,6 +1,7 @@
 // What the service reads of a request and gives as an answer. `createHandler` uses Fetch types. `geofix serve` uses Node's own
 // objects, and makes no Fetch objects.
 
+import { ByteSink } from '../bytes/byte-sink.ts'
 import { type PlatformRequest, type PlatformResponse, utf8Encoder } from '../realm.ts'
 
 /** Header fields of an answer: lower-case names, each followed by its value, as Node's `writeHead` takes them. */
@@ -85,20 +86,12 @@ export async function wholeBody(
   next: () => Promise<Uint8Array | undefined>,
   maxBytes: number,
 ): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = []
-  let length = 0
+  const body = new ByteSink(0)
   for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
-    length += chunk.length
-    if (length > maxBytes) return null
-    chunks.push(chunk)
+    if (body.length + chunk.length > maxBytes) return null
+    body.write(chunk)
   }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
+  return body.take()
 }
 
 /** A value now or later. Most requests need no promise, and each promise costs a turn of the event loop and memory. */

@@ -31,21 +31,19 @@ const decoder = /* @__PURE__ */ utf8Decoder({ ignoreBOM: true })
 export class FieldNumber {
   /** The number in the last line that {@link read} has read: 0 if it has none, `NaN` for what is not a number from 0. */
   value = 0
-  readonly #field: number
-  readonly #values: FieldValues
 
-  constructor(field: number, values: FieldValues) {
-    this.#field = field
-    this.#values = values
-  }
+  constructor(
+    private readonly field: number,
+    private readonly values: FieldValues,
+  ) {}
 
   /** Reads the value of the line that was read last. */
   read(): void {
-    this.value = this.#values.findCounted(this.#field) ? this.#number() : 0
+    this.value = this.values.findCounted(this.field) ? this.#number() : 0
   }
 
   #number(): number {
-    const { bytes, start, end } = this.#values
+    const { bytes, start, end } = this.values
     let number = 0
     let at = start
     for (; at < end && at < start + EXACT_DIGITS; at++) {

@@ -142,13 +142,10 @@ export const MAX_PAIRS = 2 ** 21
 export class DistinctAddresses {
   /** One of 2 to the power of this many addresses is in the sample. */
   halvings = 0
-  readonly #maxPairs: number
   #pairs = new RowSet(PAIR_WIDTH)
   readonly #row = new Int32Array(PAIR_WIDTH)
 
-  constructor(maxPairs = MAX_PAIRS) {
-    this.#maxPairs = maxPairs
-  }
+  constructor(private readonly maxPairs = MAX_PAIRS) {}
 
   /** The pairs, row after row: a group, and the four words of an address. */
   get pairs(): Int32Array {
@@ -162,7 +159,7 @@ export class DistinctAddresses {
     for (let word = 0; word < 4; word++) row[word + 1] = words[at + word] ?? 0
     if (this.halvings > 0 && !isSampled(row, 1, this.halvings)) return
     this.#pairs.add(row)
-    while (this.#pairs.size >= this.#maxPairs) this.halve()
+    while (this.#pairs.size >= this.maxPairs) this.halve()
   }
 
   /** Keeps half of the sample. */

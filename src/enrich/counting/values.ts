@@ -51,20 +51,17 @@ export class Tuples implements DimensionValues {
   list: (readonly CountValue[])[] = []
   /** Codes by the keys of tuples; empty while there is only one part. */
   readonly #codes = new Map<string, number>()
-  readonly #areDistinct: boolean
   #chars = 0
 
   /** @param areDistinct whether the values of one part are distinct */
-  constructor(areDistinct = true) {
-    this.#areDistinct = areDistinct
-  }
+  constructor(private readonly areDistinct = true) {}
 
   /** @returns {@link NO_CODE} if they are unknown, and may not be added or would exceed the limit of characters */
   code(values: readonly CountValue[], mayAdd: boolean): number {
     const key = this.#keyOf(values)
     const known = this.#codes.get(key)
     if (known !== undefined) return known
-    if (!mayAdd || (this.#areDistinct && this.#chars + key.length > MAX_TUPLE_CHARS)) return NO_CODE
+    if (!mayAdd || (this.areDistinct && this.#chars + key.length > MAX_TUPLE_CHARS)) return NO_CODE
     this.#chars += key.length
     this.#codes.set(key, this.list.length)
     return this.list.push(values) - 1
@@ -72,7 +69,7 @@ export class Tuples implements DimensionValues {
 
   codesOf(values: PartValues, mayAdd: boolean): Int32Array | null {
     if (values instanceof Int32Array) throw new TypeError('networks are no values of this dimension')
-    if (this.list.length === 0 && this.#areDistinct && mayAdd) {
+    if (this.list.length === 0 && this.areDistinct && mayAdd) {
       this.list = [...values]
       return null
     }
@@ -96,7 +93,7 @@ export class Tuples implements DimensionValues {
 
   /** No name contains a zero byte or is empty, but a field of a log can be anything. */
   #keyOf(values: readonly CountValue[]): string {
-    return this.#areDistinct ? values.join('\0') : JSON.stringify(values)
+    return this.areDistinct ? values.join('\0') : JSON.stringify(values)
   }
 
   ranks(column: number, areDays: boolean): readonly Ranks[] {

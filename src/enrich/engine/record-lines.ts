@@ -23,12 +23,7 @@ export type LineResult = 'resolved' | 'unresolved' | 'bad' | 'blank'
 
 /** Locates the records of a reader, and writes them in a form. */
 export class RecordLines {
-  readonly #reader: RecordReader
-  readonly #locator: LineLocator
-  readonly #plan: CommonPlan
   readonly #writer: RecordWriter
-  readonly #form: RecordForm
-  readonly #others: readonly OtherAddress[]
   readonly #isObject: boolean
   /** Writes records as rows of a table, if they fit its columns; `null` for a run without rows. */
   row: RecordRow | null = null
@@ -40,48 +35,38 @@ export class RecordLines {
 
   /** @param others the addresses of each record besides the first */
   constructor(
-    plan: CommonPlan,
-    locator: LineLocator,
-    reader: RecordReader,
-    form: RecordForm,
-    others: readonly OtherAddress[],
+    private readonly plan: CommonPlan,
+    private readonly locator: LineLocator,
+    private readonly reader: RecordReader,
+    private readonly form: RecordForm,
+    private readonly others: readonly OtherAddress[],
   ) {
-    this.#plan = plan
-    this.#locator = locator
-    this.#reader = reader
     const writers = others.map(({ writer }) => writer)
     this.#writer = new RecordWriter(reader, locator, form, writers)
-    this.#form = form
-    this.#others = others
     this.#isObject = form.kind === 'object'
     this.#textNumbers = new TextNumbers(locator)
   }
 
   /** Sets the columns of a table for the next records, which become rows of it; `undefined` if they are not known. */
   useColumns(names: readonly string[] | undefined): void {
-    const { cells } = this.#plan
+    const { cells } = this.plan
     // Rows have one location.
-    const hasRows = cells !== undefined && this.#isObject && this.#others.length === 0
+    const hasRows = cells !== undefined && this.#isObject && this.others.length === 0
     // The receiver of the rows keeps a text for each number, so their count must be bounded.
     if (this.#textNumbers.count > MAX_LOCATIONS) this.#textNumbers.restart(0)
+    const { reader, locator, plan } = this
     if (!hasRows || names === undefined) this.row = null
-    else if (cells.form !== 'values') this.row = new RecordRow(this.#reader, this.#locator, this.#plan, names)
-    else this.row = new PackedRow(this.#reader, this.#locator, this.#plan, names, this.#textNumbers)
+    else if (cells.form !== 'values') this.row = new RecordRow(reader, locator, plan, names)
+    else this.row = new PackedRow(reader, locator, plan, names, this.#textNumbers)
   }
 
   /** The loop for usual records; `null` if the reader has none. */
   makeLoop(): RecordLoop | null {
-    if (!this.#reader.hasUsual) return null
-    const { writesLines, writesLocations } = this.#locator
+    if (!this.reader.hasUsual) return null
+    const { writesLines, writesLocations } = this.locator
     const onlyFailed = this.#isObject && writesLines && !writesLocations
-    return new RecordLoop(
-      this.#reader,
-      this.#locator,
-      writesLines ? this.#writer : null,
-      onlyFailed,
-      this.#plan,
-      this.#others,
-    )
+    const writer = writesLines ? this.#writer : null
+    return new RecordLoop(this.reader, this.locator, writer, onlyFailed, this.plan, this.others)
   }
 
   /**
@@ -90,10 +75,10 @@ export class RecordLines {
    * discarded.
    */
   line(bytes: Uint8Array, start: number, end: number, out: ByteSink): LineResult {
-    const [reader, locator] = [this.#reader, this.#locator]
+    const { reader, locator } = this
     const kind = reader.read(bytes, start, end)
     if (kind !== 'read') return kind
-    for (const other of this.#others) {
+    for (const other of this.others) {
       const otherKind = other.read(bytes, start, end)
       reader.fault = other.reader.fault
       if (otherKind !== 'read') return otherKind
@@ -103,16 +88,16 @@ export class RecordLines {
     const isUnread = !isLocated && (reason === 'malformed' || reason === 'missing')
     if (isUnread && !reader.complete()) return 'bad'
     if (locator.writesLines && (locator.writesLocations || !isLocated)) this.#write(out)
-    for (const other of this.#others) other.count()
+    for (const other of this.others) other.count()
     return isLocated ? 'resolved' : 'unresolved'
   }
 
   #write(out: ByteSink): void {
-    if (this.#form.kind === 'places') {
+    if (this.form.kind === 'places') {
       this.#writePlaces(out)
       return
     }
-    if (this.#isObject) this.#reader.complete()
+    if (this.#isObject) this.reader.complete()
     this.isRow = this.row?.fits === true
     const output: RecordOutput = (this.isRow ? this.row : null) ?? this.#writer
     output.locateFound()
@@ -122,7 +107,7 @@ export class RecordLines {
 
   /** Writes the record with the place of each of its addresses. Locates the chosen address again at the end. */
   #writePlaces(out: ByteSink): void {
-    const [reader, locator] = [this.#reader, this.#locator]
+    const { reader, locator } = this
     const { record, places } = reader
     const { texts } = locator
     let written = reader.recordStart

@@ -29,13 +29,6 @@ export class RecordLoop {
   counter: LineCounter | null = null
   /** Writes the records as rows; `null` if the writer writes them. */
   row: RecordOutput | null = null
-  readonly #reader: RecordReader
-  readonly #locator: LineLocator
-  /** Writes the records; `null` if nothing is written. */
-  readonly #writer: RecordOutput | null
-  /** Whether the reader has found the fields of a record with a location only. */
-  readonly #onlyFailed: boolean
-  readonly #plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>
   readonly #arena: Arena
   #bytes: Uint8Array = new Uint8Array(0)
   #size = 0
@@ -46,21 +39,18 @@ export class RecordLoop {
 
   /**
    * @param locator one that has located nothing yet
-   * @param onlyFailed whether records with a location are not written: those without one are left to `RecordLines`
+   * @param writer writes the records; `null` if nothing is written
+   * @param onlyFailed whether records with a location are not written: those without one are left to `RecordLines`, since the
+   *   reader finds no fields of them
    */
   constructor(
-    reader: RecordReader,
-    locator: LineLocator,
-    writer: RecordOutput | null,
-    onlyFailed: boolean,
-    plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>,
+    private readonly reader: RecordReader,
+    private readonly locator: LineLocator,
+    private readonly writer: RecordOutput | null,
+    private readonly onlyFailed: boolean,
+    private readonly plan: Pick<CommonPlan, 'maxLineBytes' | 'dropUnresolved'>,
     private readonly others: readonly OtherAddress[],
   ) {
-    this.#reader = reader
-    this.#locator = locator
-    this.#writer = writer
-    this.#onlyFailed = onlyFailed
-    this.#plan = plan
     this.#arena = locator.texts.arena
     this.#arena.fix(OUTPUT_END + SPARE_BYTES)
   }
@@ -98,11 +88,12 @@ export class RecordLoop {
 
   /** Enriches lines of `arena.bytes[start, end)`. Writes to the output from its start. @returns where it stopped */
   #run(start: number, end: number, counts: RunningCounts): number {
-    const [reader, locator, arena] = [this.#reader, this.#locator, this.#arena]
-    const { maxLineBytes, dropUnresolved } = this.#plan
+    const { reader, locator } = this
+    const arena = this.#arena
+    const { maxLineBytes, dropUnresolved } = this.plan
     const { texts, cache, isPlain, writesLocations } = locator
     const { rereads } = reader
-    const output = this.row ?? this.#writer
+    const output = this.row ?? this.writer
     let { bytes, view } = arena
     let from = start
     let to = OUTPUT_START
@@ -115,7 +106,7 @@ export class RecordLoop {
         ? locator.numberOfIPv4(reader.ipv4)
         : locator.numberOf(bytes, addressStart, addressEnd)
       const isLocated = number >= FIRST_LOCATION
-      if (!isLocated && ((this.#onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
+      if (!isLocated && ((this.onlyFailed && !reader.isPlain) || (rereads && !locator.isAddress(number))))
         break
       if (!this.#readOthers(bytes, view, from, end, lineEnd)) break
       const isWanted = locator.wants(number)
@@ -157,7 +148,7 @@ export class RecordLoop {
 
   #count(number: number, isIPv4: boolean, counts: RunningCounts): void {
     for (const other of this.others) other.count()
-    const [reader, locator] = [this.#reader, this.#locator]
+    const { reader, locator } = this
     const { instant } = reader
     countRead(counts, number, !Number.isNaN(instant))
     const { counter } = this

@@ -18,8 +18,6 @@ export class AddressFinder {
   system = NO_SYSTEM
   /** Longer texts are malformed. A list of hops may be longer than an address. Characters. */
   readonly longest: number
-  readonly #locations: LocationTables
-  readonly #systems: LocatedSystems | null
   readonly #clients: ClientWalk | null
   readonly #hasPort: boolean
   readonly #address = new Address()
@@ -29,13 +27,11 @@ export class AddressFinder {
    * @throws TypeError when `trustedProxies` is invalid
    */
   constructor(
-    locations: LocationTables,
+    private readonly locations: LocationTables,
     { trustedProxies, hasPort = false }: Pick<CommonPlan, 'trustedProxies' | 'hasPort'>,
-    systems: LocatedSystems | null = null,
+    private readonly systems: LocatedSystems | null = null,
   ) {
     if (locations.noLocationsError !== null) throw locations.noLocationsError
-    this.#locations = locations
-    this.#systems = systems
     this.#hasPort = hasPort
     // The writer of the log is the peer: trust its list like that of a local proxy on a Unix socket.
     this.#clients =
@@ -70,8 +66,8 @@ export class AddressFinder {
   }
 
   #locate(): number | FailureReason {
-    const found = findLocation(this.#locations, this.#address)
-    if (typeof found === 'number' && this.#systems !== null) return this.#withSystem(found, this.#systems)
+    const found = findLocation(this.locations, this.#address)
+    if (typeof found === 'number' && this.systems !== null) return this.#withSystem(found, this.systems)
     return typeof found === 'object' ? 'invalid-database' : found
   }
 

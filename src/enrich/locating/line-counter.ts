@@ -169,7 +169,6 @@ class Level {
 
 /** Counts lines by the codes of some dimensions. */
 class Query {
-  readonly #locator: LineLocator
   readonly #hasTimes: boolean
   readonly #hasHours: boolean
   /** Whether addresses are counted one by one, so that a new address is in a new group. */
@@ -180,10 +179,9 @@ class Query {
   constructor(
     readonly plan: CountPlan,
     readonly sources: readonly Source[],
-    locator: LineLocator,
+    private readonly locator: LineLocator,
     readonly number: FieldNumber | null,
   ) {
-    this.#locator = locator
     this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
     this.#hasHours = plan.dimensions.some(({ kind }) => kind === 'local-hour')
     this.#hasAddresses = plan.dimensions.some(isOfAddresses)
@@ -192,9 +190,8 @@ class Query {
   }
 
   count(lines: number): void {
-    const locator = this.#locator
+    const { locator, groups } = this
     if (this.plan.onlyLocated && locator.number < FIRST_LOCATION) return
-    const { groups } = this
     const { next, distinct, isFull } = groups
     for (let i = 0; i < next.length; i++) next[i] = this.sources[i]?.code ?? NO_CODE
     const group = groups.count(lines, this.#hasAddresses && locator.isNewAddress)

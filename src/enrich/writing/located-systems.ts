@@ -21,19 +21,17 @@ const UNKNOWN = new Location(NO_PARTS, null, null, NO_COORDINATES)
 
 /** Numbers pairs of a location and an autonomous system, so that the text of a pair is made once for all its addresses. */
 export class LocatedSystems {
-  readonly #set: DatabaseSet
   #pairs = new RowSet(PAIR)
   readonly #pair = new Int32Array(PAIR)
 
   /** @throws InvalidDatabaseError when a database cannot be read; TypeError when none has autonomous systems */
-  constructor(set: DatabaseSet) {
-    this.#set = set
+  constructor(private readonly set: DatabaseSet) {
     void set.systems.tables
   }
 
   /** Changes when earlier numbers of locations or systems become invalid. Call {@link clear} then. */
   get generation(): number {
-    return this.#set.generation + this.#set.systems.generation
+    return this.set.generation + this.set.systems.generation
   }
 
   /** Forgets all pairs. */
@@ -43,7 +41,7 @@ export class LocatedSystems {
 
   /** The number of the autonomous system of an address. @throws InvalidDatabaseError when its database is damaged there */
   find(address: Address): number {
-    return this.#set.systems.find(address)
+    return this.set.systems.find(address)
   }
 
   /** The number of a pair, from 1. */
@@ -56,7 +54,7 @@ export class LocatedSystems {
   /** Where the values of the location of a pair are. The system is not there. */
   stored(pair: number): StoredLocation | null {
     const location = this.#pairs.rows[(pair - 1) * PAIR] ?? NO_LOCATION
-    return location === NO_LOCATION ? null : this.#set.stored(location)
+    return location === NO_LOCATION ? null : this.set.stored(location)
   }
 
   /** The location of a pair, with its system. @throws RangeError when no pair has this number */
@@ -64,8 +62,8 @@ export class LocatedSystems {
     const { rows } = this.#pairs
     const [location = 0, system = NO_SYSTEM] = rows.subarray((pair - 1) * PAIR, pair * PAIR)
     const { shared, city, postalCode, coordinates } =
-      location === NO_LOCATION ? UNKNOWN : this.#set.location(location, locale)
-    const found = system === NO_SYSTEM ? null : this.#set.systems.system(system)
+      location === NO_LOCATION ? UNKNOWN : this.set.location(location, locale)
+    const found = system === NO_SYSTEM ? null : this.set.systems.system(system)
     return new Location(shared, city, postalCode, coordinates, found)
   }
 }

@@ -82,16 +82,13 @@ interface LocationTexts {
 
 /** Numbers the texts of locations in a part of the output, so that each is written once. */
 export class TextNumbers {
-  readonly #locator: LocationTexts
   /** The number of the next text. */
   #next = 0
   /** The numbers of the texts, by {@link #keyOf}. */
   #numbers = new NumberMap()
   #epoch = 0
 
-  constructor(locator: LocationTexts) {
-    this.#locator = locator
-  }
+  constructor(private readonly locator: LocationTexts) {}
 
   /** Numbers that texts have got. */
   get count(): number {
@@ -107,8 +104,8 @@ export class TextNumbers {
   /** The number of the text of a location, at the instant of the texts of the locator; {@link NO_NUMBER} if it has none yet. */
   find(location: number): number {
     // The locator has given new numbers.
-    if (this.#locator.epoch !== this.#epoch) {
-      this.#epoch = this.#locator.epoch
+    if (this.locator.epoch !== this.#epoch) {
+      this.#epoch = this.locator.epoch
       this.#numbers = new NumberMap()
     }
     return this.#numbers.get(this.#keyOf(location))
@@ -121,7 +118,7 @@ export class TextNumbers {
   }
 
   #keyOf(location: number): number {
-    const { texts } = this.#locator
+    const { texts } = this.locator
     const minutes = texts.hasOffsets ? (texts.offsetOf(location, texts.instant).minutes ?? NO_MINUTES) : 0
     return location * OFFSETS + minutes + MOST_MINUTES
   }
