@@ -136,27 +136,19 @@ const SYSTEM: readonly StructMember[] = [
   ['asn_organization', 'organization'],
 ]
 
-/** A column of a field of the location, or a member of a column of structs. */
-interface LocatedLeaf {
-  readonly values: ColumnValues
-  readonly field: LocationField
-  /** Whether rows without an autonomous system lack the struct. */
-  readonly isOfSystem: boolean
-}
-
 /** The columns of the locations of a row group. Rows are added in order. */
 export class LocatedColumns {
   /** The elements of each column. */
   readonly elements: (readonly SchemaElement[])[] = []
-  readonly #leaves: LocatedLeaf[] = []
+  /** Those of the fields, in the order of {@link elements}. */
+  readonly #values = new Map<LocationField, ColumnValues>()
   /** The column of the address; `null` if there is none. */
   #address: readonly SchemaElement[] | null = null
+  /** What the texts of locations have. */
   readonly #fields: readonly LocationField[]
   readonly #isWhole: boolean
   /** The texts of the columns of locations. */
   #texts = new DistinctTexts()
-  /** The texts whose values the leaves have. */
-  #known = 0
   readonly #ips = new DistinctTexts()
   /** The number of the text of each row, or `NONE`, and the number of its address. */
   #numbers = new Int32Array(1024)
@@ -173,13 +165,13 @@ export class LocatedColumns {
     this.#fields = [...fields.values()]
     this.#isWhole = isWhole
     if (isWhole) {
-      this.#addStruct(into, LOCATION, false)
-      if (asn !== null) this.#addStruct(asn, SYSTEM, true)
+      this.#addStruct(into, LOCATION)
+      if (asn !== null) this.#addStruct(asn, SYSTEM)
     } else
       for (const [name, field] of fields) {
         const path = elementsOf(name, typeOfField(field))
         this.elements.push(path)
-        this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem: false })
+        this.#values.set(field, new ColumnValues(path, typeOfField(field)))
       }
   }
 
@@ -209,7 +201,7 @@ export class LocatedColumns {
   setText(number: number, text: Uint8Array): void {
     const source = this.#source
     while (number >= source.places.length) source.places = grown(source.places, 0)
-    source.places[number] = this.#texts.numberOf(text, viewOf(text), 0, text.length)
+    source.places[number] = this.#textNumber(text)
   }
 
   /** Adds a row. @param number of its text; {@link NONE} without a location */
@@ -219,6 +211,25 @@ export class LocatedColumns {
       this.#addresses = grown(this.#addresses, 0)
     }
     this.#numbers[this.#rows++] = number === NONE ? NONE : (this.#source.places[number] ?? NONE)
+  }
+
+  /** The number of the text of a location, whose values the columns get. */
+  #textNumber(text: Uint8Array): number {
+    const { count } = this.#texts
+    const view = viewOf(text)
+    const number = this.#texts.numberOf(text, view, 0, text.length)
+    if (number < count) return number
+    let start = 0
+    let lacksSystem = false
+    for (const field of this.#fields) {
+      const end = endOfValue(text, start, text.length)
+      // Without a number there is no system.
+      lacksSystem ||= field === 'asn_number' && start >= end
+      if (start < end) this.#values.get(field)?.add(text, view, start, end)
+      else this.#values.get(field)?.addMissing(lacksSystem)
+      start = end + 1
+    }
+    return number
   }
 
   /** Sets the address of the row that was added last, `bytes[start, end)`. @param view of all of `bytes` */
@@ -239,51 +250,32 @@ export class LocatedColumns {
       start = end + 1
     }
     const text = unescaped(bytes.subarray(start, (ends[member] ?? 0) - 1))
-    this.#numbers[this.#rows - 1] = this.#texts.numberOf(text, viewOf(text), 0, text.length)
+    this.#numbers[this.#rows - 1] = this.#textNumber(text)
   }
 
   /** The values of the columns, in the order of {@link elements}. */
   *take(): Generator<Leaf> {
     const located = this.#numbers.subarray(0, this.#rows)
-    const { count } = this.#texts
-    const system = this.#fields.indexOf('asn_number')
-    for (; this.#known < count; this.#known++) {
-      const bytes = this.#texts.textOf(this.#known)
-      const view = viewOf(bytes)
-      const ends: number[] = []
-      for (let end = -1; end < bytes.length; ends.push(end)) end = endOfValue(bytes, end + 1, bytes.length)
-      const startOf = (cell: number): number => (ends[cell - 1] ?? -1) + 1
-      for (const { values, field, isOfSystem } of this.#leaves) {
-        const cell = this.#fields.indexOf(field)
-        const [start, end] = [startOf(cell), ends[cell] ?? 0]
-        if (start < end) values.add(bytes, view, start, end)
-        else values.addMissing(isOfSystem && (ends[system] ?? 0) <= startOf(system))
-      }
-    }
     if (this.#address !== null) {
       const values = new PlainValues()
       for (let ip = 0; ip < this.#ips.count; ip++) values.add(this.#ips.textOf(ip))
       const codes = located.map((number, row) => (number < 0 ? NONE : (this.#addresses[row] ?? NONE)))
       yield { path: this.#address, ...values.take(), codes }
     }
-    for (const { values } of this.#leaves) yield values.leafOf(located)
+    for (const values of this.#values.values()) yield values.leafOf(located)
     this.#rows = 0
     this.#ips.clear()
-    if (count <= this.#mostTexts) return
+    if (this.#texts.count <= this.#mostTexts) return
     const before = this.#texts
     this.#texts = new DistinctTexts()
+    for (const values of this.#values.values()) values.clear()
     // Later rows have numbers of texts in earlier ones.
     for (const source of this.#sources.values())
-      source.places = Int32Array.from(source.places, (number) => {
-        const text = before.textOf(number)
-        return number < count ? this.#texts.numberOf(text, viewOf(text), 0, text.length) : 0
-      })
+      source.places = source.places.map((number) => this.#textNumber(before.textOf(number)))
     this.#mostTexts = Math.max(MAX_TEXTS, 2 * this.#texts.count)
-    for (const { values } of this.#leaves) values.clear()
-    this.#known = 0
   }
 
-  #addStruct(name: string, members: readonly StructMember[], isOfSystem: boolean): void {
+  #addStruct(name: string, members: readonly StructMember[]): void {
     const group = (own: string, size: number): SchemaElement => ({
       name: own,
       repetition_type: 'OPTIONAL',
@@ -302,7 +294,7 @@ export class LocatedColumns {
       elements.push(element)
       const path = last === undefined ? [root, element] : [root, inner, element]
       if (field === null) this.#address = path
-      else this.#leaves.push({ values: new ColumnValues(path, typeOfField(field)), field, isOfSystem })
+      else this.#values.set(field, new ColumnValues(path, typeOfField(field)))
     }
     this.elements.push(elements)
   }
