@@ -236,17 +236,6 @@ describe('ColumnReader', () => {
     )
   })
 
-  it('takes texts that a writer encodes by prefixes, with missing ones', async () => {
-    const data = Array.from({ length: 1000 }, (_, index) =>
-      index % 7 === 0 ? null : `81.2.69.${index % 250}`,
-    )
-    const file = join(folder, 'prefixes.parquet')
-    const column = { name: 'ip', data, type: 'STRING', encoding: 'DELTA_BYTE_ARRAY' } as const
-    writeFileSync(file, new Uint8Array(parquetWriteBuffer({ columnData: [column] })))
-    const rows = (await linesOf(file)).map((line): unknown => JSON.parse(line))
-    expect(rows).toEqual(data.map((ip) => ({ ip })))
-  })
-
   it('refuses a page header with an endless number in a moment', () => {
     const header = new Uint8Array(2 ** 22).fill(0xff)
     // Field 9 is a number of 64 bits.
