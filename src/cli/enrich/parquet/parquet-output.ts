@@ -1,5 +1,4 @@
 // Parquet as the output of `geofix enrich`: a copy of a Parquet file with more columns, or a file of what a run writes.
-import { ByteSink } from '../../../bytes/byte-sink.ts'
 import type { InputFacts } from '../../../enrich/formats/format-definition.ts'
 import type { EnrichOptions } from '../../../enrich/formats/formats.ts'
 import { isMasked, type LocationCells } from '../../../enrich/options.ts'
@@ -117,8 +116,6 @@ export class AddedColumnsOutput implements Output {
   readonly #target: Output
   readonly #elements: LocatedColumns['elements']
   readonly #writer: ColumnWriter
-  /** Bytes that are not written yet. */
-  readonly #out = new ByteSink()
   #isCopied = false
   #isEnded = false
 
@@ -136,7 +133,6 @@ export class AddedColumnsOutput implements Output {
 
   addGroup(rows: number): void {
     this.#writer.add(this.#leaves(), rows)
-    this.#out.write(this.#writer.take())
   }
 
   *#leaves(): Generator<Leaf> {
@@ -149,15 +145,15 @@ export class AddedColumnsOutput implements Output {
       this.#isCopied = true
       for await (const chunk of this.file.bytes()) await this.write(chunk)
     }
-    if (this.#out.length > 0) await this.write(this.#out.bytes)
-    this.#out.length = 0
+    const added = this.#writer.take()
+    if (added.length > 0) await this.write(added)
   }
 
   async flush(): Promise<void> {
     if (!this.#isEnded) {
       this.#isEnded = true
-      this.#end()
       await this.send()
+      await this.write(this.#end())
     }
     await this.#target.flush()
   }
@@ -178,8 +174,8 @@ export class AddedColumnsOutput implements Output {
     this.file.close().catch(() => {})
   }
 
-  /** Adds the footer. */
-  #end(): void {
+  /** The footer, and what follows it. */
+  #end(): Uint8Array {
     const { footer, footerStart } = this.file
     this.#writer.end()
     const added = this.#writer.take()
@@ -188,7 +184,7 @@ export class AddedColumnsOutput implements Output {
     const bytes = footerBytes(footer)
     const end = Buffer.alloc(4)
     end.writeUint32LE(bytes.length)
-    for (const part of [bytes, end, PARQUET_MAGIC]) this.#out.write(part)
+    return Buffer.concat([bytes, end, PARQUET_MAGIC])
   }
 
   /** Other programs keep a copy of the schema in their own form, and would not see the new columns. */
