@@ -142,6 +142,19 @@ describe('PrefixIndex', () => {
     index.clear()
     expect(find()).toEqual(results())
   })
+
+  it('empties its table of IPv6', () => {
+    const writer = new MmdbWriter({ databaseType: 'Test', ipVersion: 6 })
+    const database = new Database(writer.insert('2000::/4', 1).toBytes())
+    let factor = 10
+    const index = new PrefixIndex(database.tree, (offset) => offset * factor)
+    const find = () => index.findIPv6(Uint32Array.of(0x20000001, 0, 0, 0))
+    const first = find()
+    factor = 30
+    expect(find()).toBe(first)
+    index.clear()
+    expect(find()).toBe(3 * first)
+  })
 })
 
 describe.each([4, 6] as const)('PrefixIndex of an IPv%i tree with many nodes', (ipVersion) => {
