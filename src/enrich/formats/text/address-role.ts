@@ -48,7 +48,7 @@ const NAMED = /(?:[ ._-]?(?:ip|addr|address|host))?/.source
  * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
  */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
+  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
@@ -58,7 +58,7 @@ const OTHER_KEY = new RegExp(
 )
 /** The own end and the server of stunnel, the own end of coturn, and the servers that dnsmasq asks, with their answers. */
 const NO_CLIENT_KEY =
-  /(?:remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|\b(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $/
+  /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $/
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
 const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
