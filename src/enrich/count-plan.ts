@@ -199,7 +199,7 @@ export function countPlan(options: CountPlanOptions): CountPlan {
   const taken = fields.find((field) => known.includes(field) || COUNT_COLUMNS.some((each) => each === field))
   if (taken !== undefined) {
     throw new TypeError(
-      `the result has a column ${quoted(taken)}: name the field of the log as ${quoted(`/${taken}`)}`,
+      `the result has a column ${quoted(taken)}: leave it out, or name a field of the log as ${quoted(`/${taken}`)}`,
     )
   }
   const places = new Set(parts.flatMap((each) => (each.kind === 'location' ? each.columns : [])))

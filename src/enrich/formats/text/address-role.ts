@@ -42,7 +42,7 @@ const MAX_SENDER_AT = 48
 
 /** The bytes before an address that name its field. */
 const MAX_KEY = 32
-const NAMED = /(?:[ ._-]?(?:ip|addr|address|host))?/.source
+const NAMED = /(?:[._-]?(?:ip|addr|address|host)| (?:ip|addr|address))?/.source
 /**
  * Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`.
  * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
