@@ -12,7 +12,6 @@ export const NOTHING_ELSE = {
   halvings: 0,
   absentFields: [],
   localTimes: 0,
-  sum: null,
   sums: null,
   span: null,
 } as const satisfies Partial<GroupPart>

@@ -17,9 +17,8 @@ export class Groups {
   readonly distinct: DistinctAddresses | null
   #rows: RowSet
   #counts: Float64Array = new Float64Array(FIRST_GROUPS)
+  /** The sum of other groups, then that of each group; `NaN` where a value is negative or not a number. */
   #sums: Float64Array | null
-  /** The sum of all numbers; `NaN` if one of them is. */
-  #sum = 0
   #first = Number.POSITIVE_INFINITY
   #last = Number.NEGATIVE_INFINITY
 
@@ -48,12 +47,18 @@ export class Groups {
 
   /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
   get sum(): number | null {
-    return this.#sums === null || Number.isNaN(this.#sum) ? null : this.#sum
+    const sum = this.allSums?.reduce((before, each) => before + each) ?? Number.NaN
+    return Number.isNaN(sum) ? null : sum
   }
 
   /** The sum of each group; `null` if {@link sum} is `null`. */
   get sums(): Float64Array | null {
-    return this.sum === null ? null : (this.#sums?.subarray(0, this.#rows.size) ?? null)
+    return this.sum === null ? null : (this.allSums?.subarray(1) ?? null)
+  }
+
+  /** See {@link GroupPart.sums}. */
+  get allSums(): Float64Array | null {
+    return this.#sums?.subarray(0, 1 + this.#rows.size) ?? null
   }
 
   /** The first and the last time that was added, in milliseconds since 1970; `null` without one. */
@@ -66,16 +71,12 @@ export class Groups {
     if (time > this.#last) this.#last = time
   }
 
-  /** Adds to the sum of all lines. @param number `NaN` makes the sum unknown */
-  addNumber(number: number): void {
-    this.#sum += number
-  }
-
-  /** Adds to the sum of a group. {@link NO_CODE} adds nothing. */
+  /** Adds to the sum of a group; of all others if it is {@link NO_CODE}. @param value `NaN` makes the sums unknown */
   addSum(group: number, value: number): void {
-    if (this.#sums === null || group === NO_CODE) return
-    if (group >= this.#sums.length) this.#sums = resized(this.#sums, 2 * group)
-    this.#sums[group] = (this.#sums[group] ?? 0) + value
+    const index = group - NO_CODE
+    if (this.#sums === null) return
+    if (index >= this.#sums.length) this.#sums = resized(this.#sums, 2 * index)
+    this.#sums[index] = (this.#sums[index] ?? 0) + value
   }
 
   /**
@@ -216,7 +217,10 @@ export interface GroupPart {
   readonly values: readonly PartValues[]
   readonly groups: Int32Array
   readonly counts: Float64Array
-  /** The sum of the `summed` field of the plan in each group; `null` without one. */
+  /**
+   * The sum of the `summed` field of the plan in all other groups, then in each group; `NaN` where a value is negative or not a
+   * number. `null` without such a field.
+   */
   readonly sums: Float64Array | null
   readonly other: number
   readonly pairs: Int32Array | null
@@ -225,8 +229,6 @@ export interface GroupPart {
   readonly absentFields: readonly number[]
   /** Lines whose time has an unknown offset from UTC, if times are counted. */
   readonly localTimes: number
-  /** The sum of the `summed` field of the plan; `null` without one, or if a value is negative or not a number. */
-  readonly sum: number | null
   /** The first and the last time of the lines, in milliseconds since 1970, if local hours are counted; `null` without one. */
   readonly span: readonly [first: number, last: number] | null
 }

@@ -60,13 +60,13 @@ export class GroupTotals extends Groups {
           next[dimension] = codesOf === null ? code : (codesOf?.[code] ?? NO_CODE)
         }
         groups[group] = this.count(part.counts[group] ?? 0)
-        this.addSum(groups[group] ?? NO_CODE, part.sums?.[group] ?? 0)
+        this.addSum(groups[group] ?? NO_CODE, part.sums?.[1 + group] ?? 0)
       }
+      this.addSum(NO_CODE, part.sums === null ? Number.NaN : (part.sums[0] ?? 0))
       if (part.pairs !== null) this.distinct?.merge(part.pairs, part.halvings, groups)
     }
     this.other += part.other
     this.localTimes += part.localTimes
-    this.addNumber(part.sum ?? Number.NaN)
     for (const time of part.span ?? []) this.addTime(time)
     this.absentFields =
       this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields

@@ -6,7 +6,7 @@ import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { Locale } from '../../location/locale.ts'
 import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
-import { timezoneOf } from '../../location/timezone.ts'
+import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import { utf8Decoder } from '../../realm.ts'
 import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
@@ -41,15 +41,15 @@ export function coderOf(
 ): Coder {
   switch (dimension.kind) {
     case 'location':
-      return locationCoder(dimension.columns, locator, locale)
+      return new LocationCoder(dimension.columns, locator, locale)
     case 'time':
-      return timeCoder(dimension.columns, locator, plan.timeZone)
+      return new TimeCoder(dimension.columns, locator, plan.timeZone)
     case 'address':
-      return addressCoder(new Networks(dimension), locator, isOfAddresses(dimension))
+      return new AddressCoder(new Networks(dimension), locator, isOfAddresses(dimension))
     case 'field':
-      return fieldCoder(dimension.field, values)
+      return new FieldCoder(dimension.field, values)
     case 'local-hour':
-      return localHourCoder(locator, dimension.columns.length)
+      return new LocalHourCoder(dimension.columns.length, locator)
     case 'asn':
       return systemCoder(locator)
     case 'reason':
@@ -65,25 +65,30 @@ const DAY_HOURS = 24
 /** The first of January 1970 was a Thursday. */
 const FIRST_DAY = 3
 
-/**
- * The hour at the place, of the day or of the week. Code 0 is for lines without one.
- *
- * @param columns 1: the hour of the day; 2: the day of the week before it
- */
-function localHourCoder(locator: LineLocator, columns: number): Coder {
-  const hours = columns === 1 ? DAY_HOURS : WEEK_DAYS * DAY_HOURS
-  return {
-    code() {
-      const hour = locator.localHour
-      return hour === null ? 0 : (((hour % hours) + hours) % hours) + 1
-    },
-    values() {
-      const known = Array.from({ length: hours }, (_, hour) => [
-        (Math.floor(hour / DAY_HOURS) + FIRST_DAY) % WEEK_DAYS,
-        hour % DAY_HOURS,
-      ])
-      return [[null, null], ...known].map((values) => values.slice(-columns))
-    },
+/** The hour at the place, of the day or of the week. Code 0 is for lines without one. */
+class LocalHourCoder implements Coder {
+  readonly #hours: number
+
+  /** @param columns 1: the hour of the day; 2: the day of the week before it */
+  constructor(
+    private readonly columns: number,
+    private readonly locator: LineLocator,
+  ) {
+    this.#hours = columns === 1 ? DAY_HOURS : WEEK_DAYS * DAY_HOURS
+  }
+
+  code(): number {
+    const hour = this.locator.localHour
+    const hours = this.#hours
+    return hour === null ? 0 : (((hour % hours) + hours) % hours) + 1
+  }
+
+  values(): PartValues {
+    const known = Array.from({ length: this.#hours }, (_, hour) => [
+      (Math.floor(hour / DAY_HOURS) + FIRST_DAY) % WEEK_DAYS,
+      hour % DAY_HOURS,
+    ])
+    return [[null, null], ...known].map((values) => values.slice(-this.columns))
   }
 }
 
@@ -116,37 +121,48 @@ const UNTRANSLATED: Readonly<Partial<Record<LocationColumn, Shared>>> = {
   region_name: ({ region }) => (region.code === null ? region.translations.english : null),
 }
 
-function locationCoder(columns: readonly LocationColumn[], locator: LineLocator, locale: Locale): Coder {
-  const tuples = new Tuples()
-  const hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
-  const nowhere = [...columns, ...hidden].map(() => null)
+class LocationCoder implements Coder {
+  readonly #tuples = new Tuples()
+  readonly #hidden: readonly Shared[]
+  readonly #nowhere: readonly null[]
   /** Codes plus 2 by the number of a location: a location without a code has 1. */
-  let codes = new Int32Array(1024)
-  let epoch = 0
+  #codes = new Int32Array(1024)
+  #epoch = 0
 
-  const find = (number: number, mayAdd: boolean): number => {
-    if (number >= codes.length) codes = extended(codes, new Int32Array(2 * number))
-    const { texts } = locator
+  constructor(
+    private readonly columns: readonly LocationColumn[],
+    private readonly locator: LineLocator,
+    private readonly locale: Locale,
+  ) {
+    this.#hidden = columns.flatMap((column) => UNTRANSLATED[column] ?? [])
+    this.#nowhere = [...columns, ...this.#hidden].map(() => null)
+  }
+
+  code(mayAdd: boolean): number {
+    const { locationNumber: number, epoch } = this.locator
+    if (number < 0) return this.#tuples.code(this.#nowhere, mayAdd)
+    if (epoch !== this.#epoch) this.#codes.fill(0)
+    this.#epoch = epoch
+    const known = this.#codes[number] ?? 0
+    return known > 0 ? known - 2 : this.#find(number, mayAdd)
+  }
+
+  values(): PartValues {
+    return this.#tuples.list
+  }
+
+  #find(number: number, mayAdd: boolean): number {
+    if (number >= this.#codes.length) this.#codes = extended(this.#codes, new Int32Array(2 * number))
+    const { locale } = this
+    const { texts } = this.locator
     const parts = texts.partsOf(number)
-    const values = columns.map((column): CountValue => {
+    const values = this.columns.map((column): CountValue => {
       const shared = SHARED[column]
       return shared?.(parts, locale) ?? OWN[column]?.(texts.location(number)) ?? null
     })
-    const code = tuples.code([...values, ...hidden.map((each) => each(parts, locale))], mayAdd)
-    codes[number] = code + 2
+    const code = this.#tuples.code([...values, ...this.#hidden.map((each) => each(parts, locale))], mayAdd)
+    this.#codes[number] = code + 2
     return code
-  }
-
-  return {
-    code(mayAdd) {
-      const number = locator.locationNumber
-      if (number < 0) return tuples.code(nowhere, mayAdd)
-      if (locator.epoch !== epoch) codes.fill(0)
-      epoch = locator.epoch
-      const known = codes[number] ?? 0
-      return known > 0 ? known - 2 : find(number, mayAdd)
-    },
-    values: () => tuples.list,
   }
 }
 
@@ -162,55 +178,75 @@ function dayOf(date: Date): string {
   return date.toISOString().split('T')[0] ?? ''
 }
 
-function timeCoder(columns: readonly TimeColumn[], locator: LineLocator, timeZone: string | null): Coder {
-  const tuples = new Tuples()
-  const zone = timeZone === null ? null : timezoneOf(timeZone)
+class TimeCoder implements Coder {
+  readonly #tuples = new Tuples()
+  readonly #zone: Timezone | null
   /** The span of time in which all values are the same. Milliseconds. */
-  const spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
-  const codes = new Map<number, number>()
+  readonly #spanMs: number
+  readonly #codes = new Map<number, number>()
   /** The last span since 1970, and its code. */
-  let last = Number.NaN
-  let code = NO_CODE
+  #span = Number.NaN
+  #code = NO_CODE
 
-  // A function of its own: a closure would take memory for each line.
-  const find = (span: number, mayAdd: boolean): number =>
-    remember(codes, MAX_SPANS, span, () => {
-      const date = new Date(span * spanMs)
-      return tuples.code(
-        columns.map((column) => TIMES[column](date)),
+  constructor(
+    private readonly columns: readonly TimeColumn[],
+    private readonly locator: LineLocator,
+    timeZone: string | null,
+  ) {
+    this.#zone = timeZone === null ? null : timezoneOf(timeZone)
+    this.#spanMs = columns.includes('hour') ? HOUR_MS : DAY_MS
+  }
+
+  code(mayAdd: boolean): number {
+    const { hasTime, time, isLocal } = this.locator
+    if (!hasTime)
+      return this.#tuples.code(
+        this.columns.map(() => null),
+        mayAdd,
+      )
+    // A local time whose offset is unknown is counted as the log has it.
+    const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.spanAt(time).offset.minutes ?? 0)
+    const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
+    if (span !== this.#span || this.#code === NO_CODE) this.#code = this.#find(span, mayAdd)
+    this.#span = span
+    return this.#code
+  }
+
+  values(): PartValues {
+    return this.#tuples.list
+  }
+
+  /** A function of its own: a closure would take memory for each line. */
+  #find(span: number, mayAdd: boolean): number {
+    return remember(this.#codes, MAX_SPANS, span, () => {
+      const date = new Date(span * this.#spanMs)
+      return this.#tuples.code(
+        this.columns.map((column) => TIMES[column](date)),
         mayAdd,
       )
     })
-
-  return {
-    code(mayAdd) {
-      const { hasTime, time, isLocal } = locator
-      if (!hasTime)
-        return tuples.code(
-          columns.map(() => null),
-          mayAdd,
-        )
-      // A local time whose offset is unknown is counted as the log has it.
-      const minutes = zone === null || isLocal ? 0 : (zone.spanAt(time).offset.minutes ?? 0)
-      const span = Math.floor((time + minutes * 60_000) / spanMs)
-      if (span !== last || code === NO_CODE) code = find(span, mayAdd)
-      last = span
-      return code
-    },
-    values: () => tuples.list,
   }
 }
 
-/** The networks of addresses. Code 0 is for lines without an address. @param areAddresses whether the networks are addresses */
-function addressCoder(networks: Networks, locator: LineLocator, areAddresses: boolean): Coder {
-  const words = new Int32Array(4)
-  return {
-    code(mayAdd) {
-      if (!locator.addressInto(words)) return 0
-      if (mayAdd && areAddresses && locator.isNewAddress) return networks.append(words)
-      return networks.code(words, 0, mayAdd)
-    },
-    values: () => networks.words,
+/** The networks of addresses. Code 0 is for lines without an address. */
+class AddressCoder implements Coder {
+  readonly #words = new Int32Array(4)
+
+  /** @param areAddresses whether the networks are addresses */
+  constructor(
+    private readonly networks: Networks,
+    private readonly locator: LineLocator,
+    private readonly areAddresses: boolean,
+  ) {}
+
+  code(mayAdd: boolean): number {
+    if (!this.locator.addressInto(this.#words)) return 0
+    if (mayAdd && this.areAddresses && this.locator.isNewAddress) return this.networks.append(this.#words)
+    return this.networks.code(this.#words, 0, mayAdd)
+  }
+
+  values(): PartValues {
+    return this.networks.words
   }
 }
 
@@ -246,31 +282,36 @@ const MAX_TEXT_BYTES = 2 ** 26
 
 const decoder = /* @__PURE__ */ utf8Decoder({ ignoreBOM: true })
 
-/**
- * The values of a field of the log. Code 0 is for lines without one.
- *
- * @param source `null` if the log has no fields
- * @param maxBytes limit of the bytes of all values
- */
-export function fieldCoder(field: number, source: FieldValues | null, maxBytes = MAX_TEXT_BYTES): Coder {
-  const texts = new DistinctTexts()
-  const views = new CachedView()
-  let isAbsent = true
-  return {
-    get isAbsent() {
-      return isAbsent
-    },
-    code(mayAdd) {
-      if (source === null || !source.findCounted(field)) return 0
-      isAbsent = false
-      const { bytes, start, end } = source
-      const known = texts.find(bytes, views.view(bytes), start, end)
-      if (known !== NONE) return known + 1
-      return mayAdd && texts.length + end - start <= maxBytes ? texts.add(bytes, start, end) + 1 : NO_CODE
-    },
-    values() {
-      const known = Array.from({ length: texts.count }, (_, code) => [decoder.decode(texts.textOf(code))])
-      return [[null], ...known]
-    },
+/** The values of a field of the log. Code 0 is for lines without one. */
+export class FieldCoder implements Coder {
+  isAbsent = true
+  readonly #texts = new DistinctTexts()
+  readonly #views = new CachedView()
+
+  /**
+   * @param source `null` if the log has no fields
+   * @param maxBytes limit of the bytes of all values
+   */
+  constructor(
+    private readonly field: number,
+    private readonly source: FieldValues | null,
+    private readonly maxBytes = MAX_TEXT_BYTES,
+  ) {}
+
+  code(mayAdd: boolean): number {
+    const { source } = this
+    if (source === null || !source.findCounted(this.field)) return 0
+    this.isAbsent = false
+    const texts = this.#texts
+    const { bytes, start, end } = source
+    const known = texts.find(bytes, this.#views.view(bytes), start, end)
+    if (known !== NONE) return known + 1
+    return mayAdd && texts.length + end - start <= this.maxBytes ? texts.add(bytes, start, end) + 1 : NO_CODE
+  }
+
+  values(): PartValues {
+    const texts = this.#texts
+    const known = Array.from({ length: texts.count }, (_, code) => [decoder.decode(texts.textOf(code))])
+    return [[null], ...known]
   }
 }

@@ -200,19 +200,17 @@ class Query {
       distinct.add(group, this.#address)
     if (this.#hasTimes && locator.isLocal) groups.localTimes++
     if (this.#hasHours && locator.hasTime) groups.addTime(locator.time)
-    if (this.number === null) return
-    groups.addNumber(this.number.value)
-    groups.addSum(group, this.number.value)
+    if (this.number !== null) groups.addSum(group, this.number.value)
   }
 
   /** The groups since the last call. */
   take(): GroupPart {
-    const { codes, lines, sums, other, distinct, localTimes, sum, span } = this.groups
+    const { codes, lines, allSums, other, distinct, localTimes, span } = this.groups
     const part = {
       values: this.sources.map(({ coder }) => coder.values()),
       groups: codes,
       counts: lines,
-      sums,
+      sums: this.number === null ? null : allSums,
       other,
       pairs: distinct?.pairs ?? null,
       halvings: distinct?.halvings ?? 0,
@@ -220,7 +218,6 @@ class Query {
         each.kind === 'field' && this.sources[index]?.coder.isAbsent === true ? [each.field] : [],
       ),
       localTimes,
-      sum: this.number === null ? null : sum,
       span,
     }
     this.groups = new Groups(this.plan)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { countPlan } from '../../../src/enrich/count-plan.ts'
 import { DistinctAddresses, Groups } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
-import { fieldCoder } from '../../../src/enrich/locating/dimension-coders.ts'
+import { FieldCoder } from '../../../src/enrich/locating/dimension-coders.ts'
 import { NOTHING_ELSE } from '../counted.ts'
 
 describe('DistinctAddresses', () => {
@@ -46,10 +46,10 @@ describe('DistinctAddresses', () => {
   })
 })
 
-describe('fieldCoder', () => {
+describe('FieldCoder', () => {
   it('refuses new texts when it may not add them, or they exceed its memory', () => {
     const source = { bytes: Buffer.from('abcdefgh'), start: 0, end: 0, findCounted: () => true }
-    const coder = fieldCoder(0, source, 5)
+    const coder = new FieldCoder(0, source, 5)
     const code = (start: number, end: number, mayAdd: boolean): number =>
       Object.assign(source, { start, end }) && coder.code(mayAdd)
     expect(code(0, 3, true)).toBe(1)
@@ -128,16 +128,26 @@ describe('GroupTotals', () => {
 
   it.each(['into an empty total', 'into another part'])('adds the sums of groups %s', (kind) => {
     const totals = new GroupTotals({ ...countPlan({ by: 'user,reason' }), summed: 0 })
-    const summed = (values: string[], sums: number[]) => ({
+    const summed = (values: string[], ...sums: number[]) => ({
       ...part(values, [0, 1], [1, 1]),
-      sum: sums[0] ?? 0,
       sums: Float64Array.from(sums),
     })
-    if (kind === 'into another part') totals.add(summed(['b', 'a'], [10, 20]))
-    totals.add(summed(['a', 'c'], [3, 4]))
+    if (kind === 'into another part') totals.add(summed(['b', 'a'], 5, 10, 20))
+    totals.add(summed(['a', 'c'], 1, 3, 4))
     expect([...(totals.sums ?? [])]).toEqual(kind === 'into another part' ? [10, 23, 4] : [3, 4])
-    totals.add({ ...part(['a', 'b'], [0, 1], [1, 1]), sums: null })
-    expect(totals.sums).toBe(null)
+    expect(totals.sum).toBe(kind === 'into another part' ? 43 : 8)
+  })
+
+  it.each([
+    ['no sums', null],
+    ['what is not a number, in a group', Float64Array.of(0, 1, Number.NaN)],
+    ['what is not a number, in other groups', Float64Array.of(Number.NaN, 1, 1)],
+  ])('has no sums if a part has %s', (_, sums) => {
+    for (const first of [sums, Float64Array.of(0, 1, 1)]) {
+      const totals = new GroupTotals({ ...countPlan({ by: 'user,reason' }), summed: 0 })
+      for (const each of [first, sums]) totals.add({ ...part(['a', 'b'], [0, 1], [1, 1]), sums: each })
+      expect([totals.sum, totals.sums]).toEqual([null, null])
+    }
   })
 
   it('is one group if different bytes that are not UTF-8 become one text', () => {
