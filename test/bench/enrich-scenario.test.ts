@@ -41,24 +41,10 @@ describe('enrichRows', () => {
     const rows = enrichRows('t', 'd', 100_000, everyone, goals)
     expect(rows.map(({ target }) => target)).toEqual(Array.from({ length: 6 }, () => null))
   })
-
-  it('leaves out programs that did not run, and unknown memory', () => {
-    const some = new Map([
-      [ONE, runs(2, null)],
-      [SCRIPT, runs(15, null)],
-    ])
-    expect(enrichRows('t', 'd', 1_000_000, some, goals).map(({ what }) => what)).toEqual(['t, one thread'])
-  })
 })
 
 describe('steadySeconds', () => {
   it('is the time that the additional lines took, per million', () => {
     expect(steadySeconds(runs(2, null), runs(8, null), 3_000_000)).toEqual([2])
-  })
-
-  it('leaves out runs without a figure', () => {
-    const unknown = [{ seconds: 1, processorSeconds: null, peak: null }]
-    expect(steadySeconds(unknown, runs(8, null), 3_000_000)).toEqual([])
-    expect(steadySeconds([], runs(8, null), 3_000_000)).toEqual([])
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { answerOf, Child } from '../../scripts/bench/child.ts'
 import { race } from '../../scripts/bench/race.ts'
 
 /** A process that runs a script. */
@@ -14,24 +13,6 @@ function claims(name: string, items: number) {
       .on('line', () => console.log('{"items":${items},"seconds":0.5,"found":${items / 2}}'))`
   return { ...script(name, text), hasCache: false }
 }
-
-describe('Child', () => {
-  it('answers line by line', async () => {
-    const child = new Child(script('echo', 'console.log(0); process.stdin.pipe(process.stdout)'))
-    expect(await child.read<number>()).toBe(0)
-    expect(await child.ask<number>('1')).toBe(1)
-    expect(await child.ask<number[]>('[2]')).toEqual([2])
-    await child.stop()
-  })
-
-  it.each([
-    [script('bad', 'throw new RangeError("too much")'), 'bad: RangeError: too much'],
-    [script('mute', ''), 'mute: it exited without a message'],
-    [{ name: 'none', file: 'geofix-no-such-program', args: [] }, /^none: .*ENOENT/],
-  ])('reports why a program did not answer: %2$s', async (command, message) => {
-    await expect(answerOf(command)).rejects.toThrow(message)
-  })
-})
 
 describe('race', () => {
   const course = { rounds: 3, milliseconds: 1 }
