@@ -57,16 +57,3 @@ export function runTrapped(folder: string, args: readonly string[], input = ''):
   const attempts = notes.filter((note) => note !== 'armed')
   return { ...ended, armed: notes.length - attempts.length, attempts }
 }
-
-/** The same with the modules of Node that the main thread loaded, told for themselves: `net`, `internal/fs/utils`. */
-export function loadedBy(folder: string, args: readonly string[]): { ended: Ended; modules: string[] } {
-  const list = join(folder, 'loaded.json')
-  const env = { NODE_OPTIONS: `--require ${JSON.stringify(here('load-list.cjs'))}`, GEOFIX_LOADED: list }
-  const ended = runNode(folder, args, { env })
-  const names: string[] = JSON.parse(readFileSync(list, 'utf8'))
-  const NATIVE = 'NativeModule '
-  return {
-    ended,
-    modules: names.filter((name) => name.startsWith(NATIVE)).map((name) => name.slice(NATIVE.length)),
-  }
-}

@@ -1,4 +1,4 @@
-// Does all that the built library can do: node everything.mjs esm|cjs CITY_FILE [without-fetch-classes]
+// Does all that the built library can do: node everything.mjs esm|cjs CITY_FILE
 // An export, or a method of Resolver, that nothing here runs is an error.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
-const [, , system, cityFile, without] = process.argv
+const [, , system, cityFile] = process.argv
 const require = createRequire(import.meta.url)
 const load = system === 'cjs' ? async (name) => require(name) : (name) => import(name)
 const { exports, name: packageName } = require('../../package.json')
@@ -143,8 +143,8 @@ const ofBytes = () => [
   bytes.buffer,
   new Blob([bytes]),
   [bytes, bytes],
-  // Node keeps these two classes in one module with fetch.
-  ...(without === undefined ? [streamOf(bytes), new Response(bytes)] : []),
+  streamOf(bytes),
+  new Response(bytes),
 ]
 
 /** By entry and export. */
@@ -236,8 +236,6 @@ const RUNS = {
   'geofix/http': {
     createHandler: async ({ createHandler }) => {
       const handler = createHandler(await resolverOf(), { authenticate: null })
-      // Node keeps `Request` in one module with fetch.
-      if (without !== undefined) return typeof handler
       const answers = [`/v1/ip/${ADDRESS}`, '/v1/ip/http:%2f%2fexample.com', '/v1/ip'].map((path) =>
         handler(new Request(`http://example.com${path}`), { remoteAddress: ADDRESS }),
       )
@@ -253,7 +251,6 @@ const RUNS = {
     },
     createNodeListener: async ({ createHandler, createNodeListener }) => {
       const listen = createNodeListener(createHandler(await resolverOf(), { authenticate: null }))
-      if (without !== undefined) return typeof listen
       const body = await new Promise((end, reject) => {
         listen(incoming, { setHeader() {}, end, destroy: () => reject(new Error('the listener failed')) })
       })
