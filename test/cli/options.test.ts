@@ -229,11 +229,7 @@ describe('standard input from a terminal', () => {
     const terminal = { input: '81.2.69.142\n', isTTY: true }
     const args = ['enrich', '--db', DB, '--stats', 'none', '-']
     const { status, out, err } = await geofix(args, terminal)
-    expect([status, err.startsWith(line), err.split(line)]).toEqual([
-      0,
-      true,
-      [expect.anything(), expect.anything()],
-    ])
+    expect([status, err.split(line)]).toEqual([0, ['', expect.anything()]])
     expect(out).toContain('London')
     expect((await geofix([...args, '--quiet'], terminal)).err).toBe('')
     expect((await geofix(args, { ...terminal, isTTY: false })).err).not.toContain('terminal')

@@ -1,15 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../src/cli/count/forms.ts'
-import { makeFile, temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from '../enrich/command-line.ts'
+import { geofix, ndjson, workspace } from '../enrich/command-line.ts'
 
-const folder = temporaryFolder()
-const DB = ['--db', writeDatabase(folder)]
-const at = (name: string): string => join(folder, name)
-const input = (name: string, text: string): string => makeFile(at(name), text)
+const { DB: database, at, file: input } = workspace()
+const DB = ['--db', database]
 const LINES = input('lines.ndjson', ndjson(7))
 
 describe('geofix count', () => {

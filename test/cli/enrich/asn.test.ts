@@ -1,20 +1,15 @@
 // geofix enrich --asn-db with --to csv and Parquet: the systems that NDJSON has, of the rows with a location.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { ASN_DATABASE } from '../../http/service.ts'
-import { makeFile, temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const path = (name: string): string => join(folder, name)
-const DB = writeDatabase(folder)
-const ASN_DB = makeFile(path('asn.mmdb'), ASN_DATABASE)
-const enrich = (...args: string[]) =>
-  geofix(['enrich', '--db', DB, '--asn-db', ASN_DB, '--quiet', '--stats', 'none', ...args])
+const { at: path, file, enrich: withDatabase } = workspace('--quiet')
+const ASN_DB = file('asn.mmdb', ASN_DATABASE)
+const enrich = (...args: string[]) => withDatabase(['--asn-db', ASN_DB, ...args])
 
 const IPS = ['81.2.69.142', '2001:4860::8888', '133.11.93.3', '9.9.9.9', '10.0.0.1', 'nonsense']
 /** Number and organisation of each. */
@@ -23,9 +18,8 @@ const SYSTEMS: readonly (readonly (bigint | string | null)[])[] = [
   [15169n, null],
   ...Array(4).fill([null, null]),
 ]
-const LOG = path('access.log')
-writeFileSync(
-  LOG,
+const LOG = file(
+  'access.log',
   IPS.map((ip) => `${ip} - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "-"\n`).join(''),
 )
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ByteChunks, formOfName, zstdFrames } from '../../../src/cli/enrich/file-forms.ts'
-import { makeFile, temporaryFolder } from '../../temporary.ts'
-import { geofix, ndjson, writeDatabase } from './command-line.ts'
+import { bytesOf } from '../../mmdb/hand-made.ts'
+import { ndjson, workspace } from './command-line.ts'
 
 describe('formOfName', () => {
   const FORMS = ['ndjson', 'json', 'csv', 'tsv', 'parquet'] as const
@@ -41,11 +40,8 @@ describe('formOfName', () => {
 })
 
 describe('geofix enrich -o FILE.json', () => {
-  const folder = temporaryFolder()
-  const at = (name: string): string => join(folder, name)
-  const enrich = (...args: string[]) =>
-    geofix(['enrich', '--quiet', '--db', writeDatabase(folder), '--fields', 'city', ...args])
-  const input = (name: string, text: string): string => makeFile(at(name), text)
+  const { at, file: input, enrich: withDatabase } = workspace('--quiet', '--fields', 'city')
+  const enrich = (...args: string[]) => withDatabase(args)
   const read = (): unknown => JSON.parse(readFileSync(at('out.json'), 'utf8'))
 
   it('is an array of what the lines are as NDJSON', async () => {
@@ -99,72 +95,42 @@ describe('geofix enrich -o FILE.json', () => {
   })
 })
 
-const MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
+const MAGIC = '28b52ffd'
 
-/** A block: RFC 8878 section 3.1.1.2. */
-function block(type: number, size: number, isLast: boolean): number[] {
-  const header = (size << 3) | (type << 1) | (isLast ? 1 : 0)
-  return [header & 255, (header >> 8) & 255, header >> 16]
+/** A block, in hexadecimal: RFC 8878 section 3.1.1.2. */
+function block(type: number, size: number, isLast: boolean): string {
+  const header = Buffer.alloc(3)
+  header.writeUIntLE((size << 3) | (type << 1) | Number(isLast), 0, 3)
+  return header.toString('hex')
 }
 
-const content = (length: number): number[] => Array<number>(length).fill(0x28)
+const content = (length: number): string => '28'.repeat(length)
+/** A last block of one byte. */
+const BYTE = `${block(0, 1, true)} 07`
+const frame = (...parts: string[]): string => [MAGIC, ...parts].join(' ')
 
-/** Kinds of frames, each whole. */
-const FRAMES: Readonly<Record<string, number[]>> = {
-  'a single segment with one byte of size': [...MAGIC, 0x20, 5, ...block(0, 5, true), ...content(5)],
-  'a window, no size': [...MAGIC, 0x00, 0x58, ...block(2, 9, true), ...content(9)],
-  'a checksum': [...MAGIC, 0x04, 0x58, ...block(2, 9, true), ...content(9), 1, 2, 3, 4],
-  'sizes of 2, 4 and 8 bytes': [0x40, 0x80, 0xc0].flatMap((flags, index) => [
-    ...MAGIC,
-    flags,
-    0x58,
-    ...content(2 ** (index + 1)),
-    ...block(0, 1, true),
-    7,
-  ]),
-  'dictionaries of 1, 2 and 4 bytes': [1, 2, 3].flatMap((flags) => [
-    ...MAGIC,
-    0x20 | flags,
-    ...content([0, 1, 2, 4][flags] ?? 0),
-    1,
-    ...block(0, 1, true),
-    7,
-  ]),
-  'several blocks, one of a byte repeated 100,000 times, one empty': [
-    ...MAGIC,
-    0x00,
-    0x58,
-    ...block(1, 100_000, false),
-    7,
-    ...block(0, 300, false),
-    ...content(300),
-    ...block(0, 0, true),
-  ],
-  'a skippable frame before another': [
-    0x5a,
-    0x2a,
-    0x4d,
-    0x18,
-    3,
-    0,
-    0,
-    0,
-    1,
-    2,
-    3,
-    ...MAGIC,
-    0x20,
-    1,
-    ...block(0, 1, true),
-    7,
-  ],
-  'an empty skippable frame': [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0],
+/** Kinds of frames, each whole, in hexadecimal. */
+const FRAMES: Readonly<Record<string, string>> = {
+  'a single segment with one byte of size': frame('20 05', block(0, 5, true), content(5)),
+  'a window, no size': frame('00 58', block(2, 9, true), content(9)),
+  'a checksum': frame('04 58', block(2, 9, true), content(9), '01020304'),
+  'sizes of 2, 4 and 8 bytes':
+    frame('40 58', content(2), BYTE) + frame('80 58', content(4), BYTE) + frame('c0 58', content(8), BYTE),
+  'dictionaries of 1, 2 and 4 bytes':
+    frame('21', content(1), '01', BYTE) +
+    frame('22', content(2), '01', BYTE) +
+    frame('23', content(4), '01', BYTE),
+  'several blocks, one of a byte repeated 100,000 times, one empty': frame(
+    ...['00 58', block(1, 100_000, false), '07', block(0, 300, false), content(300), block(0, 0, true)],
+  ),
+  'a skippable frame before another': `5a2a4d18 03000000 010203 ${frame('20 01', BYTE)}`,
+  'an empty skippable frame': '502a4d18 00000000',
 }
 
 /** Where the chunks end that pass. */
-async function endsOf(bytes: readonly number[], size = bytes.length): Promise<number[]> {
+async function endsOf(bytes: Uint8Array, size = bytes.length): Promise<number[]> {
   async function* chunks(): ByteChunks {
-    for (let at = 0; at < bytes.length; at += size) yield Uint8Array.from(bytes.slice(at, at + size))
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const ends: number[] = []
   const failure = (isTruncated: boolean) => new Error(isTruncated ? 'truncated' : 'damaged')
@@ -175,27 +141,29 @@ async function endsOf(bytes: readonly number[], size = bytes.length): Promise<nu
 describe('zstdFrames', () => {
   it.each(Object.entries(FRAMES))(
     'ends a chunk after a frame with %s, in chunks of any size',
-    async (_, frame) => {
-      for (const size of [1, 2, 3, 7, 2 * frame.length]) {
-        const ends = await endsOf([...frame, ...frame], size)
-        expect(ends).toContain(frame.length)
-        expect(ends.at(-1)).toBe(2 * frame.length)
+    async (_, each) => {
+      const bytes = bytesOf(each + each)
+      for (const size of [1, 2, 3, 7, bytes.length]) {
+        const ends = await endsOf(bytes, size)
+        expect(ends).toContain(bytes.length / 2)
+        expect(ends.at(-1)).toBe(bytes.length)
       }
     },
   )
 
   it.each(Object.entries(FRAMES).filter(([name]) => !/,|and|before/.test(name)))(
     'refuses a frame with %s that is truncated at any byte',
-    async (_, frame) => {
-      for (let length = 1; length < frame.length; length++)
-        await expect(endsOf(frame.slice(0, length))).rejects.toThrow('truncated')
+    async (_, each) => {
+      const bytes = bytesOf(each)
+      for (let length = 1; length < bytes.length; length++)
+        await expect(endsOf(bytes.subarray(0, length))).rejects.toThrow('truncated')
     },
   )
 
   it.each([
-    ['rubbish after a frame', [...(FRAMES['a checksum'] ?? []), 1, 2, 3, 4]],
-    ['a block of the reserved type', [...MAGIC, 0x00, 0x58, ...block(3, 1, true), 1]],
+    ['rubbish after a frame', `${FRAMES['a checksum']} 01020304`],
+    ['a block of the reserved type', frame('00 58', block(3, 1, true), '01')],
   ])('refuses %s', async (_, bytes) => {
-    await expect(endsOf(bytes)).rejects.toThrow('damaged')
+    await expect(endsOf(bytesOf(bytes))).rejects.toThrow('damaged')
   })
 })

@@ -3,7 +3,6 @@ import {
   closeSync,
   createReadStream,
   existsSync,
-  mkdirSync,
   openSync,
   renameSync,
   truncateSync,
@@ -204,26 +203,11 @@ describe('the input of geofix enrich', () => {
   })
 
   it.each([
-    [
-      'does not exist',
-      () => join(folder, 'missing.log'),
-      /missing\.log cannot be read: no such file or directory \(ENOENT\)/,
-    ],
-    [
-      'is below a file',
-      () => join(file('plain', ''), 'x'),
-      /a part of its path is not a directory \(ENOTDIR\)/,
-    ],
-    [
-      'is a directory',
-      () => {
-        mkdirSync(join(folder, 'directory'), { recursive: true })
-        return join(folder, 'directory')
-      },
-      /directory cannot be read: it is a directory \(EISDIR\)/,
-    ],
-  ])('that %s ends with 4, before anything is written', async (_, path, message) => {
-    const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), path())
+    ['does not exist', 'missing.log', /missing\.log cannot be read: no such file or directory \(ENOENT\)/],
+    ['is below a file', 'good.ndjson/x', /a part of its path is not a directory \(ENOTDIR\)/],
+    ['is a directory', '.', /cannot be read: it is a directory \(EISDIR\)/],
+  ])('that %s ends with 4, before anything is written', async (_, name, message) => {
+    const { status, out, err } = await enrich(file('good.ndjson', ndjson(3)), `${folder}/${name}`)
     expect({ status, out }).toEqual({ status: 4, out: '' })
     expect(err).toMatch(message)
   })

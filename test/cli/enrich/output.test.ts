@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { devNull } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Transform } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -151,33 +151,17 @@ describe('-o of geofix enrich', () => {
   })
 
   it.each([
-    ['with too long a name', (folder: string) => join(folder, 'x'.repeat(300)), /the name is too long/],
-    ['on a full device', () => '/dev/full', /no space is left on the device \(ENOSPC\)/],
-    ['on a descriptor that is not open', () => '/dev/fd/999999', /the descriptor is not open.* \(EBADF\)/],
-    [
-      'on links that form a cycle',
-      (folder: string) => {
-        symlinkSync('link', join(folder, 'link'))
-        return join(folder, 'link')
-      },
-      /too many symbolic links lead to it \(ELOOP\)/,
-    ],
-    [
-      'on a full device after gzip',
-      (folder: string) => {
-        symlinkSync('/dev/full', join(folder, 'full.gz'))
-        return join(folder, 'full.gz')
-      },
-      /^geofix: \S+full\.gz cannot be written: no space is left/,
-    ],
-    [
-      'as Zstandard without its folder',
-      (folder: string) => join(folder, 'none', 'out.zst'),
-      /cannot be written/,
-    ],
-  ])('ends with 3 %s', async (_, path, message) => {
+    ['with too long a name', 'x'.repeat(300), /the name is too long/],
+    ['on a full device', '/dev/full', /no space is left on the device \(ENOSPC\)/],
+    ['on a descriptor that is not open', '/dev/fd/999999', /the descriptor is not open.* \(EBADF\)/],
+    ['on links that form a cycle', 'cycle', /too many symbolic links lead to it \(ELOOP\)/],
+    ['on a full device after gzip', 'full.gz', /^geofix: \S+full\.gz cannot be written: no space is left/],
+    ['as Zstandard without its folder', 'none/out.zst', /cannot be written/],
+  ])('ends with 3 %s', async (_, name, message) => {
     const folder = freshFolder()
-    const { status, err } = await enrich(['-o', path(folder)])
+    symlinkSync('cycle', join(folder, 'cycle'))
+    symlinkSync('/dev/full', join(folder, 'full.gz'))
+    const { status, err } = await enrich(['-o', resolve(folder, name)])
     expect(status).toBe(3)
     expect(err).toMatch(/^geofix: .* cannot be written: /)
     expect(err).toMatch(message)

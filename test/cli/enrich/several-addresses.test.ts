@@ -50,13 +50,10 @@ describe('several addresses of a line', () => {
     ['ssv', 'start src src_ip dst\n1782907200 81.2.69.142 81.2.69.142 1.2.3.4\n'],
     ['w3c', `#Fields: timestamp src dst\n${TIME} 81.2.69.142 1.2.3.4\n`],
     ['w3c', '#Fields: date time src dst\n2026-07-01 12:00:00 81.2.69.142 1.2.3.4\n'],
-  ])('become members of one object with --to ndjson, with its time: %s', async (format, log) => {
-    const { out } = await withDatabase(
-      ['--quiet', ...named(['src', 'dst']), '--to', 'ndjson', '--format', format],
-      log,
-    )
-    expect(JSON.parse(out)).toMatchObject({
-      src: '81.2.69.142',
+    ['access-log', '1.2.3.4 81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n', '2', '1'],
+  ])('become members of one object, with its time: %s', async (format, log, src = 'src', dst = 'dst') => {
+    const flags = ['--quiet', ...named([src, dst]), '--to', 'ndjson', '--format', format]
+    expect(JSON.parse((await withDatabase(flags, log)).out)).toMatchObject({
       from: { city: 'London', timezone: { offset: '+01:00' } },
       to: { city: 'Sydney', timezone: { offset: '+10:00' } },
     })
@@ -70,15 +67,6 @@ describe('several addresses of a line', () => {
     expect(out).toMatch(/^ {2}the first (?:\d+ lines|line): [12] with a location, /m)
     expect(out).toMatch(/^ {2}to: [1-3] with a location, /m)
     for (const name of ['London', 'Sydney']) expect(out).toContain(name)
-  })
-
-  it('are located in access logs', async () => {
-    const line = '1.2.3.4 81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n'
-    const { out } = await withDatabase([...named(['2', '1']), '--quiet'], line)
-    expect(JSON.parse(out)).toMatchObject({
-      from: { city: 'London', timezone: { offset: '+01:00' } },
-      to: { city: 'Sydney', timezone: { offset: '+10:00' } },
-    })
   })
 
   it('are shown as flags where a name says that one is the target', async () => {

@@ -1,21 +1,17 @@
 // The forms and the privacy of `geofix enrich --summary`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { MmdbWriter } from '../../../src/writer.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, writeDatabase } from './command-line.ts'
+import { geofix, workspace } from './command-line.ts'
 
-const folder = temporaryFolder()
-const DB = ['--db', writeDatabase(folder)]
-const at = (name: string): string => join(folder, name)
+const { folder, DB: database, at, file } = workspace()
+const DB = ['--db', database]
 
 const line = (ip: string, hour: number, target: string, status = 200): string =>
   `${ip} - - [01/Jul/2026:0${hour}:30:00 +0000] "GET ${target} HTTP/1.1" ${status} 512 "-" "curl"\n`
 
-const LOG = at('access.log')
-writeFileSync(
-  LOG,
+const LOG = file(
+  'access.log',
   [
     line('81.2.69.142', 1, '/a?q=1'),
     line('81.2.69.142', 1, '/a?q=2'),

@@ -38,35 +38,30 @@ const frameOf = (text: string): Buffer =>
   Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, (text.length << 3) | 1, 0, 0, ...Buffer.from(text)])
 const frame = frameOf('8.8.8')
 
+const enriched = (bytes: Uint8Array) => enrich(['--quiet', '--format', 'list', '--force'], bytes)
+
 describe('Zstandard', () => {
-  it('is read if it is complete', async () => {
-    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], frame)
+  it.each([
+    ['is read if it is complete', frame, 1],
+    [
+      'can begin with a skippable frame, as parallel compressors write it',
+      Buffer.concat([Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9]), frame]),
+      1,
+    ],
+    ['is read to its last frame', Buffer.concat(Array<Buffer>(100).fill(frameOf('8.8.8.8\n'))), 100],
+  ])('%s', async (_, bytes, lines) => {
+    const { status, err } = await enriched(bytes)
     expect(status).toBe(0)
-    expect(JSON.parse(err)).toMatchObject({ lines: 1, bytesRead: frame.length })
-  })
-
-  it('can begin with a skippable frame, as parallel compressors write it', async () => {
-    const skippable = Buffer.from([0x5f, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9])
-    expect(
-      (await enrich(['--quiet', '--format', 'list', '--force'], Buffer.concat([skippable, frame]))).status,
-    ).toBe(0)
-  })
-
-  it('is read to its last frame', async () => {
-    const frames = Buffer.concat(Array<Buffer>(100).fill(frameOf('8.8.8.8\n')))
-    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], frames)
-    expect(status).toBe(0)
-    expect(JSON.parse(err)).toMatchObject({ lines: 100, bytesRead: frames.length })
+    expect(JSON.parse(err)).toMatchObject({ lines, bytesRead: bytes.length })
   })
 
   it.each([
-    ['truncated', frame.subarray(0, -1)],
-    ['cut in its header', frame.subarray(0, 5)],
-    ['damaged', Buffer.concat([frame, Buffer.from('rubbish')])],
-  ])('that is %s ends with 4', async (what, bytes) => {
-    const { status, err } = await enrich(['--quiet', '--format', 'list', '--force'], bytes)
-    expect(status).toBe(4)
-    expect(err).toContain(`its zstd data is ${what === 'damaged' ? 'damaged' : 'truncated'}`)
+    ['truncated', frame.subarray(0, -1), 'truncated'],
+    ['cut in its header', frame.subarray(0, 5), 'truncated'],
+    ['damaged', Buffer.concat([frame, Buffer.from('rubbish')]), 'damaged'],
+  ])('that is %s ends with 4', async (_, bytes, fault) => {
+    const { status, err } = await enriched(bytes)
+    expect([status, err]).toEqual([4, expect.stringContaining(`its zstd data is ${fault}`)])
   })
 
   it('is written if the name of the output ends with .zst', async () => {
