@@ -5,7 +5,7 @@ import { serveSettings } from '../../src/cli/serve/flags.ts'
 import { openApiJson } from '../../src/cli/serve/openapi.ts'
 import { ASN_DATABASE, DATABASE } from '../http/service.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
-import { geofix, valuesIn } from './enrich/command-line.ts'
+import { failure, geofix, valuesIn } from './enrich/command-line.ts'
 import { KEYS, serve } from './serve/running.ts'
 
 const folder = temporaryFolder()
@@ -40,8 +40,9 @@ describe('geofix --asn-db FILE ADDRESS', () => {
   })
 
   it('refuses a database without autonomous systems', async () => {
-    const { status, err } = await geofix(['--db', DB, '--asn-db', DB, '81.2.69.142'])
-    expect([status, err]).toEqual([1, expect.stringContaining('it has no autonomous systems')])
+    expect(await geofix(['--db', DB, '--asn-db', DB, '81.2.69.142'])).toEqual(
+      failure(1, 'it has no autonomous systems'),
+    )
   })
 })
 

@@ -6,7 +6,7 @@ import { isPacked } from '../../src/bytes/file-kind.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { british } from '../own-databases.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { geofix, valuesIn } from './enrich/command-line.ts'
+import { failure, geofix, valuesIn } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -87,17 +87,15 @@ describe('geofix slim', () => {
     [['--countries', 'UK'], 'write GB'],
     [['--locales', 'no_such'], 'BCP 47'],
   ])('refuses %j before it reads anything', async (args, message) => {
-    const { status, err } = await geofix(['slim', at('missing.mmdb'), ...args, '-o', at('none')])
-    expect(status).toBe(2)
-    expect(err).toContain(message)
+    expect(await geofix(['slim', at('missing.mmdb'), ...args, '-o', at('none')])).toEqual(failure(2, message))
   })
 
   it('writes nothing for a database without locations', async () => {
     const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
     writeFileSync(at('asn.mmdb'), asn)
-    const { status, err } = await geofix(['slim', at('asn.mmdb'), '-o', at('none')])
-    expect(status).toBe(1)
-    expect(err).toContain(`${at('asn.mmdb')}: it has no locations`)
+    expect(await geofix(['slim', at('asn.mmdb'), '-o', at('none')])).toEqual(
+      failure(1, `${at('asn.mmdb')}: it has no locations`),
+    )
     expect(existsSync(at('none'))).toBe(false)
   })
 })

@@ -7,7 +7,7 @@ import { COMMAND_LINES, OTHER_OPTIONS } from '../../src/cli/suggestions.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
-import { geofix, valuesIn, words } from './enrich/command-line.ts'
+import { failure, geofix, valuesIn, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
@@ -206,9 +206,7 @@ describe('geofix ADDRESS…', () => {
     [['count', 'a.log', '-n', '5'], 'use --top'],
     [['top', 'a.log', '--csv'], '"top" is neither a command nor an address'],
   ])('exits with 2 for %o', async (args, message) => {
-    const { status, out, err } = await geofix(args)
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toContain(message)
+    expect(await geofix(args)).toEqual(failure(2, message))
   })
 
   it('lets errors of the code itself through, which are not the message of a fault', async () => {

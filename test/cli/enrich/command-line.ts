@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
 import { run } from '../../../src/cli/program.ts'
 import { float, MmdbWriter } from '../../../src/writer.ts'
 import { makeFile, temporaryFolder } from '../../temporary.ts'
@@ -29,6 +30,12 @@ export interface Outcome {
   readonly status: number
   readonly out: string
   readonly err: string
+}
+
+/** The outcome of a command that only prints why it ends. @param message a part of the text, or a pattern for it */
+export function failure(status: number, message: string | RegExp): Outcome {
+  const err = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message)
+  return { status, out: '', err }
 }
 
 export interface Surroundings {

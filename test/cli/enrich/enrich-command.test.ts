@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../../src/cli/program.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { failure, geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, DB, enrich } = workspace()
 
@@ -83,9 +83,9 @@ describe('geofix enrich', () => {
   })
 
   it('checks options against a detected format too', async () => {
-    const { status, err } = await geofix(['enrich', '--append'], { input: '{"ip":"81.2.69.142"}\n' })
-    expect(status).toBe(2)
-    expect(err).toMatch(/--append is for .*access-log, .*list.*, and standard input is ndjson\./)
+    expect(await geofix(['enrich', '--append'], { input: '{"ip":"81.2.69.142"}\n' })).toEqual(
+      failure(2, /--append is for .*access-log, .*list.*, and standard input is ndjson\./),
+    )
   })
 
   it.each([
@@ -97,9 +97,7 @@ describe('geofix enrich', () => {
     [['--summary', 'html='], /Write it as html=report\.html, json=report\.json/],
     [['-', '-'], /can be read only once/],
   ])('refuses %j', async (args, message) => {
-    const { status, out, err } = await enrich(args, '81.2.69.142\n')
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
+    expect(await enrich(args, '81.2.69.142\n')).toEqual(failure(2, message))
   })
 
   it('writes an empty output for an empty input', async () => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { failure, geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, file, enrich: withDatabase } = workspace()
 const explain = (...args: string[]) => withDatabase(['--explain', ...args])
@@ -38,8 +38,7 @@ describe('geofix enrich --explain', () => {
 
   it('makes objects of a document whose objects do not all stay, as the run does', async () => {
     const path = file('document.json', '[{"ip":"81.2.69.142"}]')
-    const { status, err } = await explain(path, '--to', 'json', '--only-failed')
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(await explain(path, '--to', 'json', '--only-failed')).toMatchObject({ status: 0, err: '' })
   })
 
   it('names what is written around lines', async () => {
@@ -66,17 +65,10 @@ describe('geofix enrich --explain', () => {
 
   it('fails as the run would', async () => {
     const unclear = file('unclear.csv', 'a,b\n1.2.3.4,5.6.7.8\n')
-    expect(await explain(unclear)).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringContaining('--field'),
-    })
+    expect(await explain(unclear)).toEqual(failure(1, '--field'))
     expect(await explain(join(folder, 'nothing.log'))).toMatchObject({ status: 4, out: '' })
     const log = file('few.log', `${ACCESS}\n`)
-    expect(await explain(log, '--nth', '2')).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('--nth is for text'),
-    })
+    expect(await explain(log, '--nth', '2')).toEqual(failure(2, '--nth is for text'))
   })
 
   it.each([
@@ -85,9 +77,9 @@ describe('geofix enrich --explain', () => {
     ['--stats', 'json'],
   ])('refuses %s, and writes no file', async (flag, value) => {
     const before = readdirSync(folder)
-    const { status, err } = await explain(flag, value, join(folder, 'access.log'))
-    expect(status).toBe(2)
-    expect(err).toContain('--explain writes no lines')
+    expect(await explain(flag, value, join(folder, 'access.log'))).toEqual(
+      failure(2, '--explain writes no lines'),
+    )
     expect(readdirSync(folder)).toEqual(before)
   })
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ByteChunks, formOfName, zstdFrames } from '../../../src/cli/enrich/file-forms.ts'
 import { bytesOf } from '../../mmdb/hand-made.ts'
-import { ndjson, workspace } from './command-line.ts'
+import { failure, ndjson, workspace } from './command-line.ts'
 
 describe('formOfName', () => {
   const FORMS = ['ndjson', 'json', 'csv', 'tsv', 'parquet'] as const
@@ -86,12 +86,8 @@ describe('geofix enrich -o FILE.json', () => {
     await enrich(lines, '-o', at('out.json'), '--only-country', 'JP')
     expect(read()).toEqual([])
     const list = input('list.txt', '81.2.69.142\n')
-    const { status, err } = await enrich(list, '--append', '--to', 'json')
-    expect({ status, err }).toMatchObject({ status: 2, err: expect.stringContaining('--append keeps them') })
-    expect(await enrich(lines, '-o', at('out.xlsx'))).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('no form has the ending .xlsx'),
-    })
+    expect(await enrich(list, '--append', '--to', 'json')).toEqual(failure(2, '--append keeps them'))
+    expect(await enrich(lines, '-o', at('out.xlsx'))).toEqual(failure(2, 'no form has the ending .xlsx'))
   })
 })
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { geofix, workspace } from './command-line.ts'
+import { failure, geofix, workspace } from './command-line.ts'
 
 const { DB, at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
 
@@ -58,9 +58,7 @@ describe('geofix enrich --mask', () => {
   it.each([[['--mask', '24,48', '--pseudonym', 'missing']], [['--new-key']], [['--pseudonym', 'missing']]])(
     'refuses %j',
     async (args) => {
-      const { status, out, err } = await enrich(args, ACCESS)
-      expect({ status, out }).toEqual({ status: 2, out: '' })
-      expect(err).toContain(args[0])
+      expect(await enrich(args, ACCESS)).toEqual(failure(2, args[0] ?? ''))
     },
   )
 })
@@ -91,8 +89,8 @@ describe('geofix enrich --pseudonym', () => {
 
   it('refuses a file that has no key', async () => {
     writeFileSync(path('no-key'), 'secret\n')
-    const { status, err } = await enrich(['--pseudonym', path('no-key')], ACCESS)
-    expect(status).toBe(4)
-    expect(err).toContain('a key is 64 hexadecimal digits')
+    expect(await enrich(['--pseudonym', path('no-key')], ACCESS)).toEqual(
+      failure(4, 'a key is 64 hexadecimal digits'),
+    )
   })
 })

@@ -19,7 +19,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CompressedOutput, DescriptorOutput } from '../../../src/cli/enrich/output.ts'
 import { makeFile } from '../../temporary.ts'
-import { ndjson, workspace } from './command-line.ts'
+import { failure, ndjson, workspace } from './command-line.ts'
 
 const { folder: base, freshFolder, enrich: withDatabase } = workspace()
 
@@ -59,23 +59,15 @@ describe('-o of geofix enrich', () => {
       symlinkSync('same', join(folder, 'link'))
       symlinkSync('.', join(folder, 'folder'))
       mkdirSync(join(folder, 'x'))
-      const { status, err } = await enrich([
-        '-o',
-        join(folder, 'same'),
-        '--summary',
-        `html=${folder}/${name}`,
-      ])
-      expect([status, err]).toEqual([
-        3,
-        expect.stringContaining(`${name} is a file that this run writes already`),
-      ])
+      const ran = await enrich(['-o', join(folder, 'same'), '--summary', `html=${folder}/${name}`])
+      expect(ran).toEqual(failure(3, `${name} is a file that this run writes already`))
       expect(readdirSync(folder)).toEqual(['folder', 'link', 'x'])
     },
   )
 
   it('can be discarded together with the report', async () => {
-    const { status, err } = await enrich(['-o', devNull, '--summary', `html=${devNull}`, '--quiet'])
-    expect([status, err]).toEqual([0, ''])
+    const ran = await enrich(['-o', devNull, '--summary', `html=${devNull}`, '--quiet'])
+    expect(ran).toEqual({ status: 0, out: '', err: '' })
   })
 
   it('compresses .gz', async () => {
@@ -106,22 +98,17 @@ describe('-o of geofix enrich', () => {
     linkSync(input, at('hard'))
     symlinkSync('hard', at('link'))
     const before = [readFileSync(input), readdirSync(folder)]
-    const { status, err } = await enrich([...first.map(at), input, flag, `${form}${at(name)}`])
-    expect([status, err]).toEqual([
-      3,
-      `geofix: ${at(name)} is a file that this run reads: write to another file\n`,
-    ])
+    const message = `geofix: ${at(name)} is a file that this run reads: write to another file\n`
+    const ran = await enrich([...first.map(at), input, flag, `${form}${at(name)}`])
+    expect(ran).toEqual(failure(3, message))
     expect([readFileSync(input), readdirSync(folder)]).toEqual(before)
   })
 
   it('cannot be the file with the key of pseudonyms', async () => {
     const text = `${'0'.repeat(64)}\n`
     const key = makeFile(join(freshFolder(), 'key'), text)
-    const { status, err } = await enrich(['--pseudonym', key, '--to', 'ndjson', '-o', key])
-    expect([status, err]).toEqual([
-      3,
-      `geofix: ${key} is a file that this run reads: write to another file\n`,
-    ])
+    const ran = await enrich(['--pseudonym', key, '--to', 'ndjson', '-o', key])
+    expect(ran).toEqual(failure(3, `geofix: ${key} is a file that this run reads: write to another file\n`))
     expect(readFileSync(key, 'utf8')).toBe(text)
   })
 
@@ -186,8 +173,9 @@ describe('-o of geofix enrich', () => {
   it('leaves an existing file unchanged when the report cannot be written', async () => {
     const folder = freshFolder()
     const file = makeFile(join(folder, 'out.gz'), 'old')
-    const { status, err } = await enrich(['-o', file, '--summary', 'html=/dev/full'])
-    expect([status, err]).toEqual([3, expect.stringContaining('/dev/full cannot be written')])
+    expect(await enrich(['-o', file, '--summary', 'html=/dev/full'])).toEqual(
+      failure(3, '/dev/full cannot be written'),
+    )
     expect(readdirSync(folder)).toEqual(['out.gz'])
     expect(readFileSync(file, 'utf8')).toBe('old')
   })

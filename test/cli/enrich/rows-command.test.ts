@@ -2,7 +2,7 @@
 // ColumnStream.
 import { describe, expect, it } from 'vitest'
 import { columnsOf } from '../../enrich/writing/columns-of.ts'
-import { geofix, workspace } from './command-line.ts'
+import { failure, geofix, workspace } from './command-line.ts'
 
 const { DB } = workspace()
 const LIST = ['enrich', '--rows', '--db', DB, '--format', 'list', '--append', '--at', '2026-07-01']
@@ -37,11 +37,8 @@ describe('geofix enrich --rows', () => {
     })
     const { out } = await geofix([...TSV, '--chunk-header', '--write-chunk-header'], { input })
     expect(out).toBe(`2\n${rows}1\n2\t\\N\t\\N\n`)
-    expect(await geofix([...TSV, '--chunk-header'], { input: '2\n1\nx\ny\n' })).toEqual({
-      status: 4,
-      out: '',
-      err: 'geofix: line 4 does not count the rows of a block\n',
-    })
+    const wrong = await geofix([...TSV, '--chunk-header'], { input: '2\n1\nx\ny\n' })
+    expect(wrong).toEqual(failure(4, /^geofix: line 4 does not count the rows of a block\n$/))
   })
 
   it.each([
@@ -64,16 +61,15 @@ describe('geofix enrich --rows', () => {
     [[...LIST.slice(4), '--drop-unresolved'], /--drop-unresolved is not for rows/],
     [[...LIST.slice(4), 'access.log'], /--rows reads standard input: write < FILE/],
   ])('refuses, without reading a row: %j', async (flags, message) => {
-    const { status, out, err } = await geofix(['enrich', '--rows', ...flags], { input: 'x\n' })
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
+    expect(await geofix(['enrich', '--rows', ...flags], { input: 'x\n' })).toEqual(failure(2, message))
   })
 
   it.each([['--quoting', 'none'], ['--chunk-header'], ['--write-chunk-header']])(
     'has %s for itself',
     async (...flags) => {
-      const { status, err } = await geofix(['enrich', ...flags], { input: 'x\n' })
-      expect([status, err]).toEqual([2, expect.stringContaining(`${flags[0]} needs --rows.`)])
+      expect(await geofix(['enrich', ...flags], { input: 'x\n' })).toEqual(
+        failure(2, `${flags[0]} needs --rows.`),
+      )
     },
   )
 
@@ -88,8 +84,8 @@ describe('geofix enrich --rows', () => {
       yield '81.2.69.142\n'
       throw Object.assign(new Error('read'), { code: 'EIO' })
     })()
-    const { status, err } = await geofix(TSV, { input })
-    expect([status, err]).toEqual([4, expect.stringMatching(/^geofix: standard input cannot be read: .*\n$/)])
+    const failed = failure(4, /^geofix: standard input cannot be read: .*\n$/)
+    expect(await geofix(TSV, { input })).toEqual({ ...failed, out: '81.2.69.142\tGB\tLondon\n' })
   })
 
   it('fails if a database has no file', async () => {
@@ -126,13 +122,10 @@ describe('geofix engine columns', () => {
   })
 
   it('fails if a request is wrong or incomplete, with one line that says so', async () => {
-    expect(await geofix(NONE, { input: 'a line of a log\n' })).toEqual({
-      status: 4,
-      out: '',
-      err: 'geofix: a request does not begin with GFX1\n',
-    })
-    const { status, err } = await geofix(NONE, { input: requestOf('81.2.69.142').subarray(0, 20) })
-    expect({ status, err }).toEqual({ status: 4, err: 'geofix: the input ends within a request\n' })
+    const wrong = await geofix(NONE, { input: 'a line of a log\n' })
+    expect(wrong).toEqual(failure(4, /^geofix: a request does not begin with GFX1\n$/))
+    const incomplete = await geofix(NONE, { input: requestOf('81.2.69.142').subarray(0, 20) })
+    expect(incomplete).toEqual(failure(4, /^geofix: the input ends within a request\n$/))
   })
 
   it.each([
@@ -141,8 +134,6 @@ describe('geofix engine columns', () => {
     [[...COLUMNS, '--times', 'seconds'], /Write one of none, microseconds, text\./],
     [[...NONE.slice(0, 4), '--times', 'text'], /option '--fields <list>' not specified/],
   ])('refuses %j', async (args, message) => {
-    const { status, out, err } = await geofix(args, { input: requestOf('81.2.69.142') })
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
+    expect(await geofix(args, { input: requestOf('81.2.69.142') })).toEqual(failure(2, message))
   })
 })

@@ -1,7 +1,7 @@
 // Several addresses of a line: geofix enrich --field A=into --field B=into.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { geofix, workspace } from './command-line.ts'
+import { failure, geofix, workspace } from './command-line.ts'
 
 const { DB, at: path, enrich: withDatabase } = workspace()
 const enrich = (...args: string[]) => withDatabase(['--stats', 'none', ...args])
@@ -127,8 +127,7 @@ describe('several addresses of a line', () => {
     ['have a name that --asn adds', ['--field', 'a=x', '--field', 'b=x_asn', '--asn'], 'a name of its own'],
     ['are in text', [...named(['1', '2']), '--format', 'text'], '--field is for '],
   ])('are refused if they %s', async (_, flags, message) => {
-    const { status, err } = await withDatabase([...flags], '1.2.3.4\n')
-    expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(message) })
+    expect(await withDatabase([...flags], '1.2.3.4\n')).toEqual(failure(2, message))
   })
 
   it('leave no output if the second one is not there, or its name is taken', async () => {

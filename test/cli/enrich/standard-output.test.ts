@@ -63,9 +63,10 @@ describe('standard output', () => {
 
   it('is refused if it is also an input, because reading would never end', async () => {
     const path = makeFile(join(folder, 'appended'), ndjson(3))
-    const { status, err } = await into(path, 'a', [path])
-    expect(status).toBe(3)
-    expect(err).toContain('standard output is a file that this run reads: write to another file')
+    expect(await into(path, 'a', [path])).toMatchObject({
+      status: 3,
+      err: 'geofix: standard output is a file that this run reads: write to another file\n',
+    })
     expect(readFileSync(path, 'utf8')).toBe(ndjson(3))
   })
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { MmdbWriter } from '../../../src/writer.ts'
-import { geofix, workspace } from './command-line.ts'
+import { failure, geofix, workspace } from './command-line.ts'
 
 const { folder, DB: database, at, file } = workspace()
 const DB = ['--db', database]
@@ -198,8 +198,6 @@ describe('the summaries of geofix enrich', () => {
       /Write it as html=report\.html, json=report\.json or geojson=cities\.geojson\. geofix count writes CSV/,
     ],
   ])('are refused: %j', async (args, message) => {
-    const { status, err } = await geofix(['enrich', ...args], { input: '81.2.69.142\n' })
-    expect(status).toBe(2)
-    expect(err).toMatch(message)
+    expect(await geofix(['enrich', ...args], { input: '81.2.69.142\n' })).toEqual(failure(2, message))
   })
 })

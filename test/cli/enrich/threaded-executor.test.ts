@@ -16,7 +16,7 @@ import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { makeFile } from '../../temporary.ts'
-import { geofix, ndjson, workspace } from './command-line.ts'
+import { failure, geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, DB } = workspace()
 
@@ -157,10 +157,10 @@ describe('several threads', () => {
   })
 
   it('fail as one does if a database has no locations', async () => {
-    const { status, err } = await geofix(['enrich', '--db', '/dev/null', '--threads', '2'], {
-      input: ndjson(1),
-    })
-    expect(status).toBe(1)
-    expect(err).toMatch(/\/dev\/null/)
+    expect(
+      await geofix(['enrich', '--db', '/dev/null', '--threads', '2'], {
+        input: ndjson(1),
+      }),
+    ).toEqual(failure(1, /\/dev\/null/))
   })
 })
