@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRowEnricher } from '../../src/enrich.ts'
 import { CASES, ROWS } from './golden/cases.ts'
-import { concatenated, enrichBytes, enrichRows, smallResolver } from './world.ts'
+import { concatenated, enrichBytes, enrichRows, openWorld } from './world.ts'
 
 const AT = Date.UTC(2026, 6, 28)
 
@@ -31,7 +31,7 @@ describe('golden files of rows', () => {
       expect(new TextDecoder('latin1').decode(output)).toBe(wanted)
       expect(linesOf(output)).toBe(linesOf(rows))
     }
-    const enrich = createRowEnricher({ resolver: await smallResolver(), at: AT, ...options })
+    const enrich = createRowEnricher({ resolver: await openWorld(), at: AT, ...options })
     const lineFeed = Uint8Array.of(0x0a)
     const output = concatenated(enrich(rows).flatMap((row) => [row, lineFeed]))
     expect(new TextDecoder('latin1').decode(output)).toBe(wanted.endsWith('\n') ? wanted : `${wanted}\n`)

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { RowStream } from '../../src/enrich/row-stream.ts'
 import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
-import { smallSet, utf8 } from './world.ts'
+import { utf8, worldSet } from './world.ts'
 
 const decoder = new TextDecoder('latin1')
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
-const set = smallSet()
+const set = worldSet()
 const LIST: RowOptions = { format: 'list', append: true, at: 0 }
 const CITY: RowOptions = { format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 }
 

@@ -5,9 +5,9 @@ import { createRowEnricher, type RowEnricherOptions } from '../../src/enrich.ts'
 import { Resolver } from '../../src/index.ts'
 import { BORROW, REPLACE } from '../../src/location/database-set.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { bytesOf, smallResolver, utf8 } from './world.ts'
+import { bytesOf, openWorld, utf8 } from './world.ts'
 
-const resolver = await smallResolver()
+const resolver = await openWorld()
 const CITY = { resolver, format: 'tsv', quoting: 'none', field: '1', fields: ['city'], at: 0 } as const
 const LIST = { resolver, format: 'list', append: true, at: 0 } as const
 
@@ -30,7 +30,7 @@ describe('createRowEnricher', () => {
   })
 
   it('follows the databases of the resolver', async () => {
-    const following = await smallResolver()
+    const following = await openWorld()
     const enrich = createRowEnricher({ ...CITY, resolver: following })
     expect(textsOf(enrich(utf8('81.2.69.142')))).toEqual(['81.2.69.142\tLondon'])
     const other = new MmdbWriter({ databaseType: 'Other' }).insert('81.2.69.0/24', {
@@ -93,7 +93,7 @@ describe('createRowEnricher', () => {
       '"resolver"',
     )
     expect(() => Reflect.apply(createRowEnricher, undefined, [])).toThrow('"resolver"')
-    const closing = await smallResolver()
+    const closing = await openWorld()
     const closed = createRowEnricher({ ...CITY, resolver: closing })
     closing.close()
     expect(() => closed([utf8('x')])).toThrow(/closed/)

@@ -4,9 +4,9 @@ import { BadLineError, EnrichError, InputMismatchError } from '../../src/enrich/
 import { LocalExecutor } from '../../src/enrich/executor.ts'
 import { type EnrichOptions, makePlan } from '../../src/enrich/formats/formats.ts'
 import { MissingLineEnd, Run, type RunInput } from '../../src/enrich/run.ts'
-import { smallSet, utf8 } from './world.ts'
+import { utf8, worldSet } from './world.ts'
 
-const set = smallSet()
+const set = worldSet()
 
 /** An input that gives its text in one chunk. */
 function inputOf(name: string, text: string): RunInput {

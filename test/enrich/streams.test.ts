@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver } from '../../src/core.ts'
 import { enrich, enrichStream } from '../../src/enrich.ts'
 import { NodeResolver } from '../../src/node/node-resolver.ts'
-import { AT, chunked, concatenated, openWorld, run, text, utf8, WORLD } from './world.ts'
+import { AT, chunked, concatenated, run, text, utf8, WORLD } from './world.ts'
 
 /** Runs on a platform whose Web streams cannot be iterated. */
 async function withoutIteration(action: () => Promise<void>): Promise<void> {
@@ -19,7 +19,7 @@ async function withoutIteration(action: () => Promise<void>): Promise<void> {
 
 let resolver: Resolver
 beforeAll(async () => {
-  resolver = await openWorld()
+  resolver = await Resolver.open(WORLD)
 })
 
 /** Gives the bytes in views of one buffer, each of which is overwritten when the next one is asked for. */

@@ -15,43 +15,47 @@ import { double, float, MmdbWriter } from '../../src/writer.ts'
 import { ASN_DATABASE } from '../http/service.ts'
 import { counted } from './counted.ts'
 
-const place = (
-  iso: string,
-  names: Record<string, string>,
-  region: string | null,
-  city: string | null,
-  [latitude, longitude]: readonly [number, number],
-  zone: string | null,
-) => ({
-  country: { iso_code: iso, names },
-  ...(region === null ? {} : { subdivisions: [{ iso_code: region, names: { en: `Region "${region}"` } }] }),
-  ...(city === null ? {} : { city: { names: { en: city } }, postal: { code: '01234' } }),
-  location: {
-    latitude: float(latitude),
-    longitude: double(longitude),
-    ...(zone === null ? {} : { time_zone: zone }),
-  },
-})
-
 const UK = { en: 'United Kingdom', de: 'Vereinigtes Königreich' }
 const SWEDEN = { en: 'Sweden', de: 'Schweden' }
-const USA = { en: 'United States', de: 'USA' }
 
-/** A small database, with all that makes writing locations hard: quotes, commas, letters beyond ASCII, gaps. */
+/** A small database: whole and partial records, and text that CSV and JSON have to escape. */
 export const WORLD = new MmdbWriter({ databaseType: 'Sample-City', languages: ['en', 'de'] })
-  .insert('81.2.69.0/24', place('GB', UK, 'ENG', 'London', [51.5142, -0.0931], 'Europe/London'))
-  .insert(
-    '89.160.20.0/24',
-    place('SE', SWEDEN, 'E', 'Linköping, "S"', [58.4167, 15.6167], 'Europe/Stockholm'),
-  )
-  .insert('216.160.83.0/24', place('US', USA, 'WA', null, [47.2513, -122.3149], 'America/Los_Angeles'))
-  .insert('202.196.224.0/24', place('PH', { en: 'Philippines' }, null, null, [13, 122], null))
-  .insert('1.128.0.0/16', place('IN', { en: 'India' }, null, 'नई दिल्ली', [28.6, 77.2], 'Asia/Kolkata'))
-  .insert('2001:4860::/32', place('US', { en: USA.en }, null, null, [37.751, -97.822], 'America/Chicago'))
+  .insert('81.2.69.0/24', {
+    country: { iso_code: 'GB', names: UK },
+    subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
+    city: { names: { en: 'London' } },
+    postal: { code: 'EC1A' },
+    location: { latitude: 51.5142, longitude: -0.0931, time_zone: 'Europe/London' },
+  })
+  .insert('89.160.20.0/24', {
+    country: { iso_code: 'SE', names: SWEDEN },
+    city: { names: { en: 'Linköping, "Östra"\tStaden', de: 'Linköping "de"' } },
+    location: { latitude: 58.4167, longitude: 15.6167, time_zone: 'Europe/Stockholm' },
+  })
+  .insert('216.160.83.0/24', {
+    country: { iso_code: 'US', names: { en: 'United States' } },
+    subdivisions: [{ iso_code: 'WA', names: { en: 'Washington' } }],
+    city: { names: { en: '=HYPERLINK("x")' } },
+    postal: { code: '01234' },
+    location: { latitude: 47.2513, longitude: -122.3149, time_zone: 'America/Los_Angeles' },
+  })
+  .insert('202.196.224.0/24', {
+    country: { iso_code: 'PH', names: { en: 'Philippines' } },
+    location: { latitude: float(13), longitude: double(122) },
+  })
+  .insert('1.128.0.0/16', {
+    country: { iso_code: 'IN', names: { en: 'India' } },
+    subdivisions: [{ iso_code: 'DL', names: { en: 'Region "DL"' } }],
+    city: { names: { en: 'नई दिल्ली' } },
+    location: { latitude: float(28.6), longitude: double(77.2), time_zone: 'Asia/Kolkata' },
+  })
+  .insert('2001:4860::/32', { country: { iso_code: 'US' } })
   .toBytes()
 
-export const worldSet = (): DatabaseSet => new DatabaseSet([new Database(WORLD)])
-export const openWorld = (): Promise<Resolver> => Resolver.open(WORLD)
+/** It, with autonomous systems. */
+export const worldSet = (): DatabaseSet =>
+  new DatabaseSet([new Database(WORLD), new Database(ASN_DATABASE)], { asnCount: 1 })
+export const openWorld = (): Promise<Resolver> => Resolver.open(WORLD, { asn: ASN_DATABASE })
 
 /** Addresses that have a location in it, in several spellings. */
 export const PLACED = [
@@ -73,53 +77,12 @@ export const UNPLACED: Readonly<Record<string, string>> = {
   '': 'missing',
 }
 
-/** A small database: whole and partial records, and text that CSV and JSON have to escape. */
-export function smallDatabase(): Uint8Array {
-  return new MmdbWriter({ databaseType: 'Small-City', languages: ['en', 'de'] })
-    .insert('81.2.69.0/24', {
-      country: { iso_code: 'GB', names: UK },
-      subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
-      city: { names: { en: 'London' } },
-      postal: { code: 'EC1A' },
-      location: { latitude: 51.5142, longitude: -0.0931, time_zone: 'Europe/London' },
-    })
-    .insert('89.160.20.0/24', {
-      country: { iso_code: 'SE', names: SWEDEN },
-      city: { names: { en: 'Linköping, "Östra"\tStaden', de: 'Linköping "de"' } },
-      location: { latitude: 58.4167, longitude: 15.6167, time_zone: 'Europe/Stockholm' },
-    })
-    .insert('216.160.83.0/24', {
-      country: { iso_code: 'US', names: { en: 'United States' } },
-      subdivisions: [{ iso_code: 'WA', names: { en: 'Washington' } }],
-      city: { names: { en: '=HYPERLINK("x")' } },
-      postal: { code: '01234' },
-      location: { latitude: 47.2513, longitude: -122.3149, time_zone: 'America/Los_Angeles' },
-    })
-    .insert('2001:4860::/32', { country: { iso_code: 'US' } })
-    .toBytes()
-}
-
-/** Addresses that the small database has a location for. */
-export const LOCATED = [
-  ...'81.2.69.142 81.2.69.1 89.160.20.112 216.160.83.56 2001:4860:4860::8888'.split(' '),
-  ...'2001:4860:0:0:0:0:0:1 ::ffff:81.2.69.142'.split(' '),
-]
-/** Texts that have none: an address without a record, special-purpose ones, no addresses. */
-export const NOT_LOCATED = [...'9.9.9.9 10.0.0.1 127.0.0.1 ::1 2a00::1 unknown 81.2.69.256 -'.split(' '), '']
-
-const SMALL = smallDatabase()
-/** The small database, with autonomous systems. */
-export const smallSet = (): DatabaseSet =>
-  new DatabaseSet([new Database(SMALL), new Database(ASN_DATABASE)], { asnCount: 1 })
-export const smallResolver = (): Promise<Resolver> => Resolver.open(SMALL, { asn: ASN_DATABASE })
-
 /** Summer in the northern half, so that daylight saving shows in offsets. */
 export const AT = Date.UTC(2026, 6, 1, 12)
 
 const encoder = new TextEncoder()
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-/** Bytes of a text whose characters are bytes. */
 /** What is written into a sink. */
 export function written(write: (out: ByteSink) => void): string {
   const out = new ByteSink()
@@ -127,6 +90,7 @@ export function written(write: (out: ByteSink) => void): string {
   return text(out.take())
 }
 
+/** Bytes of a text whose characters are bytes. */
 export const bytesOf = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 export const latin1 = (bytes: Uint8Array): string =>
@@ -196,24 +160,24 @@ export function runPlan(
   return { output: concatenated(outputs), ...counted(plan, counts, enricher) }
 }
 
-/** The same by the small database, without an instant for lines that have no time. */
+/** The same in chunks, without an instant for lines that have no time. */
 export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockBytes = 196_608): Run {
   const cuts = [Math.max(1, Math.floor(blockBytes / 3))]
-  return run(input, { at: undefined, ...options }, { cuts, blockBytes, set: smallSet() })
+  return run(input, { at: undefined, ...options }, { cuts, blockBytes })
 }
 
 /** The same of a text. */
 export const enrichText = (input: string, options: EnrichOptions): string =>
   text(enrichBytes(utf8(input), options).output)
 
-/** Enriches rows, given in chunks of some size, by the small database. */
+/** Enriches rows, given in chunks of some size. */
 export function enrichRows(
   rows: Uint8Array,
   options: RowOptions,
   chunkBytes = 65_536,
   headers: ChunkHeaders = { read: false, write: false },
 ): Uint8Array {
-  const stream = new RowStream(new RowWriter(makeRowPlan(options), smallSet()), headers)
+  const stream = new RowStream(new RowWriter(makeRowPlan(options), worldSet()), headers)
   const pieces = [...chunked(rows, [chunkBytes])].flatMap((chunk) => [...stream.push(chunk)])
   return concatenated([...pieces, ...stream.end()])
 }

@@ -8,7 +8,7 @@ import { createRowEnricher } from '../../../src/enrich.ts'
 import { effort, sampled } from '../../effort.ts'
 import { SHARED } from '../../shared.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { AT, concatenated, enrichBytes, enrichRows, smallResolver, utf8 } from '../world.ts'
+import { AT, concatenated, enrichBytes, enrichRows, openWorld, utf8 } from '../world.ts'
 
 const MASKS: readonly Pick<EnrichOptions, 'mask' | 'dropAddress' | 'pseudonymKey'>[] = [
   { mask: [24, 48] },
@@ -56,7 +56,7 @@ describe.each(MASKS)('with %j', (mask) => {
       expect([...addressesIn(output)]).toEqual([])
       expect(linesOf(output)).toBe(linesOf(rows))
     }
-    const rowsOf = createRowEnricher({ resolver: await smallResolver(), at: AT, ...options, ...mask })
+    const rowsOf = createRowEnricher({ resolver: await openWorld(), at: AT, ...options, ...mask })
     expect([...addressesIn(concatenated(rowsOf(rows)))]).toEqual([])
   })
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, enrich } from '../../../src/enrich.ts'
 import { Resolver } from '../../../src/index.ts'
-import { chunked, smallDatabase, utf8 } from '../world.ts'
+import { chunked, utf8, WORLD } from '../world.ts'
 
 const FIRST = '0,81.2.69.142,first\n'
 
-const resolver = Resolver.openSync(smallDatabase())
+const resolver = Resolver.openSync(WORLD)
 
 async function enriched(input: string, options: Partial<EnrichOptions> = {}) {
   async function* chunks() {

@@ -155,7 +155,7 @@ describe('rendered locations', () => {
       'GB,+01:00,London',
       'GB,+00:00,London',
     ])
-    expect(columns(1, SUMMER)).toBe('SE,+02:00,"Linköping, ""S"""')
+    expect(columns(1, SUMMER)).toBe('SE,+02:00,"Linköping, ""Östra""\tStaden"')
     expect(columns(2, SUMMER)).toBe('PH,,')
   })
 

@@ -7,11 +7,11 @@ import {
   bytesOf,
   enrichBytes,
   enrichText,
-  LOCATED,
-  NOT_LOCATED,
+  openWorld,
+  PLACED,
   run,
-  smallResolver,
   text,
+  UNPLACED,
   utf8,
 } from '../../world.ts'
 
@@ -208,14 +208,14 @@ describe('lines that are read', () => {
   })
 
   it('are those of any parts', async () => {
-    const resolver = await smallResolver()
+    const resolver = await openWorld()
     const text = fc.string({
       unit: fc.constantFrom('a', ' ', '[', ']', '\\"', '\\\\', "'", 'é', '-', '\\x16'),
       maxLength: 12,
     })
     const word = fc.stringMatching(/^[a-z0-9.[\]]{1,8}$/)
     const fields = fc.record({
-      ip: fc.constantFrom(...LOCATED, ...NOT_LOCATED.filter((each) => each !== '')),
+      ip: fc.constantFrom(...PLACED, ...Object.keys(UNPLACED).filter((each) => /^\S+$/.test(each))),
       ident: word,
       user: word,
       second: fc.integer({ min: 0, max: 4_000_000_000 }),
