@@ -34,21 +34,23 @@ describe('the places', () => {
       { key: 'GB', name: 'Vereinigtes Königreich', within: 'GB', count: 2 },
       { key: 'IN', name: 'Indien', within: 'IN', count: 1 },
       { key: 'PH', name: 'Philippinen', within: 'PH', count: 1 },
-      { key: 'US', name: 'USA', within: 'US', count: 1 },
+      { key: 'US', name: 'Vereinigte Staaten', within: 'US', count: 1 },
     ])
     expect(Array.from(places.known.values())).toEqual([
       { code: 'GB', name: 'Vereinigtes Königreich', count: 2 },
       { code: 'IN', name: 'Indien', count: 1 },
       { code: 'PH', name: 'Philippinen', count: 1 },
-      { code: 'US', name: 'USA', count: 1 },
+      { code: 'US', name: 'Vereinigte Staaten', count: 1 },
     ])
     expect([...places.regions.values()]).toMatchObject([
-      { within: 'GB', code: 'GB-ENG', name: 'Region "ENG"', count: 2 },
-      { within: 'US', code: 'US-WA', name: 'Region "WA"', count: 1 },
+      { within: 'GB', code: 'GB-ENG', name: 'England', count: 2 },
+      { within: 'IN', code: 'IN-DL', name: 'Region "DL"', count: 1 },
+      { within: 'US', code: 'US-WA', name: 'Washington', count: 1 },
     ])
     expect([...places.cities.values()]).toMatchObject([
-      { within: 'GB', region: 'Region "ENG"', name: 'London', count: 2, located: 2 },
-      { within: 'IN', region: null, name: 'नई दिल्ली', count: 1, located: 1 },
+      { within: 'GB', region: 'England', name: 'London', count: 2, located: 2 },
+      { within: 'IN', region: 'Region "DL"', name: 'नई दिल्ली', count: 1, located: 1 },
+      { within: 'US', region: 'Washington', name: '=HYPERLINK("x")', count: 1, located: 1 },
     ])
     expect([...places.cells.keys()].sort()).toEqual(['13,122', '28,77', '47,-123', '51,-1'])
     const london = places.cells.get('51,-1')
