@@ -1,36 +1,41 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ConnectionLimits, connectionLimit } from '../../../src/cli/serve/connections.ts'
-import { makeServer, plain } from '../../../src/cli/serve/http-server.ts'
-import type { ServiceRequest } from '../../../src/http/exchange.ts'
+import { connectionLimit } from '../../../src/cli/serve/connections.ts'
+import {
+  type AnswerFunction,
+  makeServer,
+  plain,
+  type ServerOptions,
+  stop,
+} from '../../../src/cli/serve/http-server.ts'
 import { portOf } from '../../listening.ts'
+import { raw, statusesOf } from './raw.ts'
 
 /** More than the system keeps for a connection whose client does not read: about 6 MB on loopback. */
 const LARGE = new Uint8Array(16 * 2 ** 20)
 const SMALL = new Uint8Array(1)
 
-async function served(
-  limits: ConnectionLimits,
-): Promise<{ open: (host?: string) => Socket; cuts: () => number }> {
-  let cuts = 0
-  const answer = async (asked: ServiceRequest) => {
-    const body = asked.method === 'POST' ? await asked.body(2 ** 20).catch(() => null) : null
-    const bytes = asked.url === '/large' ? LARGE : (body ?? SMALL)
-    return plain(null, { status: 200, headers: [], body: bytes })
-  }
-  const server: Server = makeServer(answer, { ...limits, closed: () => void cuts++ })
+/** Answers with many bytes, with the body of the request, or with one byte. */
+const echo: AnswerFunction = async (asked) => {
+  const body = asked.method === 'POST' ? await asked.body(2 ** 20).catch(() => null) : null
+  return plain(null, { status: 200, headers: [], body: asked.url === '/large' ? LARGE : (body ?? SMALL) })
+}
+
+/** A server with these limits, and why it has closed connections. */
+async function served(limits: ServerOptions, answer = echo) {
+  const reasons: string[] = []
+  const server = makeServer(answer, { ...limits, closed: (why) => reasons.push(why) })
   const port = await portOf(server)
-  onTestFinished(() => void server.close())
+  onTestFinished(() => stop(server, 0))
   const open = (localAddress = '127.0.0.1'): Socket => {
     const socket = connect({ port, host: '127.0.0.1', localAddress })
     socket.on('error', () => {})
     onTestFinished(() => void socket.destroy())
     return socket
   }
-  return { open, cuts: () => cuts }
+  return { server, port, open, reasons, cuts: () => reasons.length }
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -137,6 +142,73 @@ describe('clients that send bodies slowly', () => {
 })
 
 describe('connections', () => {
+  /** Asks over a connection, so that the server has it. @returns whether it answers */
+  const isAnswered = (socket: Socket): Promise<boolean> =>
+    new Promise((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+      socket.write(get('/small'))
+    })
+
+  it('of one client are limited, and those of a trusted proxy are not', async () => {
+    const { open, reasons } = await served({ maxPerClient: 3 })
+    const first = open()
+    expect(await isAnswered(first)).toBe(true)
+    for (const isOne of [true, true, false, false]) expect(await isAnswered(open())).toBe(isOne)
+    expect(reasons).toEqual(['refused', 'refused'])
+    const closed = once(first, 'close')
+    first.end()
+    await closed
+    while (!(await isAnswered(open()))) await delay(1)
+    const proxied = await served({ maxPerClient: 3, isProxy: () => true })
+    for (let count = 0; count < 5; count++) expect(await isAnswered(proxied.open())).toBe(true)
+  })
+
+  it('of one client are a tenth of all by default', async () => {
+    const { open } = await served({ max: 20 })
+    for (const isOne of [true, true, false]) expect(await isAnswered(open())).toBe(isOne)
+  })
+
+  it('that are idle give way, so that health is answered though one client holds all', async () => {
+    const { open, reasons } = await served({ max: 20, maxPerClient: 1000 })
+    const held = Array.from({ length: 20 }, () => open())
+    for (const socket of held) await isAnswered(socket)
+    expect(reasons).toEqual([])
+    const closed = once(held[0] ?? expect.fail(), 'close')
+    expect(await isAnswered(open())).toBe(true)
+    expect(reasons).toEqual(['evicted'])
+    await closed // The longest idle.
+    expect(held[1]?.destroyed).toBe(false)
+  })
+
+  it('whose clients do not send their requests give way, even if all are like that', async () => {
+    const { server, port, reasons } = await served({ max: 5, maxPerClient: 1000 })
+    const held: Promise<string>[] = []
+    let begun = 0
+    server.on('request', () => begun++)
+    for (let count = 0; count < 5; count++) {
+      held.push(raw({ port }, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n['))
+      while (begun <= count) await delay(5)
+    }
+    expect(statusesOf(await raw({ port }, get('/small'), 1))).toEqual([200])
+    expect(reasons).toEqual(['evicted'])
+    expect(await held[0]).toBe('')
+  })
+
+  it('that are busy do not give way', async () => {
+    const waiting: (() => void)[] = []
+    const { port, reasons } = await served({ max: 2, maxPerClient: 10 }, async (asked) => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return echo(asked, '')
+    })
+    const ask = () => raw({ port }, get('/small'), 1).then(statusesOf)
+    const busy = [ask(), ask()]
+    while (waiting.length < 2) await delay(5)
+    expect(await ask()).toEqual([])
+    expect(reasons).toEqual(['refused'])
+    for (const finish of waiting) finish()
+    expect(await Promise.all(busy)).toEqual([[200], [200]])
+  })
+
   it.each([
     // Few descriptors: a fourth.
     [64, 16],

@@ -1,15 +1,6 @@
-import { connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from 'node:net'
 import { Agent } from 'undici'
 import { describe, expect, it } from 'vitest'
-import {
-  type AnswerFunction,
-  listen,
-  makeServer,
-  plain,
-  type ServerOptions,
-  stop,
-} from '../../../src/cli/serve/http-server.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { fieldOf, raw, statusesOf } from './raw.ts'
 import { ask, authorization, KEYS, LONDON, serve } from './running.ts'
@@ -70,99 +61,6 @@ describe('draining', () => {
     const service = await serve(folder, { drainSeconds: 3600 })
     await service.stop('SIGINT')
     await expect(ask(`${service.origin}/readyz`)).rejects.toThrow('ECONNREFUSED')
-  })
-})
-
-describe('connections', () => {
-  const served = plain(null, { status: 200, headers: [], body: 'x' })
-  const HELLO = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
-
-  async function server(options: ServerOptions, answer: AnswerFunction = () => served) {
-    const reasons: string[] = []
-    const made = makeServer(answer, { ...options, closed: (why) => reasons.push(why) })
-    const port = await listen(made, { port: 0, host: '127.0.0.1' })
-    return { made, port, reasons, end: () => stop(made, 0) }
-  }
-
-  /** Opens a connection, and asks over it so that the server has it. */
-  async function open(port: number): Promise<{ readonly socket: Socket; readonly isAnswered: boolean }> {
-    const socket = connect(port, '127.0.0.1').on('error', () => {})
-    const isAnswered = await new Promise<boolean>((resolve) => {
-      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
-      socket.write(HELLO)
-    })
-    return { socket, isAnswered }
-  }
-
-  it('of one client are limited, and those of a trusted proxy are not', async () => {
-    const { port, reasons, end } = await server({ maxPerClient: 3 })
-    const opened = []
-    for (let count = 0; count < 5; count++) opened.push(await open(port))
-    expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, true, false, false])
-    expect(reasons).toEqual(['refused', 'refused'])
-    const [first] = opened
-    const closed = new Promise((resolve) => first?.socket.once('close', resolve))
-    first?.socket.end()
-    await closed
-    let isAnswered = false
-    while (!isAnswered) ({ isAnswered } = await open(port))
-    await end()
-    const proxied = await server({ maxPerClient: 3, isProxy: () => true })
-    for (let count = 0; count < 5; count++) expect((await open(proxied.port)).isAnswered).toBe(true)
-    await proxied.end()
-  })
-
-  it('of one client are a tenth of all by default', async () => {
-    const { port, end } = await server({ max: 20 })
-    const opened = [await open(port), await open(port), await open(port)]
-    expect(opened.map(({ isAnswered }) => isAnswered)).toEqual([true, true, false])
-    await end()
-  })
-
-  it('that are idle give way, so that health is answered though one client holds all', async () => {
-    const { port, reasons, end } = await server({ max: 20, maxPerClient: 1000 })
-    const held: Awaited<ReturnType<typeof open>>[] = []
-    for (let count = 0; count < 20; count++) held.push(await open(port))
-    expect(reasons).toEqual([])
-    const closed = new Promise((resolve) => held[0]?.socket.once('close', resolve))
-    expect((await open(port)).isAnswered).toBe(true)
-    expect(reasons).toEqual(['evicted'])
-    await closed // The longest idle.
-    expect(held[1]?.socket.destroyed).toBe(false)
-    await end()
-  })
-
-  it('whose clients do not send their requests give way, even if all are like that', async () => {
-    const { made, port, reasons, end } = await server({ max: 5, maxPerClient: 1000 }, async (asked) => {
-      await asked.body(10)
-      return served
-    })
-    const held: Promise<string>[] = []
-    let begun = 0
-    made.on('request', () => begun++)
-    for (let count = 0; count < 5; count++) {
-      held.push(raw({ port }, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n['))
-      while (begun <= count) await delay(5)
-    }
-    expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([200])
-    expect(reasons).toEqual(['evicted'])
-    expect(await held[0]).toBe('')
-    await end()
-  })
-
-  it('that are busy do not give way', async () => {
-    const waiting: (() => void)[] = []
-    const { port, reasons, end } = await server({ max: 2, maxPerClient: 10 }, async () => {
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return served
-    })
-    const busy = [raw({ port }, HELLO, 1), raw({ port }, HELLO, 1)]
-    while (waiting.length < 2) await delay(5)
-    expect(statusesOf(await raw({ port }, HELLO, 1))).toEqual([])
-    expect(reasons).toEqual(['refused'])
-    for (const finish of waiting) finish()
-    expect((await Promise.all(busy)).map(statusesOf)).toEqual([[200], [200]])
-    await end()
   })
 })
 
