@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { isPacked } from '../../src/bytes/file-kind.ts'
-import { MmdbWriter } from '../../src/writer.ts'
-import { british } from '../own-databases.ts'
+import { british, databaseWith } from '../own-databases.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { failure, geofix, valuesIn } from './enrich/command-line.ts'
 
@@ -91,8 +90,7 @@ describe('geofix slim', () => {
   })
 
   it('writes nothing for a database without locations', async () => {
-    const asn = new MmdbWriter({ databaseType: 'ASN' }).insert('1.0.0.0/8', { asn: 1 }).toBytes()
-    writeFileSync(at('asn.mmdb'), asn)
+    writeFileSync(at('asn.mmdb'), databaseWith({ asn: 1 }))
     expect(await geofix(['slim', at('asn.mmdb'), '-o', at('none')])).toEqual(
       failure(1, `${at('asn.mmdb')}: it has no locations`),
     )

@@ -14,7 +14,7 @@ import { type EnrichOptions, FORMATS, formatsWith } from '../../src/enrich/forma
 import type { OPTIONS } from '../../src/enrich/line-options.ts'
 import type { RowOptions } from '../../src/enrich/row-writer.ts'
 import { allOptions, flagOf, type OptionDefinition, type OptionGroups, TEXT } from '../../src/option-kinds.ts'
-import { MmdbWriter } from '../../src/writer.ts'
+import { databaseOf } from '../own-databases.ts'
 import { ROOT } from '../package/project.ts'
 import { makeFile } from '../temporary.ts'
 import { failure, geofix, ndjson, workspace } from './enrich/command-line.ts'
@@ -29,22 +29,20 @@ vi.mock('../../src/cli/databases.ts', async (original) => {
   return { ...real, openDatabases }
 })
 
-const { folder, DB } = workspace()
-const ASN = join(folder, 'asn.mmdb')
-writeFileSync(
-  ASN,
-  new MmdbWriter({ databaseType: 'Sample-ASN' })
-    .insert('81.2.69.0/24', { autonomous_system_number: 20712 })
-    .toBytes(),
-)
-const EMPTY = makeFile(join(folder, 'empty.mmdb'), new MmdbWriter({ databaseType: 'Sample-City' }).toBytes())
+const { folder, DB, file } = workspace()
+const SYSTEMS = { '81.2.69.0/24': { autonomous_system_number: 20712 } }
+const ASN = file('asn.mmdb', databaseOf(SYSTEMS, { databaseType: 'Sample-ASN' }))
+const EMPTY = file('empty.mmdb', databaseOf({}))
 
 /** A database that nobody may begin to read, so that a command that does says something else. */
 const NO_DB = join(folder, 'missing.mmdb')
 
-/** An input that fails the test when it is read. */
-async function* unread(): AsyncGenerator<string> {
-  yield await Promise.reject(new Error('the input was read'))
+/** Runs a command with an input that fails the test when it is read. */
+function unread(args: readonly string[], isTTY = false) {
+  const input = (async function* () {
+    yield await Promise.reject(new Error('the input was read'))
+  })()
+  return geofix(args, { input, isTTY })
 }
 
 type FormatsOf = (name: string) => readonly string[]
@@ -162,9 +160,8 @@ describe('the definition of an option', () => {
     }),
   )('has the formats that accept it: %s for %s: %s', async (flag, format, isAccepted) => {
     const args = ['enrich', '--db', NO_DB, '--format', format, flag, ...(VALUES[flag] ?? [])]
-    const { status, err } = await geofix(args, { input: unread() })
-    expect(status).toBe(isAccepted ? 4 : 2)
-    expect(err).toMatch(isAccepted ? /missing\.mmdb/ : `${flag} is for `)
+    const outcome = isAccepted ? failure(4, 'missing.mmdb') : failure(2, `${flag} is for `)
+    expect(await unread(args)).toEqual(outcome)
   })
 })
 
@@ -175,7 +172,7 @@ describe('an option that takes one value', () => {
     ['enrich', ['enrich', '--output', 'a', '-o', 'b'], '--output'],
   ])('is not given twice: %s %j', async (_, args, flag) => {
     const message = new RegExp(`${flag}.*This option can be given only once\\.`)
-    expect(await geofix(args, { input: unread() })).toEqual(failure(2, message))
+    expect(await unread(args)).toEqual(failure(2, message))
   })
 
   it('leaves those that take several', async () => {
@@ -197,7 +194,7 @@ describe('a database without locations', () => {
     [['enrich', '--db', ASN]],
   ])('is an error rather than silently of no use: %j', async (args) => {
     const err = `geofix: ${ASN}: it has no locations (type "Sample-ASN"; its records only have "autonomous_system_number"): open a City or Country database, or leave this one out\n`
-    expect(await geofix(args, { input: unread() })).toEqual({ status: 1, out: '', err })
+    expect(await unread(args)).toEqual({ status: 1, out: '', err })
   })
 
   it('is not one that is empty, and not for info and verify', async () => {
@@ -214,7 +211,7 @@ describe('standard input from a terminal', () => {
     [['enrich'], 'Usage: geofix enrich'],
     [['enrich', '--quiet', '-o', 'out'], 'Usage: geofix enrich'],
   ])('prints the help and exits with 2 without "-": %j', async (args, help) => {
-    expect(await geofix(args, { input: unread(), isTTY: true })).toEqual(failure(2, help))
+    expect(await unread(args, true)).toEqual(failure(2, help))
   })
 
   it('prints one line that asks for input with "-"', async () => {
@@ -251,10 +248,9 @@ describe('options', () => {
     [['enrich', '--db', NO_DB, '--time-field', ''], /Write a name/],
     [['detect', '--peer', '10.0.0.1', '--trust', 'all'], /--trust: "all"/],
   ])('are checked before databases are opened and lines are read: %j', async (args, message) => {
-    const { status, out, err } = await geofix(args, { input: unread() })
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(message)
-    expect(err).not.toMatch(/missing\.mmdb: |was read/)
+    const ran = await unread(args)
+    expect(ran).toEqual(failure(2, message))
+    expect(ran.err).not.toMatch(/missing\.mmdb: |was read/)
   })
 })
 
@@ -280,19 +276,15 @@ describe('outputs', () => {
       ['-o', join(read, 'fine'), '--summary', `html=${path}`],
     ]) {
       const { begun } = loads
-      const { status, out, err } = await geofix(['enrich', '--db', NO_DB, ...flags], { input: unread() })
-      expect({ status, out, begun: loads.begun }).toEqual({ status: 3, out: '', begun })
-      expect(err).toMatch(message)
+      expect(await unread(['enrich', '--db', NO_DB, ...flags])).toEqual(failure(3, message))
+      expect(loads.begun).toBe(begun)
       expect(readdirSync(read)).toEqual(before)
     }
   })
 
   it('that are protected are found before databases are read', async () => {
-    expect(
-      await geofix(['enrich', '--db', NO_DB, '-o', protectedFile], {
-        input: unread(),
-      }),
-    ).toEqual(failure(3, 'permission denied (EACCES)'))
+    const ran = await unread(['enrich', '--db', NO_DB, '-o', protectedFile])
+    expect(ran).toEqual(failure(3, 'permission denied (EACCES)'))
   })
 
   it('that are there stay as they are when the run fails early', async () => {
@@ -302,9 +294,7 @@ describe('outputs', () => {
       ['--db', DB, join(folder, 'missing.ndjson')],
       ['--db', DB, '--format', 'list', '--fields', 'city'],
     ]) {
-      const { status } = await geofix(['enrich', ...args, '-o', output, '--summary', `html=${read}/r`], {
-        input: unread(),
-      })
+      const { status } = await unread(['enrich', ...args, '-o', output, '--summary', `html=${read}/r`])
       expect(status).toBeGreaterThan(0)
       expect(readFileSync(output, 'utf8')).toBe('old')
       expect(readdirSync(read)).toEqual(before)

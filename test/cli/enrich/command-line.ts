@@ -96,6 +96,12 @@ export function workspace(...flags: readonly string[]) {
   }
 }
 
+/** An input that has this text, and then cannot be read. */
+export async function* failingAfter(text: string): AsyncGenerator<string> {
+  yield text
+  throw Object.assign(new Error('read failed'), { code: 'EIO' })
+}
+
 /** Arguments as one types them. Values are not split at blanks; lists are several arguments. */
 export function words(
   text: TemplateStringsArray,

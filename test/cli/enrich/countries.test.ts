@@ -19,12 +19,8 @@ describe('geofix enrich --only-country', () => {
     const args = ['--format', 'list', '--append', '--fields', 'country_code']
     expect(addresses((await enrich([...args, '--only-country', 'GB,us'], list)).out)).toEqual([GB, US])
     expect(addresses((await enrich([...args, '--only-country', 'EU,GB'], list)).out)).toEqual([GB])
-    expect(addresses((await enrich([...args, '--not-country', 'GB'], list)).out)).toEqual([
-      AU,
-      US,
-      NONE,
-      'bad',
-    ])
+    const others = await enrich([...args, '--not-country', 'GB'], list)
+    expect(addresses(others.out)).toEqual([AU, US, NONE, 'bad'])
     const { err } = await enrich([...args, '--only-country', 'GB', '--stats', 'json'], list)
     expect(JSON.parse(err)).toMatchObject({ resolved: 1 })
   })

@@ -11,11 +11,11 @@ import {
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
 import { tarOf } from '../../bytes/tar-samples.ts'
-import { failure, geofix, ndjson, workspace } from './command-line.ts'
+import { failingAfter, failure, geofix, ndjson, words, workspace } from './command-line.ts'
 
 const { folder, DB, file, enrich: withDatabase } = workspace()
 const { gzipSync } = zlib
@@ -32,6 +32,7 @@ const around = (stdin: Terminal['stdin']) => ({
   stdout: new PassThrough(),
   stderr: new PassThrough(),
 })
+const EIO = 'geofix: standard input cannot be read: the device reports an error (EIO)\n'
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 describe('the input of geofix enrich', () => {
@@ -187,11 +188,7 @@ describe('the input of geofix enrich', () => {
     const files = ['1.2.3.4', '81.2.69.142'].map((ip, index) =>
       file(`bare-${index}.csv`, `sep=;\n${ip};1\nx\n${ip};2\n`),
     )
-    const { out, err } = await geofix([
-      'enrich',
-      ...['--db', DB, '--no-header', '--field', '1', '--fields', 'country_code'],
-      ...files,
-    ])
+    const { out, err } = await withDatabase(words`--no-header --field 1 --fields country_code ${files}`)
     const rows = '1.2.3.4;1;AU\nx\n1.2.3.4;2;AU\n81.2.69.142;1;GB\nx\n81.2.69.142;2;GB\n'
     expect(out).toBe(`sep=;\n${rows}`)
     expect(err.match(/line 3\b/g)).toHaveLength(2)
@@ -206,29 +203,16 @@ describe('the input of geofix enrich', () => {
   })
 
   it('that fails after some lines ends a lookup with 1', async () => {
-    async function* failing() {
-      yield '81.2.69.142\n'
-      throw Object.assign(new Error('read failed'), { code: 'EIO' })
-    }
-    const { status, out, err } = await geofix(['--db', DB], { input: failing() })
-    expect(status).toBe(1)
-    expect(out).toContain('London')
-    expect(err).toBe('geofix: standard input cannot be read: the device reports an error (EIO)\n')
+    const ran = await geofix(['--db', DB], { input: failingAfter('81.2.69.142\n') })
+    expect(ran).toEqual({ status: 1, out: expect.stringContaining('London'), err: EIO })
   })
 
   /** Reads an input whose file is made shorter after its first chunk. */
-  async function readOf(path: string, length: number, input: Input, done: () => void = () => {}) {
-    let isFirst = true
-    try {
-      while ((await input.read()) !== null) {
-        if (isFirst) truncateSync(path, length)
-        isFirst = false
-      }
-    } finally {
-      done()
-    }
+  async function readOf(path: string, length: number, input: Input) {
+    await input.read()
+    truncateSync(path, length)
+    while ((await input.read()) !== null);
   }
-  const SHORTER = /cannot be read: the file was truncated while it was read/
 
   it.each([
     ['to nothing', 0],
@@ -236,14 +220,13 @@ describe('the input of geofix enrich', () => {
   ])('that shrinks %s while it is read fails', async (_, length) => {
     const path = file('shrinking.ndjson', ndjson(150_000))
     const input = await Input.find(path, around(Readable.from([])))
-    await expect(readOf(path, length, input)).rejects.toThrow(SHORTER)
+    await expect(readOf(path, length, input)).rejects.toThrow('the file was truncated while it was read')
     writeFileSync(path, ndjson(150_000))
     const fd = openSync(path, 'r')
+    onTestFinished(() => closeSync(fd))
     const stdin = Object.assign(createReadStream('', { fd, autoClose: false }), { fd })
     const redirected = await Input.find('-', around(stdin))
-    await expect(readOf(path, length, redirected, () => closeSync(fd))).rejects.toThrow(
-      /standard input cannot be read: the file was truncated/,
-    )
+    await expect(readOf(path, length, redirected)).rejects.toThrow(/standard input .* was truncated/)
   })
 
   it('that shrinks before it is opened ends with 4', async () => {
@@ -273,11 +256,6 @@ describe('the input of geofix enrich', () => {
   })
 
   it('that fails after some lines ends with 4', async () => {
-    async function* failing() {
-      yield ndjson(3)
-      throw Object.assign(new Error('read failed'), { code: 'EIO' })
-    }
-    const err = 'geofix: standard input cannot be read: the device reports an error (EIO)\n'
-    expect(await withDatabase(['--quiet'], failing())).toMatchObject({ status: 4, err })
+    expect(await withDatabase(['--quiet'], failingAfter(ndjson(3)))).toMatchObject({ status: 4, err: EIO })
   })
 })

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
-import { failure, geofix, workspace } from './command-line.ts'
+import { failure, geofix, words, workspace } from './command-line.ts'
 
 const { DB, at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
 
@@ -13,10 +13,7 @@ const EVENT = '{"src":"81.2.69.142:80","dst":"1.2.3.4","seen":["::ffff:81.2.69.1
 
 describe('geofix enrich --mask', () => {
   it('masks after the last of several addresses is located', async () => {
-    const { out } = await enrich(
-      ['--mask', '8,16', '--field', 'src=from', '--field', 'dst=to', '--format', 'ndjson'],
-      EVENT,
-    )
+    const { out } = await enrich(words`--mask 8,16 --field src=from --field dst=to --format ndjson`, EVENT)
     expect(JSON.parse(out)).toMatchObject({
       src: '81.0.0.0:80',
       dst: '1.0.0.0',

@@ -2,7 +2,7 @@
 // ColumnStream.
 import { describe, expect, it } from 'vitest'
 import { columnsOf } from '../../enrich/writing/columns-of.ts'
-import { failure, geofix, workspace } from './command-line.ts'
+import { failingAfter, failure, geofix, workspace } from './command-line.ts'
 
 const { DB } = workspace()
 const LIST = ['enrich', '--rows', '--db', DB, '--format', 'list', '--append', '--at', '2026-07-01']
@@ -80,10 +80,7 @@ describe('geofix enrich --rows', () => {
   })
 
   it('fails if standard input does', async () => {
-    const input = (async function* () {
-      yield '81.2.69.142\n'
-      throw Object.assign(new Error('read'), { code: 'EIO' })
-    })()
+    const input = failingAfter('81.2.69.142\n')
     const failed = failure(4, /^geofix: standard input cannot be read: .*\n$/)
     expect(await geofix(TSV, { input })).toEqual({ ...failed, out: '81.2.69.142\tGB\tLondon\n' })
   })

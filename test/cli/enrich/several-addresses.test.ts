@@ -1,9 +1,9 @@
 // Several addresses of a line: geofix enrich --field A=into --field B=into.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { failure, geofix, workspace } from './command-line.ts'
+import { failure, words, workspace } from './command-line.ts'
 
-const { DB, at: path, enrich: withDatabase } = workspace()
+const { at: path, file, enrich: withDatabase } = workspace()
 const enrich = (...args: string[]) => withDatabase(['--stats', 'none', ...args])
 
 const TIME = '2026-07-01T12:00:00Z'
@@ -70,37 +70,25 @@ describe('several addresses of a line', () => {
   })
 
   it('are shown as flags where a name says that one is the target', async () => {
-    const { err } = await geofix(['enrich', '--db', DB], {
-      input: '{"src_ip":"81.2.69.142","dest_ip":"1.2.3.4","host_ip":"1.2.3.4"}\n',
-    })
+    const { err } = await withDatabase(
+      [],
+      '{"src_ip":"81.2.69.142","dest_ip":"1.2.3.4","host_ip":"1.2.3.4"}\n',
+    )
     expect(err).toContain(
       'the address is in src_ip (addresses are also in dest_ip, host_ip). To locate both: --field src_ip=source --field dest_ip=target\n',
     )
-    const local = await geofix(['enrich', '--db', DB], {
-      input: '{"src_ip":"81.2.69.142","dest_ip":"10.0.0.1"}\n',
-    })
+    const local = await withDatabase([], '{"src_ip":"81.2.69.142","dest_ip":"10.0.0.1"}\n')
     expect(local.err).toContain('(addresses are also in dest_ip)\n')
   })
 
   it('are counted each, and noted once', async () => {
-    writeFileSync(
-      path('counts.ndjson'),
-      `{"a":"81.2.69.142","b":"10.0.0.1"}\n{"a":"81.2.69.142","b":"1.2.3.4"}\n`,
-    )
-    const flags = [
-      'enrich',
-      '--db',
-      DB,
-      path('counts.ndjson'),
-      ...named(['a', 'b']),
-      '-o',
-      path('counts.out'),
-    ]
-    const { err } = await geofix(flags)
+    const log = '{"a":"81.2.69.142","b":"10.0.0.1"}\n{"a":"81.2.69.142","b":"1.2.3.4"}\n'
+    const flags = [file('counts.ndjson', log), ...named(['a', 'b']), '-o', path('counts.out')]
+    const { err } = await withDatabase(flags)
     expect(err.split('the format is ndjson')).toHaveLength(2)
     expect(err).toContain('\nto\n  resolved      1 (50.0%)\n  not resolved  1 (50.0%): 1 private\n')
     const json: { resolved: number; bytesWritten: number; others: unknown } = JSON.parse(
-      (await geofix([...flags, '--quiet', '--stats', 'json'])).err,
+      (await withDatabase([...flags, '--quiet', '--stats', 'json'])).err,
     )
     expect(json.resolved).toBe(2)
     expect(json.others).toEqual([{ into: 'to', resolved: 1, unresolved: 1, failed: { private: 1 } }])
@@ -131,24 +119,19 @@ describe('several addresses of a line', () => {
   })
 
   it('leave no output if the second one is not there, or its name is taken', async () => {
-    writeFileSync(path('taken.ndjson'), '{"a":"81.2.69.142","to":1}\n')
-    writeFileSync(path('missing.ndjson'), '{"a":"81.2.69.142"}\n')
-    for (const [name, field, message] of [
-      ['missing.ndjson', 'nothing', '"nothing"'],
-      ['taken.ndjson', 'a', 'a member "to" already'],
+    for (const [log, field, message] of [
+      ['{"a":"81.2.69.142"}\n', 'nothing', /: .*"nothing"/],
+      ['{"a":"81.2.69.142","to":1}\n', 'a', /: .*a member "to" already/],
     ] as const) {
-      const { status, err } = await enrich(path(name), ...named(['a', field]), '-o', path('never'))
-      expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining(message) })
-      expect(err).toContain(`${path(name)}: `)
+      const input = file('short.ndjson', log)
+      const ran = await enrich(input, ...named(['a', field]), '-o', path('never'))
+      expect(ran).toEqual(failure(1, new RegExp(`^geofix: ${input}${message.source}`)))
       expect(existsSync(path('never'))).toBe(false)
     }
   })
 
   it('name a field with an equals sign by one more at its end', async () => {
-    const { out } = await withDatabase(
-      ['--quiet', '--field', 'a=b=', '--into', 'x'],
-      '{"a=b":"81.2.69.142"}\n',
-    )
+    const { out } = await withDatabase(words`--quiet --field a=b= --into x`, '{"a=b":"81.2.69.142"}\n')
     expect(JSON.parse(out)).toMatchObject({ x: { city: 'London' } })
   })
 })

@@ -16,9 +16,9 @@ import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
 import { LONG_ANSWERS } from '../../enrich/long-answers.ts'
 import { makeFile } from '../../temporary.ts'
-import { failure, geofix, ndjson, workspace } from './command-line.ts'
+import { failure, ndjson, words, workspace } from './command-line.ts'
 
-const { folder, DB } = workspace()
+const { folder, DB, enrich } = workspace()
 
 /** What differs between formats is where lines and records end. */
 const INPUTS = {
@@ -85,12 +85,7 @@ async function enriched(
 
 it('refuses a block before a plan', async () => {
   const executor = new ThreadedExecutor(null, null)
-  const block = {
-    bytes: new Uint8Array(1),
-    isHead: false,
-    oversized: false,
-    startsLine: true,
-  }
+  const block = { bytes: new Uint8Array(1), isHead: false, oversized: false, startsLine: true }
   await expect(executor.enrich(block)).rejects.toThrow('a block came before its plan')
 })
 
@@ -148,19 +143,13 @@ describe('several threads', () => {
 
   it('have the number of --threads, which --stats prints', async () => {
     for (const threads of [1, 2]) {
-      const { err } = await geofix(
-        ['enrich', '--db', DB, '--quiet', '--stats', 'json', '--threads', String(threads)],
-        { input: ndjson(10) },
-      )
+      const { err } = await enrich(words`--quiet --stats json --threads ${String(threads)}`, ndjson(10))
       expect(JSON.parse(err).threads).toBe(threads)
     }
   })
 
   it('fail as one does if a database has no locations', async () => {
-    expect(
-      await geofix(['enrich', '--db', '/dev/null', '--threads', '2'], {
-        input: ndjson(1),
-      }),
-    ).toEqual(failure(1, /\/dev\/null/))
+    const ran = await enrich(words`--db /dev/null --threads 2`, ndjson(1))
+    expect(ran).toEqual(failure(1, '/dev/null'))
   })
 })
