@@ -243,17 +243,6 @@ describe('the rules', () => {
     expect(outcome).toMatchObject(what === 'unix' ? { address: '8.8.8.8' } : { reason: 'no-remote-address' })
   })
 
-  it.each([
-    ...[{}, null, () => true, ['10.0.0.0/8', undefined], new Array(1)].map((value) => ({ value })),
-    ...'fe80::1%eth0 fe80::%eth0/64 ::1/129 10.0.0.0/08 10.0.0.1/8 2001:db8::1/32 127.1 private __proto__ *'
-      .split(' ')
-      .map((each) => ({ value: [each] })),
-  ])('$value as trustedProxies is a configuration error', ({ value }) => {
-    expect(() => Reflect.apply(createClientAddress, undefined, [{ trustedProxies: value }])).toThrow(
-      TypeError,
-    )
-  })
-
   it('uses the socket before other members of a request, also of requests that frameworks have changed', () => {
     const headers = { 'x-forwarded-for': '9.9.9.9' }
     const socket = { remoteAddress: '8.8.8.8' }
@@ -304,6 +293,9 @@ describe('the error message', () => {
     [{ ...TRUSTED, forwardedHeader: ['forwarded'] }, NAME],
     [{ ...TRUSTED, forwardedHeader: '' }, NAME],
     [{ trustedProxies: [7] }, 'trustedProxies: "7" cannot be trusted: it is not a string'],
+    [{ trustedProxies: new Array(1) }, '"undefined" cannot be trusted: it is not a string'],
+    [{ trustedProxies: ['fe80::1%eth0'] }, '"fe80::1%eth0" cannot be trusted'],
+    [{ trustedProxies: ['__proto__'] }, '"__proto__" cannot be trusted'],
     [{ trustedProxies: ['10.0.0.0/33'] }, '"10.0.0.0/33" cannot be trusted: 10.0.0.0/33 is not'],
     [{ trustedProxies: ['0.0.0.0/0'] }, '"0.0.0.0/0" cannot be trusted: it would trust everyone'],
     [{ trustedProxies: ['::/0'] }, '"::/0" cannot be trusted: it would trust everyone'],

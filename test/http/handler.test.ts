@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type ProblemCode, phraseOf } from '../../src/http/problem.ts'
+import type { ProblemCode } from '../../src/http/problem.ts'
 import { createHandler, type HandlerOptions, type Operation } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -9,6 +9,13 @@ import { AMPLE, asker, authenticate, batchOf, DATABASE, openSample } from './ser
 
 const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
 const ask = asker(geo)
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  422: 'Unprocessable Content',
+}
 
 describe('an address', () => {
   it.each([
@@ -64,7 +71,7 @@ describe('an address', () => {
       expect(response.headers.get('cache-control')).toBe('no-store')
       const { type, title, detail, ...rest } = await response.json()
       expect({ reason: undefined, ...rest }, path).toEqual({ status, code, reason })
-      expect([response.status, type, title]).toEqual([status, 'about:blank', phraseOf(status)])
+      expect([response.status, type, title]).toEqual([status, 'about:blank', TITLES[status]])
       expect(detail).toMatch(/^.{9,200}$/)
     }
   })
@@ -248,7 +255,9 @@ describe('keys', () => {
     for (const [rank, key] of ['free-key', 'developer-key', 'business-key'].entries()) {
       const response = await ask(path, { ...init, key })
       expect(response.status).toBe(statuses[rank])
-      if (response.status === 403) expect((await response.json()).code).toBe('PLAN_REQUIRED')
+      if (response.status !== 403) continue
+      expect(response.headers.get('www-authenticate')).toBe(`${NONE}, error="insufficient_scope"`)
+      expect((await response.json()).code).toBe('PLAN_REQUIRED')
     }
   })
 

@@ -13,7 +13,6 @@ import { describeMatrix, installTools, MATRIX, run, toolAt } from './tools.ts'
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const missing = PROGRAM === undefined ? 'chromium' : installTools() ? undefined : 'the matrix'
 
-const PICTURES = join(MATRIX, 'screenshots')
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -76,20 +75,6 @@ async function visit(url: string): Promise<{ page: Page; close: () => Promise<vo
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().includes('favicon')) errors.push(message.text())
   })
-  await page.addInitScript(() => {
-    // The longest time between two messages to itself is the longest block.
-    const watch = { longest: 0 }
-    Object.assign(window, { watch })
-    let last = performance.now()
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      const now = performance.now()
-      watch.longest = Math.max(watch.longest, now - last)
-      last = now
-      setTimeout(() => port2.postMessage(0), 1)
-    }
-    port2.postMessage(0)
-  })
   await page.goto(url)
   const close = async () => {
     expect(errors).toEqual([])
@@ -119,30 +104,18 @@ describeMatrix('the example page in Chromium', missing, () => {
     cpSync(join(ROOT, 'scripts/examples'), join(project, 'scripts/examples'), { recursive: true })
     cpSync(join(ROOT, 'src/cli/report'), join(project, 'src/cli/report'), { recursive: true })
     buildPage(join(project, 'scripts/examples/browser'))
-    mkdirSync(PICTURES, { recursive: true })
   })
 
   it.each<[string, Serving]>([
     ['as files, isolated', {}],
     ['with Content-Encoding', { encoded: true }],
     ['not isolated', { isolated: false }],
-  ])('answers from both databases, on its thread and in a worker: %s', async (name, serving) => {
+  ])('answers from both databases, on its thread and in a worker: %s', async (_, serving) => {
     const { page, close } = await visit(await serve(serving))
     await opened(page, 'Geofix-Country')
     expect(await record(page)).toMatchObject({ country: { code: 'JP', name: 'Japan' }, city: null })
-    await page.evaluate(() =>
-      Object.assign(window, { watch: Object.assign(Reflect.get(window, 'watch'), { longest: 0 }) }),
-    )
     await page.selectOption('#database', 'city')
     await opened(page, 'Geofix-City')
-    const longest: number = await page.evaluate(() => Reflect.get(Reflect.get(window, 'watch'), 'longest'))
-    const memory = await page.evaluate(async () => {
-      const measure: unknown = Reflect.get(performance, 'measureUserAgentSpecificMemory')
-      if (typeof measure !== 'function' || !crossOriginIsolated) return null
-      return (await measure.call(performance)).bytes
-    })
-    console.log(`${name}: opening the city database blocked the page for ${longest.toFixed(0)} ms at most`)
-    if (memory !== null) console.log(`${name}: the page has ${(memory / 1e6).toFixed(0)} MB`)
     expect(await record(page)).toMatchObject({ city: 'Chiyoda City' })
     await page.selectOption('#locale', 'ja')
     await expect.poll(async () => (await record(page)).region).toMatchObject({ name: '東京都' })
@@ -213,26 +186,6 @@ describeMatrix('the example page in Chromium', missing, () => {
     await drop([1, 2, 3])
     await expect.poll(() => page.textContent('#status')).toContain('it is not a MaxMind DB file')
     await close()
-  })
-
-  it('is fit to be looked at', async () => {
-    const { page } = await visit(await serve({}))
-    await opened(page, 'Geofix-Country')
-    await page.selectOption('#database', 'city')
-    await opened(page, 'Geofix-City')
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      for (const [name, width] of [
-        ['wide', 1200],
-        ['narrow', 375],
-      ] as const) {
-        await page.setViewportSize({ width, height: 900 })
-        await page.screenshot({ path: join(PICTURES, `${colorScheme}-${name}.png`), fullPage: true })
-        // Nothing is wider than the screen.
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      }
-    }
-    await page.close()
   })
 })
 

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { replaceFile, temporaryFolder } from '../../temporary.ts'
-import { startServeIn } from './process.ts'
+import { startServeWith } from './process.ts'
 import { ask, entryOf, KEYS, writeFiles } from './running.ts'
 
 describe.skipIf(process.platform === 'win32')('a service with 64 descriptors', () => {
   it('learns of a revoked key although anyone opens 200 connections', async () => {
     const { database, keys } = writeFiles(temporaryFolder())
     const args = ['--metrics-port', '0', '--keys', keys, '--db', database]
-    const service = await startServeIn({ descriptors: 64 }, ...args)
+    const service = await startServeWith(64, ...args)
     const sockets = Array.from({ length: 200 }, () =>
       connect(service.port, '127.0.0.1').on('error', () => {}),
     )

@@ -16,25 +16,7 @@ function lineOf(answer: string): Record<string, unknown> | undefined {
   return service.lines().find((line) => line.id === id)
 }
 
-const REALM = 'Bearer realm="geofix"'
 const FREE = `Authorization: Bearer ${KEYS.free}\r\n`
-
-describe('refusals of the protocol', () => {
-  it.each([
-    [401, LONDON, '', 'Unauthorized', REALM],
-    [401, LONDON, 'Authorization: Bearer x\r\n', 'Unauthorized', `${REALM}, error="invalid_token"`],
-    [403, LONDON, FREE, 'Forbidden', `${REALM}, error="insufficient_scope"`],
-    [422, '/v1/ip/10.0.0.1', KEY, 'Unprocessable Content', undefined],
-    [413, '/', `Content-Length: 9000\r\n${CLOSE}`, 'Content Too Large', undefined],
-  ])('have the phrase of %i and a challenge with a realm', async (status, path, more, title, challenge) => {
-    const method = path === '/' ? 'POST' : 'GET'
-    const answer = await raw(service, `${method} ${path} HTTP/1.1\r\n${HOST}${more}\r\n`, 1)
-    expect(statusesOf(answer)).toEqual([status])
-    const problem = JSON.parse(answer.split('\r\n\r\n')[1] ?? '')
-    expect(problem).toMatchObject({ type: 'about:blank', title, status })
-    expect(fieldOf(answer, 'www-authenticate')).toBe(challenge)
-  })
-})
 
 describe('the log', () => {
   it.each<[what: string, request: string, line: object]>([

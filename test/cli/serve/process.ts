@@ -5,26 +5,21 @@ import { ROOT } from '../../package/project.ts'
 import { outcomeOf, start } from '../enrich/child.ts'
 import { readLog } from './running.ts'
 
-interface Surroundings {
-  readonly env?: NodeJS.ProcessEnv
-  /** How many files and sockets it may open. */
-  readonly descriptors?: number
-}
-
 /**
  * Starts the built `geofix serve`, at any free port and without a drain time unless the arguments have them, and waits until it
  * listens. It is killed when the test ends.
  */
-export const startServe = (...args: string[]) => startServeIn({}, ...args)
+export const startServe = (...args: string[]) => startServeWith(undefined, ...args)
 
-export async function startServeIn({ env, descriptors }: Surroundings, ...args: string[]) {
+/** @param descriptors how many files and sockets it may open */
+export async function startServeWith(descriptors: number | undefined, ...args: string[]) {
   const drain = args.some((arg) => arg.startsWith('--drain')) ? [] : ['--drain', '0']
   const anyPort = args.includes('--port') ? [] : ['--port', '0']
   const all = ['serve', ...anyPort, ...drain, ...args]
   const limit = ['-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh']
   const child =
     descriptors === undefined
-      ? start(all, env)
+      ? start(all)
       : spawn('sh', [...limit, process.execPath, join(ROOT, 'dist/cli.cjs'), ...all])
   onTestFinished(() => void child.kill('SIGKILL'))
   const outcome = outcomeOf(child)
