@@ -81,11 +81,14 @@ export function signalOf(option: unknown): SignalLike | undefined {
 
 /**
  * Does work that a signal can abort. Rejects with the signal's reason at once, even if the work itself cannot be
- * stopped; its result is then ignored. Does not start if the signal is already aborted. Leaves no listener.
+ * stopped. Does not start if the signal is already aborted. Leaves no listener.
+ *
+ * @param drop gets the result of work that was aborted and ended all the same
  */
 export async function untilAborted<Result>(
   signal: SignalLike | undefined,
   work: () => Promise<Result>,
+  drop?: (result: Result) => void,
 ): Promise<Result> {
   if (signal === undefined) return work()
   signal.throwIfAborted()
@@ -94,10 +97,13 @@ export async function untilAborted<Result>(
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort)
   })
+  let working: Promise<Result> | undefined
   try {
-    return await Promise.race([work(), aborted])
+    working = work()
+    return await Promise.race([working, aborted])
   } finally {
     if (abort !== undefined) signal.removeEventListener('abort', abort)
+    if (signal.aborted && drop !== undefined) working?.then(drop, () => {})
     // The abort may have made the work fail first, such as a `fetch` with the same signal.
     signal.throwIfAborted()
   }

@@ -15,6 +15,7 @@ import { untilAborted } from '../bytes/long-work.ts'
 import { embeddedFileOf } from '../embedded.ts'
 import { openOverlays, readSchemas } from '../location/overlays.ts'
 import { sourceAdvice } from '../misuse.ts'
+import type { OpenDatabase } from '../mmdb/database.ts'
 import { type CommonOpenOptions, OPEN_OPTIONS, type Platform } from '../opening.ts'
 import type { NamesOf } from '../option-names.ts'
 import { isOfClass, type PlatformUrl } from '../realm.ts'
@@ -48,15 +49,11 @@ export const NODE: Platform<PathOrBytes, FileOptions> = {
   readSchemas,
   sizeOf,
   open: (source, settings) =>
-    untilAborted(settings.signal, async () => {
-      if (typeof source === 'string') return openFile(source, settings)
-      if (!isByteSource(source))
-        throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}${sourceAdvice(source)}`)
-      const { maxBytes, signal, onRead } = settings
-      const bytes = await readBytes(source, maxBytes, signal, onRead)
-      const unpacked = isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
-      return openDatabase(extractUncompressed(unpacked), undefined, settings)
-    }),
+    untilAborted(
+      settings.signal,
+      () => openSource(source, settings),
+      (database) => database.release?.(),
+    ),
   openSync(source, settings) {
     if (typeof source === 'string') return openFileSync(source, settings)
     if (!isBytes(source)) {
@@ -69,6 +66,16 @@ export const NODE: Platform<PathOrBytes, FileOptions> = {
     const unpacked = isGzip(bytes) ? nativeGunzip(bytes, undefined, maxBytes) : bytes
     return openDatabase(extractUncompressed(unpacked), undefined, settings)
   },
+}
+
+async function openSource(source: PathOrBytes, settings: FileOptions): Promise<OpenDatabase> {
+  if (typeof source === 'string') return openFile(source, settings)
+  if (!isByteSource(source))
+    throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}${sourceAdvice(source)}`)
+  const { maxBytes, signal, onRead } = settings
+  const bytes = await readBytes(source, maxBytes, signal, onRead)
+  const unpacked = isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
+  return openDatabase(extractUncompressed(unpacked), undefined, settings)
 }
 
 /** The size of a source in bytes; `null` if it is unknown before reading. */

@@ -68,12 +68,13 @@ export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
   const file = openToRead(path)
   if (file === null) return NOTHING
   let isKept = false
+  let database: OpenDatabase | null = null
   try {
     const stats = systemCall(path, () => fstatSync(file, { bigint: true }))
     if (!stats.isFile()) return NOTHING
     const mustClose = options.isWatched === true && process.platform === 'win32'
     const key = keyOf(path, stats, options, mustClose)
-    let database = key === null ? null : open.find(key)
+    database = key === null ? null : open.find(key)
     if (database === null) {
       const head = new Uint8Array(PACKED_MAGIC.length)
       systemCall(path, () => readSync(file, head, 0, head.length, 0))
@@ -87,6 +88,9 @@ export function lookAtFile(path: string, options: FileOptions = {}): FirstLook {
     // The size of a source is that of its whole file too.
     options.onRead?.(Number(stats.size))
     return { database, key }
+  } catch (error) {
+    database?.release?.()
+    throw error
   } finally {
     if (!isKept) closeSync(file)
   }

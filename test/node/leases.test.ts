@@ -21,6 +21,18 @@ const written = (bytes: Uint8Array): string => makeFile(join(folder, `${count++}
 
 const lines = (): Readable => Readable.from([`{"ip":"${IP}"}\n`, `{"ip":"${IP}"}\n`])
 
+const onProgress = (): never => {
+  throw new Error('none')
+}
+
+/** Opens a file, and aborts that when the file is open. */
+function aborted([path = '']: string[]): Promise<Resolver> {
+  const controller = new AbortController()
+  const opening = Resolver.open(path, { signal: controller.signal })
+  controller.abort(new Error('none'))
+  return opening
+}
+
 /** Uses of a resolver that end before it is closed. */
 const uses: Readonly<Record<string, (geo: Resolver) => unknown>> = {
   'a lookup': (geo) => geo.lookup(IP),
@@ -138,6 +150,9 @@ describe('a packed file', () => {
     ['openSync', async (sources: string[]) => Resolver.openSync(sources)],
     ['a canary', async ([path = '']: string[]) => Resolver.open(path, { canaries: [CANARY] })],
     ['a canary, sync', async ([path = '']: string[]) => Resolver.openSync(path, { canaries: [CANARY] })],
+    ['onProgress', async ([path = '']: string[]) => Resolver.open(path, { onProgress })],
+    ['onProgress, sync', async ([path = '']: string[]) => Resolver.openSync(path, { onProgress })],
+    ['its signal', aborted],
   ])('is closed when %s fails later', async (_, open) => {
     const path = written(pack(generation(1)))
     await expect(open([path, join(folder, 'none')])).rejects.toThrow(/none|canary/)
