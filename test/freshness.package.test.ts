@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Resolver } from '../src/index.ts'
 import { tarOf } from './bytes/tar-samples.ts'
 import { textOf } from './documents.ts'
 import { describeEngine, hasCommand, writeGeofix } from './engines/engine.ts'
+import { portOf, started } from './listening.ts'
 import { british } from './own-databases.ts'
 import { makeFile, temporaryFolder } from './temporary.ts'
 
@@ -34,8 +34,7 @@ const server = createServer(({ url = '', headers }, response) => {
   response.end(isKnown ? answer : '')
 })
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+beforeAll(() => {
   writeGeofix(at('bin'))
   const [, script = ''] = /```sh\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
   writeFileSync(at('bin/update-geo'), script, { mode: 0o755 })
@@ -45,7 +44,7 @@ afterAll(() => server.close())
 
 /** Runs the script. @returns its exit status, and what it says */
 async function update(path: string, ...options: readonly string[]): Promise<{ status: number; err: string }> {
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}` // a TCP server that listens
+  const url = `http://127.0.0.1:${await portOf(server)}${path}`
   const env = { ...process.env, PATH: `${at('bin')}:${process.env.PATH}` }
   try {
     await promisify(execFile)('update-geo', [url, at('geo/city.mmdb'), ...options], { env })
@@ -110,10 +109,7 @@ describeEngine('geoipupdate 4, as in contrib of Debian 12, with openssl', hasUpd
     const files = ['-keyout', at('key.pem'), '-out', at('cert.pem')]
     execFileSync('openssl', ['req', ...options.split(' '), ...files], { stdio: 'pipe' })
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(at(name)))
-    const vendor = createSecureServer({ key, cert }, answer)
-    await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void vendor.close())
-    const { port } = vendor.address() as AddressInfo // a TCP server that listens
+    const port = await started(createSecureServer({ key, cert }, answer))
     const [, config = ''] = /```ini\n(AccountID [\s\S]*?)```/.exec(textOf('src/freshness/README.md')) ?? []
     const here = config.replace('/var/lib/geo', at('editions'))
     const run = async (text: string): Promise<string> => {
