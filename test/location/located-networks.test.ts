@@ -6,7 +6,7 @@ import { isLookupFailure, type LocatedNetwork, type Overlay, Resolver } from '..
 import { Database } from '../../src/mmdb/database.ts'
 import { pack } from '../../src/packed/pack.ts'
 import { lastOf, visitNetworks } from '../mmdb/every-network.ts'
-import { encode, MARKER, METADATA } from '../mmdb/hand-made.ts'
+import { encode, handMadeTree, type Node } from '../mmdb/hand-made.ts'
 import { databaseOf, OWN_DATABASES } from '../own-databases.ts'
 import { BERLIN } from './berlin.ts'
 
@@ -139,13 +139,8 @@ describe('resolver.networks()', () => {
   })
 
   it('ends at a tree that repeats its subtrees without end', () => {
-    const nodes = 31
-    const tree = Buffer.alloc(6 * nodes + 16)
-    const record = nodes + 16
-    for (let node = 0; node < nodes; node++)
-      for (const side of [0, 3]) tree.writeUIntBE(node + 1 < nodes ? node + 1 : record, 6 * node + side, 3)
-    const metadata = encode({ ...METADATA, node_count: nodes })
-    const bytes = Buffer.concat([tree, encode(country('US')), MARKER, metadata])
+    const nodes = Array.from({ length: 30 }, (_, node): Node => [node + 1, node + 1])
+    const bytes = handMadeTree([...nodes, [{ data: 0 }, { data: 0 }]], encode(country('US')))
     const geo = Resolver.openSync(bytes)
     expect(geo.lookup('1.1.1.1').country.code).toBe('US')
     expect(() => {

@@ -57,6 +57,26 @@ export function handMade(
   return new Uint8Array(Buffer.concat([tree, new Uint8Array(16), data, MARKER, fields]))
 }
 
+/** What a record of a node leads to: a node by its number, nothing, or the value at an offset of the data section. */
+export type Child = number | null | { readonly data: number }
+
+/** A node of a search tree. */
+export type Node = readonly [left: Child, right: Child]
+
+/** A hand-made database with a search tree of these nodes, in records of 32 bits. */
+export function handMadeTree(
+  nodes: readonly Node[],
+  data: Uint8Array,
+  metadata: Readonly<Record<string, HandMade>> = {},
+): Uint8Array {
+  const tree = Buffer.alloc(8 * nodes.length)
+  for (const [index, child] of nodes.flat().entries()) {
+    const value = typeof child === 'number' ? child : nodes.length + (child === null ? 0 : 16 + child.data)
+    tree.writeUInt32BE(value, 4 * index)
+  }
+  return handMade(data, { node_count: nodes.length, record_size: 32, ...metadata }, tree)
+}
+
 function mapOf(fields: Readonly<Record<string, HandMade | undefined>>): Map<string, HandMade> {
   const map = new Map<string, HandMade>()
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) map.set(key, value)

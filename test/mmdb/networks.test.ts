@@ -7,7 +7,7 @@ import { NO_RECORD } from '../../src/mmdb/search-tree.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { writtenDatabases } from '../fuzz/targets/writer.ts'
 import { OWN_DATABASES } from '../own-databases.ts'
-import { bytesOf, encode, handMade } from './hand-made.ts'
+import { bytesOf, encode, handMade, handMadeTree, type Node } from './hand-made.ts'
 
 /** Counts the paths that end in a record one by one, except those below an alias of IPv4. */
 function naiveCount({ tree, metadata }: Database): number {
@@ -68,10 +68,8 @@ describe('countNetworks', () => {
 
   it('counts shared subtrees without walking them again', () => {
     // 32 nodes, each leading to the next by both bits: 2^32 networks.
-    const tree = Array.from({ length: 32 }, (_, i) =>
-      (i < 31 ? i + 1 : 48).toString(16).padStart(6, '0').repeat(2),
-    )
-    const database = new Database(handMade(encode('x'), { node_count: 32 }, bytesOf(tree.join(''))))
+    const nodes = Array.from({ length: 31 }, (_, node): Node => [node + 1, node + 1])
+    const database = new Database(handMadeTree([...nodes, [{ data: 0 }, { data: 0 }]], encode('x')))
     expect(countNetworks(database)).toBe(2 ** 32)
   })
 })

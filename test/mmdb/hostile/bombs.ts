@@ -1,6 +1,6 @@
 // Databases made to hang, exhaust or mislead a reader. Most are small; some need 16 MB to do harm.
 import { sampled } from '../../effort.ts'
-import { bytesOf, handMade } from '../hand-made.ts'
+import { bytesOf, type Child, handMade, handMadeTree, type Node } from '../hand-made.ts'
 import { array, control, double, int32, map, mapOf, pointer, text, unsigned } from './encoding.ts'
 
 /** Makes the bytes of a database on demand, because some are large. */
@@ -36,16 +36,9 @@ export function database(
 /** A database of 2 ** bits networks of equal size, each with the record at a given offset in the data section. */
 export function manyRecords(data: Uint8Array, bits: number, offsetOf: (index: number) => number): Uint8Array {
   const nodes = 2 ** bits - 1
-  const tree = Buffer.alloc(nodes * 8)
-  for (let node = 0; node < nodes; node++) {
-    for (const bit of [0, 1]) {
-      const child = 2 * node + 1 + bit
-      const value = child < nodes ? child : nodes + 16 + offsetOf(child - nodes)
-      tree.writeUInt32BE(value, node * 8 + bit * 4)
-    }
-  }
-  const metadata = { node_count: unsigned(6, BigInt(nodes)), record_size: unsigned(5, 32n) }
-  return database(data, metadata, tree)
+  const child = (index: number): Child => (index < nodes ? index : { data: offsetOf(index - nodes) })
+  const tree = Array.from({ length: nodes }, (_, node): Node => [child(2 * node + 1), child(2 * node + 2)])
+  return handMadeTree(tree, data)
 }
 
 /** A database of 2 ** bits records that all are pointers to one value. */
@@ -332,16 +325,8 @@ const trees: Bomb[] = [
   [
     'a tree of 65,536 nodes that all lead to each other',
     () => {
-      const tree = Buffer.alloc(65_536 * 8)
-      for (let i = 0; i < 65_536; i++) {
-        tree.writeUInt32BE((i + 1) % 65_536, i * 8)
-        tree.writeUInt32BE((i * 7 + 3) % 65_536, i * 8 + 4)
-      }
-      return database(
-        record,
-        { ...six, node_count: unsigned(6, 65_536n), record_size: unsigned(5, 32n) },
-        tree,
-      )
+      const nodes = Array.from({ length: 65_536 }, (_, i): Node => [(i + 1) % 65_536, (i * 7 + 3) % 65_536])
+      return handMadeTree(nodes, record, { ip_version: 6 })
     },
   ],
 ]

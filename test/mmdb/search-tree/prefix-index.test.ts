@@ -9,7 +9,7 @@ import { MmdbWriter } from '../../../src/writer.ts'
 import { effort } from '../../effort.ts'
 import { lazily } from '../../lazily.ts'
 import { lastOf } from '../every-network.ts'
-import { bytesOf, encode, handMade } from '../hand-made.ts'
+import { bytesOf, type Child, encode, handMade, handMadeTree, type Node } from '../hand-made.ts'
 import { offsetAt } from '../questions.ts'
 
 const RECORD = encode(new Map([['a', 1]]))
@@ -88,9 +88,9 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
 
 /** A chain of nodes, each with both records leading to the next, the last to the data record. */
 function line(nodes: number, ipVersion: 4 | 6): Uint8Array {
-  const next = (node: number): number => (node + 1 < nodes ? node + 1 : nodes + 16)
-  const tree = Array.from({ length: nodes }, (_, node) => next(node).toString(16).padStart(6, '0').repeat(2))
-  return handMade(RECORD, { node_count: nodes, ip_version: ipVersion }, bytesOf(tree.join('')))
+  const child = (node: number): Child => (node + 1 < nodes ? node + 1 : { data: 0 })
+  const tree = Array.from({ length: nodes }, (_, node): Node => [child(node), child(node)])
+  return handMadeTree(tree, RECORD, { ip_version: ipVersion })
 }
 
 describe('PrefixIndex', () => {
