@@ -8,31 +8,40 @@ import { hasShared, SHARED, sharedBytes } from '../shared.ts'
 const SMALL = 4096
 
 const names = fc.record(
-  { en: fc.constantFrom('Alpha', 'Béta', '東京', ''), de: fc.constantFrom('Älpha', 'Gamma') },
-  { requiredKeys: [] },
-)
-const record = fc.record(
   {
-    country: fc.record(
-      { iso_code: fc.constantFrom('GB', 'US', 'JP', 'xx', ''), names },
-      { requiredKeys: [] },
-    ),
-    subdivisions: fc.array(fc.record({ iso_code: fc.constantFrom('ENG', 'CA', '13'), names }), {
-      maxLength: 2,
-    }),
-    city: fc.record({ names }),
-    postal: fc.record({ code: fc.constantFrom('EC1A', '94043') }),
-    location: fc.record(
-      {
-        latitude: fc.constantFrom(51.5142, -33.5, 90, 91, 1234.5),
-        longitude: fc.constantFrom(-0.0931, 180, -181, 0),
-        time_zone: fc.constantFrom('Europe/London', 'Asia/Tokyo', 'Nowhere/Land', ''),
-      },
-      { requiredKeys: [] },
-    ),
+    en: fc.constantFrom('Alpha', 'Béta', '東京', ''),
+    de: fc.constantFrom('Älpha', 'Gamma'),
+    'pt-BR': fc.constantFrom('Delta', 'Alpha'),
+    'zh-Hant': fc.constant('東京'),
   },
   { requiredKeys: [] },
 )
+/** Records of GeoIP2 with shared parts, missing ones and wrong ones. */
+export const geoip2Records: fc.Arbitrary<WritableValue> = fc
+  .record(
+    {
+      country: fc.record(
+        { iso_code: fc.constantFrom('GB', 'US', 'JP', 'xx', ''), names },
+        { requiredKeys: [] },
+      ),
+      subdivisions: fc.array(fc.record({ iso_code: fc.constantFrom('ENG', 'CA', '13'), names }), {
+        maxLength: 2,
+      }),
+      city: fc.record({ names }),
+      postal: fc.record({ code: fc.constantFrom('EC1A', '94043') }),
+      location: fc.record(
+        {
+          latitude: fc.constantFrom(51.5142, -33.5, 1 / 3, 90, 91, 1234.5),
+          longitude: fc.constantFrom(-0.0931, Math.fround(-122.0775), 180, -181, 0),
+          time_zone: fc.constantFrom('Europe/London', 'Asia/Tokyo', 'Nowhere/Land', ''),
+        },
+        { requiredKeys: [] },
+      ),
+      registered_country: fc.record({ iso_code: fc.constant('FR') }),
+    },
+    { requiredKeys: [] },
+  )
+  .map(writable)
 /** Records of other vendors, and records without a location. */
 const flat = fc.record(
   {
@@ -61,7 +70,7 @@ const written = fc
     networks: fc.array(
       fc.tuple(
         fc.constantFrom(...NETWORKS),
-        fc.oneof({ weight: 4, arbitrary: record }, { weight: 2, arbitrary: flat }),
+        fc.oneof({ weight: 4, arbitrary: geoip2Records }, { weight: 2, arbitrary: flat.map(writable) }),
       ),
       { maxLength: 6 },
     ),
@@ -69,7 +78,7 @@ const written = fc
   .map(({ networks, ...options }) => {
     const writer = new MmdbWriter(options)
     for (const [network, value] of networks) {
-      if (options.ipVersion === 6 || !network.includes(':')) writer.insert(network, writable(value))
+      if (options.ipVersion === 6 || !network.includes(':')) writer.insert(network, value)
     }
     return writer.toBytes()
   })
