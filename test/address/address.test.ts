@@ -11,25 +11,9 @@ const address = new Address()
 
 // The fuzz target address compares Address.parse and parseAddress with net.isIP and the URL standard.
 describe('Address.parse', () => {
-  it.each([
-    ['one leading zero', '2001:db8::01', '2001:db8::1'],
-    ['a zero of two digits', '2001:db8:1:2:3:4:5:00', '2001:db8:1:2:3:4:5:0'],
-    ['capitals', '2001:DB8::A', '2001:db8::a'],
-    ['one capital among digits', '2001:d8::1A', '2001:d8::1a'],
-    ['a part of a run of zeros', '2001:db8::0:1', '2001:db8::1'],
-  ])('formats %s as RFC 5952 does', (_, text, canonical) => {
-    expect(address.parse(text)).toBe(true)
-    expect(address.text).toBe(canonical)
-  })
-
-  it.each([
-    ['8.8.8.8', '8.8.8.8', '8.8.8.8', 4],
-    ['::ffff:8.8.8.8', '8.8.8.8', '8.8.8.8', 4], // IPv4-mapped is IPv4
-    ['2002:808:808::1', '2002:808:808::1', '8.8.8.8', 4], // 6to4: looks up the IPv4 address inside
-    ['2606:4700::1111', '2606:4700::1111', '2606:4700::1111', 6],
-  ])('%s is %s, and looks up %s as IPv%i', (text, canonical, lookup, family) => {
-    expect(address.parse(text)).toBe(true)
-    expect([address.text, address.lookupText, address.family]).toEqual([canonical, lookup, family])
+  it('formats a text whose "::" is a part of its run of zeros as RFC 5952 does', () => {
+    expect(address.parse('2001:db8::0:1')).toBe(true)
+    expect(address.text).toBe('2001:db8::1')
   })
 
   const call = () => {

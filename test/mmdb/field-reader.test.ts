@@ -174,13 +174,13 @@ describe('FieldReader', () => {
     expect(fields.text('flat')).toBe('a')
   })
 
-  it('forgets the previous record', () => {
-    const bytes = Buffer.concat([encode({ city: 'a' }), encode({})])
+  it('forgets the previous record, and a pointer in it that was not followed', () => {
+    const country = encode({ iso_code: 'GB' })
+    const bytes = Buffer.concat([country, encode({ country: { hex: '2000' } }), encode({})])
     const fields = readerOf(bytes)
-    fields.read(0)
-    expect(fields.text('flat')).toBe('a')
+    fields.read(country.length)
     fields.read(bytes.length - 1)
-    expect(fields.text('flat')).toBeNull()
+    expect(fields.text('code')).toBeNull()
   })
 
   it.each([
@@ -254,12 +254,6 @@ describe('FieldReader', () => {
     const fields = readerOf(withNames(names))
     fields.read(0)
     expect(textAt(fields, fields.defaultName('names'))).toBe(expected)
-  })
-
-  it('returns no name for a field that is not a map', () => {
-    const fields = readerOf(withNames('Oxford'))
-    fields.read(0)
-    expect([fields.defaultName('names'), fields.defaultName('flat')]).toEqual([NO_TEXT, NO_TEXT])
   })
 
   it('refuses a name that is too long', () => {
