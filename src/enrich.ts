@@ -111,8 +111,8 @@ function enrichWith(set: DatabaseSet, input: LineInput, options: EnrichRunOption
   let notes: readonly string[] = []
   const run = new Run({
     inputs: [source],
-    plan: (sample, isWhole, isCut) => {
-      const planned = makePlan(sample, isWhole, planOptions, isCut)
+    plan: (sample) => {
+      const planned = makePlan(sample, planOptions)
       notes = planned.notes
       return planned.plan
     },

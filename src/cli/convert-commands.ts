@@ -210,7 +210,8 @@ async function readText(path: string): Promise<Uint8Array> {
 
 function rowsOf(bytes: Uint8Array, path: string): Row[] {
   const sample = bytes.subarray(0, SAMPLE_BYTES)
-  const { dialect, separatorLine } = tableIn(sample, sample.length === bytes.length, 'csv', MAX_ROW_BYTES)
+  const isWhole = sample.length === bytes.length
+  const { dialect, separatorLine } = tableIn({ bytes: sample, isWhole }, 'csv', MAX_ROW_BYTES)
   const { delimiter, quotes } = dialect
   const ends = new LineRecordEnds({ delimiter, maxLines: DEFAULT_RECORD_LINES }, MAX_ROW_BYTES)
   ends.reset(bytes)

@@ -5,7 +5,7 @@ import { BadLineError, EnrichError } from './errors.ts'
 import { definitionOf, layoutOf, type Plan, textFlags } from './formats/formats.ts'
 import { LIST_FLAGS } from './reading/field-messages.ts'
 import type { Layout } from './reading/layout.ts'
-import { firstLines, sampleLines } from './reading/sample.ts'
+import { firstLines, type Sample, sampleLines } from './reading/sample.ts'
 import { sampleBlocks } from './reading/splitter.ts'
 
 /** At least one of this many first records must have an address. If they merely have no value, the whole sample counts. */
@@ -23,40 +23,32 @@ const LIST = /\d\.\d{1,3}, ?(?:\d{1,3}\.){3}\d/
  * Fails if none of the first 1,000 records has an address, or one of the other addresses: the format or the field is then wrong,
  * and the run would succeed without a single location. Does nothing if the sample is too short to decide, or the plan has `force`.
  *
- * @param sample the start of the input
- * @param isWhole whether the sample is the whole input
  * @throws EnrichError `ENRICH_NO_ADDRESS`
  */
-export function checkAddresses(enricher: BlockEnricher, sample: Uint8Array, isWhole: boolean): void {
+export function checkAddresses(enricher: BlockEnricher, sample: Sample): void {
   const { plan } = enricher
   if (plan.force) return
-  const counts = firstRecords(enricher, sample, isWhole)
+  const counts = firstRecords(enricher, sample)
   // The run counts these records again.
   enricher.forgetCounts()
   for (const [index, each] of counts.entries())
-    checkCounts(each, [plan, ...(plan.others ?? [])][index] ?? plan, sample, isWhole)
+    checkCounts(each, [plan, ...(plan.others ?? [])][index] ?? plan, sample)
 }
 
 /** {@link checkAddresses} for the counts of the first records. @param hasLines `false` if columns are read */
-export function checkCounts(
-  counts: Counts,
-  plan: Plan,
-  sample: Uint8Array,
-  isWhole: boolean,
-  hasLines = true,
-): void {
+export function checkCounts(counts: Counts, plan: Plan, sample: Sample, hasLines = true): void {
   if (plan.force) return
   const records = counts.lines - counts.blank
   const isEmpty = isMerelyEmpty(counts)
   const enough = isEmpty ? MIN_EMPTY_RECORDS : 1
-  const isDecided = isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
+  const isDecided = sample.isWhole ? records >= enough : records >= (isEmpty ? RECORDS : FEWER_RECORDS)
   if (records === 0 || withoutAddress(counts) < records || !isDecided) return
-  const line = firstRecord(sample, isWhole, layoutOf(plan))
+  const line = firstRecord(sample, layoutOf(plan))
   const first = records === 1 ? 'the first record' : `the first ${records} records`
   const [fault] = counts.bad === records ? counts.badLines : []
   const why = fault === undefined ? '' : ` (line ${fault.line}: ${fault.message})`
   // Other addresses in lines that merely lack a value are not the client's.
-  const next = isEmpty ? '' : nextFlags(sample, isWhole, plan, hasLines)
+  const next = isEmpty ? '' : nextFlags(sample, plan, hasLines)
   throw new EnrichError(
     'ENRICH_NO_ADDRESS',
     `there is no address in ${first}${why}, read as ${plan.format} with the address ${definitionOf(plan.format).addressPosition(plan)}; the first line is ${quoted(line)}: name another format or field, or continue with --force (in a program: force: true)${next === '' ? '' : `. ${next}`}`,
@@ -64,31 +56,31 @@ export function checkCounts(
 }
 
 /** The first line that is neither a header nor a directive. */
-function firstRecord(sample: Uint8Array, isWhole: boolean, { headerLine, directives }: Layout): string {
-  const lines = firstLines(sample, isWhole, FIRST_LINES)
+function firstRecord(sample: Sample, { headerLine, directives }: Layout): string {
+  const lines = firstLines(sample, FIRST_LINES)
   const records = lines.slice(headerLine > 0 ? 1 : 0)
-  const { start, end } = records.find((line) => sample[line.start] !== directives?.firstByte) ??
+  const { start, end } = records.find((line) => sample.bytes[line.start] !== directives?.firstByte) ??
     lines.at(-1) ?? { start: 0, end: 0 }
-  return new TextDecoder().decode(sample.subarray(start, end))
+  return new TextDecoder().decode(sample.bytes.subarray(start, end))
 }
 
 /** What to type for lines that have no address where it is expected; '' if that is unknown. */
-function nextFlags(sample: Uint8Array, isWhole: boolean, plan: Plan, hasLines: boolean): string {
+function nextFlags(sample: Sample, plan: Plan, hasLines: boolean): string {
   const { format, trustedProxies } = plan
-  const lines = sampleLines(sample, isWhole, 100)
+  const lines = sampleLines(sample, 100)
   const lists = lines.filter((line) => LIST.test(line)).length
   if (lists * 2 > lines.length && trustedProxies === null)
     return `If it is a list of addresses, ${LIST_FLAGS}`
-  return format === 'text' || !hasLines ? '' : textFlags(sample)
+  return format === 'text' || !hasLines ? '' : textFlags(sample.bytes)
 }
 
 /** Counts the first records of the sample for each address, until one has it, or up to 1,000 if one has another value. */
-function firstRecords(enricher: BlockEnricher, sample: Uint8Array, isWhole: boolean): Counts[] {
+function firstRecords(enricher: BlockEnricher, sample: Sample): Counts[] {
   const counts = emptyCounts()
   const all = (): Counts[] => [counts, ...(counts.others ?? [])]
   let lines = 0
   try {
-    for (const block of sampleBlocks(sample, isWhole, layoutOf(enricher.plan))) {
+    for (const block of sampleBlocks(sample, layoutOf(enricher.plan))) {
       for (const piece of enricher.pieces(block)) {
         mergeCounts(counts, piece.counts, lines)
         lines += piece.lines

@@ -94,8 +94,8 @@ export async function countLines(
   const notes: string[] = []
   const run = new Run({
     inputs: [source],
-    plan: (sample, isWhole, isCut) => {
-      const planned = makeCountPlan(sample, isWhole, lineOptions, plan, isCut)
+    plan: (sample) => {
+      const planned = makeCountPlan(sample, lineOptions, plan)
       notes.push(...planned.notes)
       return planned.plan
     },

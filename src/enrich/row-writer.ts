@@ -64,7 +64,7 @@ export function makeRowPlan(options: RowOptions): Plan {
   const quotable = FORMAT_DEFINITIONS.filter((each) => each.requiredForRows.includes('quoting'))
   const names = quotable.map(({ name }) => name).sort()
   if (quoting !== undefined) throw wrongOption`<quoting> is for ${names.join(' and ')}`
-  return { ...definition.plan(new Uint8Array(0), true, options).plan, isRows: true }
+  return { ...definition.plan({ bytes: new Uint8Array(0), isWhole: true }, options).plan, isRows: true }
 }
 
 const LINE_END = Uint8Array.of(LINE_FEED)

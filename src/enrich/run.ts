@@ -16,6 +16,7 @@ import { type Executor, OrderedQueue } from './executor.ts'
 import { type Format, layoutOf, maskOf, type Plan, withFormats } from './formats/formats.ts'
 import { BlockReader, type ChunkSource } from './reading/block-reader.ts'
 import { headOf } from './reading/layout.ts'
+import type { Sample } from './reading/sample.ts'
 import { headBlock, Splitter } from './reading/splitter.ts'
 
 /** An input of lines. */
@@ -50,7 +51,7 @@ export interface RunSettings {
   /** Read one after another. */
   readonly inputs: readonly RunInput[]
   /** Plans an input from its sample; see `makePlan`. */
-  readonly plan: (sample: Uint8Array, isWhole: boolean, isCut: boolean, input: RunInput) => Plan
+  readonly plan: (sample: Sample, input: RunInput) => Plan
   /** The longest line that is parsed. Bytes. */
   readonly maxLineBytes: number | undefined
   /** The databases, for this thread. */
@@ -132,17 +133,13 @@ export class Run {
     const { inputs, maxLineBytes, executor } = this.#running
     const source = { read: () => this.#read(input), fill: (memory: Uint8Array) => this.#fill(input, memory) }
     const reader = new BlockReader(source, input.isLive, maxLineBytes)
-    const planned = await reader.plan((sample, isWhole, isCut) => {
-      if (isWhole && sample.length === 0 && inputs.length > 1) return null
-      return this.#withFormats(() => ({
-        plan: this.#running.plan(sample, isWhole, isCut, input),
-        sample,
-        isWhole,
-      }))
+    const planned = await reader.plan((sample) => {
+      if (sample.isWhole && sample.bytes.length === 0 && inputs.length > 1) return null
+      return this.#withFormats(() => ({ plan: this.#running.plan(sample, input), sample }))
     })
     if (planned === null) return
-    const { plan, sample, isWhole } = planned
-    const head = headOf(sample, layoutOf(plan))
+    const { plan, sample } = planned
+    const head = headOf(sample.bytes, layoutOf(plan))
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
     this.#first ??= known
@@ -154,7 +151,7 @@ export class Run {
     this.#missingLineEnd.begin()
     const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
-    if (isFirst) await this.#withFormats(() => checkAddresses(enricher, sample, isWhole))
+    if (isFirst) await this.#withFormats(() => checkAddresses(enricher, sample))
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {
@@ -164,7 +161,7 @@ export class Run {
     })
     const addAll = async (): Promise<void> => {
       // The output has one header, and a byte order mark only at its start.
-      if (isFirst && head.length > 0) await queue.add(headBlock(sample, layoutOf(plan)))
+      if (isFirst && head.length > 0) await queue.add(headBlock(sample.bytes, layoutOf(plan)))
       const splitter = new Splitter(layoutOf(plan), executor.blockBytes, executor.allocate)
       for await (const blocks of reader.blocks(splitter, head.length)) {
         for (const block of blocks) {

@@ -8,7 +8,18 @@ import { Splitter, sampleBlocks } from '../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../src/location/database-set.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { LONG_ANSWERS } from './long-answers.ts'
-import { AT, concatenated, enrichBytes, enrichRows, enrichText, type Run, run, text, utf8 } from './world.ts'
+import {
+  AT,
+  concatenated,
+  enrichBytes,
+  enrichRows,
+  enrichText,
+  type Run,
+  run,
+  text,
+  utf8,
+  wholeSample,
+} from './world.ts'
 
 const NDJSON = { format: 'ndjson', field: 'ip' } as const
 const GOOD = '{"ip":"81.2.69.142"}'
@@ -207,10 +218,10 @@ describe('the counts', () => {
 describe('a block whose output is large', () => {
   /** Enriches an input in blocks of a size. */
   function pieces(input: string, options: EnrichOptions, blockBytes: number): Enriched[] {
-    const { plan } = makePlan(utf8(input), true, { at: AT, ...options })
+    const { plan } = makePlan(wholeSample(input), { at: AT, ...options })
     const enricher = new BlockEnricher(plan, new DatabaseSet([new Database(LONG_ANSWERS)]))
     const splitter = new Splitter(layoutOf(plan), blockBytes)
-    const blocks = [...sampleBlocks(utf8(input), true, layoutOf(plan), splitter)]
+    const blocks = [...sampleBlocks(wholeSample(input), layoutOf(plan), splitter)]
     return blocks.flatMap((block) => [...enricher.pieces(block)])
   }
 

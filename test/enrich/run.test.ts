@@ -18,7 +18,7 @@ function inputOf(name: string, text: string): RunInput {
 function runOf(texts: readonly string[], options: EnrichOptions = {}, executor = new LocalExecutor()) {
   const run = new Run({
     inputs: texts.map((text, index) => inputOf('abc'.charAt(index), text)),
-    plan: (sample, isWhole) => makePlan(sample, isWhole, options).plan,
+    plan: (sample) => makePlan(sample, options).plan,
     maxLineBytes: undefined,
     set,
     executor,

@@ -5,6 +5,7 @@ import { type Counts, emptyCounts, mergeCounts } from '../../src/enrich/counting
 import type { GroupTotals } from '../../src/enrich/counting/totals.ts'
 import { BadLineError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, layoutOf, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
+import type { Sample } from '../../src/enrich/reading/sample.ts'
 import { headBlock, Splitter } from '../../src/enrich/reading/splitter.ts'
 import { type ChunkHeaders, RowStream } from '../../src/enrich/row-stream.ts'
 import { makeRowPlan, type RowOptions, RowWriter } from '../../src/enrich/row-writer.ts'
@@ -82,6 +83,11 @@ export const AT = Date.UTC(2026, 6, 1, 12)
 
 const encoder = new TextEncoder()
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
+
+export const wholeSample = (input: string | Uint8Array): Sample => ({
+  bytes: typeof input === 'string' ? utf8(input) : input,
+  isWhole: true,
+})
 export const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 /** What is written into a sink. */
 export function written(write: (out: ByteSink) => void): string {
@@ -119,7 +125,7 @@ interface Way {
 /** Enriches a whole input with one enricher. */
 export function run(input: Uint8Array | string, options: EnrichOptions = {}, way: Way = {}): Run {
   const bytes = typeof input === 'string' ? utf8(input) : input
-  const { plan, notes } = makePlan(bytes, true, { at: AT, ...options })
+  const { plan, notes } = makePlan(wholeSample(bytes), { at: AT, ...options })
   return { ...runPlan(plan, bytes, way), plan, notes }
 }
 

@@ -89,7 +89,7 @@ export function enriched({ bytes, options, cuts, blockBytes }: EnrichInput): Omi
 
 function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
   try {
-    return makePlan(bytes, true, { at: AT, ...options }).plan
+    return makePlan({ bytes, isWhole: true }, { at: AT, ...options }).plan
   } catch (error) {
     assert.ok(error instanceof EnrichError, String(error))
     assert.ok(error.message.length <= 3000, `a message of ${error.message.length} characters`)

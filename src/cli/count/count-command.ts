@@ -2,8 +2,9 @@ import { countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import { makeCountPlan, type Plan } from '../../enrich/formats/formats.ts'
+import type { Sample } from '../../enrich/reading/sample.ts'
 import type { LineRun, RunInput } from '../../enrich/run.ts'
-import { asUsage, checkFit, type InputStart } from '../enrich/command-line.ts'
+import { asUsage, checkFit } from '../enrich/command-line.ts'
 import { type FinishedRun, LineSession, type LinesOutput } from '../enrich/line-session.ts'
 import type { Output } from '../enrich/output.ts'
 import { countOf, countText, shareText } from '../figures.ts'
@@ -44,11 +45,9 @@ class CountSession extends LineSession<CountCommand> {
     for (const note of countNotes(totals)) this.note(note)
   }
 
-  protected override plan({ sample, isWhole, isCut }: InputStart, { name, writtenAt }: RunInput): Plan {
+  protected override plan(sample: Sample, { name, writtenAt }: RunInput): Plan {
     const { options, plan: count } = this.command
-    const { plan, notes } = asUsage(() =>
-      makeCountPlan(sample, isWhole, { ...options, writtenAt }, count, isCut),
-    )
+    const { plan, notes } = asUsage(() => makeCountPlan(sample, { ...options, writtenAt }, count))
     checkFit(options, plan.format, name)
     for (const note of notes) this.noteOnce(`${name}: ${note}`)
     return plan

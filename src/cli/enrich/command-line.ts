@@ -10,6 +10,7 @@ import {
   type Plan,
 } from '../../enrich/formats/formats.ts'
 import { ALL_FIELDS, isMasked, OUTPUT_FORMS, omittingOption, type Planned } from '../../enrich/options.ts'
+import type { Sample } from '../../enrich/reading/sample.ts'
 import { codeOf } from '../../node/file-state.ts'
 import { flagOf } from '../../option-kinds.ts'
 import { asnOf, inFlags } from '../options.ts'
@@ -245,14 +246,6 @@ export function loadFormats(): Promise<unknown> {
   return import('../../enrich/formats/all-formats.ts')
 }
 
-/** The start of an input. */
-export interface InputStart {
-  readonly sample: Uint8Array
-  readonly isWhole: boolean
-  /** Whether the input paused before the sample was full. */
-  readonly isCut: boolean
-}
-
 /**
  * Plans the start of an input by the form of the output. `isKept` says whether the input has this form already. It is kept then.
  *
@@ -261,15 +254,14 @@ export interface InputStart {
  * @throws UsageError when an option is wrong
  */
 export function planStart(
-  start: InputStart,
+  sample: Sample,
   { inputs, to, table, isArray, leavesOut, others }: EnrichCommand,
-  options: Parameters<typeof makePlan>[2],
+  options: Parameters<typeof makePlan>[1],
   made: Partial<EnrichOptions> = {},
 ) {
-  const { sample, isWhole, isCut } = start
   const planned = (more: (format: Format) => EnrichOptions): Planned<Plan> =>
     asUsage(() => {
-      const planOf = (all: typeof options) => makePlan(sample, isWhole, all, isCut, more)
+      const planOf = (all: typeof options) => makePlan(sample, all, more)
       const first = planOf(options)
       const own = { ...options, format: first.plan.format, details: false }
       const further = others.map((other) => planOf({ ...own, ...other }))
@@ -280,5 +272,5 @@ export function planStart(
   const isKept = (format: Format): boolean =>
     format === table || (isArray && !leavesOut && format === 'json' && inputs.length === 1)
   const { plan, notes } = planned((format) => (isKept(format) ? {} : { to, ...made }))
-  return { ...start, plan, notes, isKept: isKept(plan.format), kept: () => planned(() => ({})) }
+  return { plan, notes, isKept: isKept(plan.format), kept: () => planned(() => ({})) }
 }

@@ -5,10 +5,11 @@ import { countriesOf } from '../../enrich/counting/totals.ts'
 import type { TablePlan } from '../../enrich/formats/delimited/table-reader.ts'
 import { type Plan, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, type RequestFields } from '../../enrich/options.ts'
+import type { Sample } from '../../enrich/reading/sample.ts'
 import type { LineRun, RunInput, RunSettings } from '../../enrich/run.ts'
 import type { ReportDetails } from '../report/report.ts'
 import { type ExitStatus, type Terminal, writeNote } from '../terminal.ts'
-import { checkFit, type EnrichCommand, enrichCommand, type InputStart, planStart } from './command-line.ts'
+import { checkFit, type EnrichCommand, enrichCommand, planStart } from './command-line.ts'
 import type { EnrichFlags, SummaryTarget } from './flags.ts'
 import { type FinishedRun, LineSession } from './line-session.ts'
 import { ClosedPipe, type Output } from './output.ts'
@@ -105,14 +106,14 @@ class EnrichSession extends LineSession<EnrichCommand> {
     return new TableOutput(target, { form, added, isLive, hasMark, note })
   }
 
-  protected override plan(start: InputStart, { name, writtenAt }: RunInput): Plan {
+  protected override plan(sample: Sample, { name, writtenAt }: RunInput): Plan {
     const { table, isParquet, summaries, namesAddresses } = this.command
     const [rows, run] = [this.#rows, this.#parquetRun]
     const { options: given, others } = run ?? this.command
     const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
     // The output makes columns of whole locations. If the lines are such a table already, the run adds the columns itself.
     const whole = table !== undefined || isParquet ? { fields: undefined } : {}
-    const planned = planStart(start, { ...this.command, others }, { ...options, writtenAt }, whole)
+    const planned = planStart(sample, { ...this.command, others }, { ...options, writtenAt }, whole)
     const { plan, notes, isKept } = planned
     checkFit(options, plan.format, name)
     if (rows !== null) rows.keepsBytes = isKept

@@ -1,8 +1,9 @@
 import { checkAddresses } from '../../enrich/address-check.ts'
 import { BlockEnricher } from '../../enrich/block-enricher.ts'
 import { type Counts, emptyCounts, failuresOf, mergeCounts } from '../../enrich/counting/counts.ts'
-import { layoutOf } from '../../enrich/formats/formats.ts'
+import { layoutOf, type Plan } from '../../enrich/formats/formats.ts'
 import { BlockReader } from '../../enrich/reading/block-reader.ts'
+import type { Sample } from '../../enrich/reading/sample.ts'
 import { sampleBlocks } from '../../enrich/reading/splitter.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
 import { openDatabases } from '../databases.ts'
@@ -47,12 +48,14 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
   const { options, others } = command
   const { name, isLive, writtenAt } = input
   // A table or an array is shown as the objects that it is made of, unless it is kept.
-  const start = await new BlockReader(input, isLive, options.maxLineBytes).plan((sample, isWhole, isCut) =>
-    planStart({ sample, isWhole, isCut }, command, { ...options, writtenAt }),
+  const { sample, plan, notes } = await new BlockReader(input, isLive, options.maxLineBytes).plan(
+    (sample) => ({
+      sample,
+      ...planStart(sample, command, { ...options, writtenAt }),
+    }),
   )
-  const { plan, notes } = start
   checkFit(options, plan.format, name)
-  const { counts: first, shown } = locatedSample(start, set)
+  const { counts: first, shown } = locatedSample(plan, sample, set)
   const facts = [first, ...(first.others ?? [])].map((counts, index) => {
     const other = others[index - 1]
     const what =
@@ -71,14 +74,14 @@ async function explained(input: Input, command: EnrichCommand, set: DatabaseSet)
 }
 
 /** The counts of the start of an input, and its first headers and located lines. @throws EnrichError when a field has no addresses */
-function locatedSample({ plan, sample, isWhole }: ReturnType<typeof planStart>, set: DatabaseSet) {
+function locatedSample(plan: Plan, sample: Sample, set: DatabaseSet) {
   const enricher = new BlockEnricher(plan, set)
-  checkAddresses(enricher, sample, isWhole)
+  checkAddresses(enricher, sample)
   const counts = emptyCounts()
   const headers: string[] = []
   const lines: string[] = []
   const decoder = new TextDecoder()
-  for (const block of sampleBlocks(sample, isWhole, layoutOf(plan))) {
+  for (const block of sampleBlocks(sample, layoutOf(plan))) {
     for (const { output, counts: own } of enricher.pieces(block)) {
       mergeCounts(counts, own)
       // Directives that get no fields are not shown.

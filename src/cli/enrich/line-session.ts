@@ -1,3 +1,4 @@
+import type { Sample } from '../../enrich/reading/sample.ts'
 // A run of a command that reads lines, `geofix enrich` or `geofix count`: its inputs, output, threads, databases and progress.
 
 import type { Plan } from '../../enrich/formats/formats.ts'
@@ -11,14 +12,7 @@ import { bytesText, countOf } from '../figures.ts'
 import { databaseFiles } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { collectGarbage } from '../v8-flags.ts'
-import {
-  asUsage,
-  checkFit,
-  type EnrichCommand,
-  type InputStart,
-  loadFormats,
-  withInputName,
-} from './command-line.ts'
+import { asUsage, checkFit, type EnrichCommand, loadFormats, withInputName } from './command-line.ts'
 import { Input } from './input.ts'
 import type { Output } from './output.ts'
 import { Session } from './session.ts'
@@ -67,7 +61,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
   protected abstract open(target: Output): Promise<LinesOutput>
 
   /** Plans an input, and notes what was guessed. @throws UsageError when an option does not fit it */
-  protected abstract plan(start: InputStart, input: RunInput): Plan
+  protected abstract plan(sample: Sample, input: RunInput): Plan
 
   /** Writes what follows the lines, before their output gets its name. */
   protected abstract tell(finished: FinishedRun): Promise<void>
@@ -125,7 +119,7 @@ export abstract class LineSession<Command extends LinesCommand> extends Session 
     this.#executor = executor
     const run = this.makeRun({
       inputs: this.inputs,
-      plan: (sample, isWhole, isCut, input) => this.plan({ sample, isWhole, isCut }, input),
+      plan: (sample, input) => this.plan(sample, input),
       maxLineBytes: this.command.options.maxLineBytes,
       set,
       executor,

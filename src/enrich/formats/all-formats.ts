@@ -5,7 +5,7 @@ import { addedMembers, type Planned } from '../options.ts'
 import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue } from '../reading/field-guess.ts'
 import { NoAddressFieldError } from '../reading/field-messages.ts'
-import { sampleLines } from '../reading/sample.ts'
+import { type Sample, sampleLines } from '../reading/sample.ts'
 import { looksLikeVersions } from '../reading/sample-times.ts'
 import { WRAPPER } from '../writing/json-text.ts'
 import { DEFINITIONS } from './definitions.ts'
@@ -41,30 +41,27 @@ function enclosed({ format, wrapper, inside }: Plan): FormatDefinition<Plan> {
 
 /** Makes the plan of an input of any format; see `makePlan` of `formats.ts`, which has checked the options. */
 function makePlan(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: EnrichOptions & InputFacts,
-  isCut: boolean,
   more: (format: Format) => EnrichOptions,
 ): Planned<Plan> {
   const { format, logFormat } = options
+  const { bytes } = sample
   // The option `logFormat` decides the format.
   const given = format ?? (logFormat === undefined ? undefined : CUSTOM_LOG.name)
   const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
-  const enclosed = candidates.some(({ name }) => name === NDJSON.name)
-    ? enclosedIn(sample, isWhole, options)
-    : null
-  if (enclosed !== null) return planEnclosed(enclosed, isWhole, { ...options, ...more(NDJSON.name) }, isCut)
-  const inside = insideOf(sample, options, candidates)
+  const enclosed = candidates.some(({ name }) => name === NDJSON.name) ? enclosedIn(sample, options) : null
+  if (enclosed !== null) return planEnclosed(enclosed, { ...options, ...more(NDJSON.name) })
+  const inside = insideOf(bytes, options, candidates)
   const definition =
     inside?.definition ??
-    (given === undefined ? candidates.find(({ recognise }) => recognise(sample, options)) : candidates[0])
-  if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(sample))
-  const content = inside?.sample ?? sample
+    (given === undefined ? candidates.find(({ recognise }) => recognise(bytes, options)) : candidates[0])
+  if (definition === undefined) throw new EnrichError('ENRICH_FORMAT_UNKNOWN', describeUnknown(bytes))
+  const content = inside?.bytes ?? bytes
   const all = { ...options, ...more(definition.name) }
-  const make = (): Planned<Plan> => definition.plan(content, isWhole, all, isCut)
+  const make = (): Planned<Plan> => definition.plan({ ...sample, bytes: content }, all)
   const { plan, notes } = options.isColumnar ? make() : orNamingText(content, make)
-  const what = isWhole && sample.length === 0 ? 'the input is empty' : formatNote(definition.name)
+  const what = sample.isWhole && bytes.length === 0 ? 'the input is empty' : formatNote(definition.name)
   const told = [
     ...(format === undefined ? [what] : []),
     ...(inside === null ? [] : [`each line comes after a prefix that ${WRITERS[inside.wrapper]} writes`]),
@@ -90,21 +87,16 @@ function orNamingText<Made>(sample: Uint8Array, make: () => Made): Made {
 }
 
 /** Makes the plan for objects with lines in a member. Lines that no other format recognises are text. */
-function planEnclosed(
-  enclosed: Enclosed,
-  isWhole: boolean,
-  options: EnrichOptions & InputFacts,
-  isCut: boolean,
-): Planned<Plan> {
+function planEnclosed(enclosed: Enclosed, options: EnrichOptions & InputFacts): Planned<Plan> {
   const { sample, wrapper, member } = enclosed
   const outer = planEnclosing(enclosed, options)
   const recognised = FORMAT_DEFINITIONS.find(
-    ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample, options),
+    ({ mayBeWrapped, recognise }) => mayBeWrapped && recognise(sample.bytes, options),
   )
   const definition = recognised ?? definitionOf(TEXT.name)
   // Only the location is used of the output for a line.
   const form = { ...UNWRITTEN, timeField: undefined, logFormat: undefined }
-  const { plan, notes } = definition.plan(sample, isWhole, { ...options, ...form }, isCut)
+  const { plan, notes } = definition.plan(sample, { ...options, ...form })
   const told = `each object has a line in ${quoted(member)}, as ${wrapper} writes it; the format of the lines is ${definition.name}`
   return {
     plan: { ...outer.plan, inside: plan },
@@ -122,7 +114,7 @@ function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readon
   const wrappable = candidates.filter(({ mayBeWrapped }) => mayBeWrapped)
   if (wrappable.length === 0) return null
   for (const inside of unwrapped(sample)) {
-    const definition = wrappable.find(({ recognise }) => recognise(inside.sample, options))
+    const definition = wrappable.find(({ recognise }) => recognise(inside.bytes, options))
     if (definition !== undefined) return { ...inside, definition }
   }
   return null
@@ -130,7 +122,7 @@ function insideOf(sample: Uint8Array, options: EnrichOptions, candidates: readon
 
 /** The error message for an unknown format: what is wrong, and what to do about it. */
 function describeUnknown(sample: Uint8Array): string {
-  const lines = sampleLines(sample, true, 100)
+  const lines = sampleLines({ bytes: sample, isWhole: true }, 100)
   const texts = lines.map((line) => line.trim())
   if (looksLikeVersions(texts)) {
     const example = texts.find((text) => kindOfValue(text) === 'address') ?? ''

@@ -1,6 +1,7 @@
 import type { CommonPlan, LineOptions, Planned, RowLineOptions } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
+import type { Sample } from '../reading/sample.ts'
 import type { RecordForm } from '../writing/record-form.ts'
 
 /** The options that only some formats have. */
@@ -40,18 +41,11 @@ export interface FormatDefinition<Plan extends CommonPlan & { readonly format: s
   /**
    * Makes the plan, which is plain data: `structuredClone` passes it to worker threads.
    *
-   * @param sample the start of the input; empty for rows
-   * @param isWhole whether the sample is the whole input
-   * @param isCut whether the input paused before the sample was full: a field that it lacks can still come
+   * @param sample empty for rows
    * @throws EnrichError when the sample does not fit the options
    * @throws TypeError, InvalidLocaleError when an option is wrong
    */
-  plan(
-    sample: Uint8Array,
-    isWhole: boolean,
-    options: LineOptions & InputFacts,
-    isCut?: boolean,
-  ): Planned<Plan>
+  plan(sample: Sample, options: LineOptions & InputFacts): Planned<Plan>
   /** Where the header, the directives and the records of an input are. */
   layout(plan: Plan): Layout<State>
   /** Where the address is, for a message: "in column 2". */

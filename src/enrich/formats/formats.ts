@@ -16,7 +16,7 @@ import {
   type Planned,
 } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
-import { refuseUnreadable } from '../reading/sample.ts'
+import { refuseUnreadable, type Sample } from '../reading/sample.ts'
 import { ACCESS_LOG, isAccessLog } from './access-log/access-log.ts'
 import type { FormatPlan } from './definitions.ts'
 import type { FormatDefinition, FormatOption, InputFacts } from './format-definition.ts'
@@ -168,14 +168,12 @@ export const UNWRITTEN = { into: INTO, overwrite: true, to: OUTPUT_FORMS[0] } as
  * Decides how to read an input whose lines are counted and not written. Throws what `makePlan` and {@link withCounted} do.
  */
 export function makeCountPlan(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: EnrichOptions & InputFacts,
   count: CountPlan,
-  isCut = false,
 ): Planned<Plan> {
   const form = { ...UNWRITTEN, fields: undefined, onBadLine: 'drop' } as const
-  const { plan, notes } = makePlan(sample, isWhole, { ...options, ...form }, isCut)
+  const { plan, notes } = makePlan(sample, { ...options, ...form })
   return { plan: { ...withCounted(plan, count.fields), count }, notes }
 }
 
@@ -227,9 +225,6 @@ export function checkOptions(options: EnrichOptions): void {
 /**
  * Decides how to read an input and what to add to it. An input without lines has the format `list`.
  *
- * @param sample the first bytes of the input, decompressed; see `SampleSize`
- * @param isWhole whether the sample is the whole input
- * @param isCut whether the input paused before the sample was full
  * @param more options for lines of a format, once it is known
  * @returns the plan, and notes on what was guessed, to show to the user
  * @throws EnrichError when the input is not lines of UTF-8, its format or fields cannot be guessed, or a member or
@@ -238,18 +233,16 @@ export function checkOptions(options: EnrichOptions): void {
  * @throws InvalidLocaleError when `locale` is not a BCP 47 tag
  */
 export function makePlan(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: EnrichOptions & InputFacts,
-  isCut = false,
   more: (format: Format) => EnrichOptions = () => ({}),
 ): Planned<Plan> {
   checkValues(options, OPTIONS)
   checkFormat(options.format)
-  refuseUnreadable(sample)
-  if (isMasked(options) || !isAccessLog(sample, options))
-    return allFormats().makePlan(sample, isWhole, options, isCut, more)
-  const { plan, notes } = ACCESS_LOG.plan(sample, isWhole, { ...options, ...more(ACCESS_LOG.name) }, isCut)
+  refuseUnreadable(sample.bytes)
+  if (isMasked(options) || !isAccessLog(sample.bytes, options))
+    return allFormats().makePlan(sample, options, more)
+  const { plan, notes } = ACCESS_LOG.plan(sample, { ...options, ...more(ACCESS_LOG.name) })
   return { plan, notes: [...(options.format === undefined ? [formatNote(ACCESS_LOG.name)] : []), ...notes] }
 }
 

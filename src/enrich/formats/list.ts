@@ -6,7 +6,7 @@ import { refuseTaken } from '../reading/chosen-fields.ts'
 import { kindOfValue, SampleField } from '../reading/field-guess.ts'
 import { plainLayout } from '../reading/layout.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../reading/record-reader.ts'
-import { sampleLines } from '../reading/sample.ts'
+import { type Sample, sampleLines } from '../reading/sample.ts'
 import { looksLikeVersions } from '../reading/sample-times.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../writing/record-form.ts'
 import type { FormatDefinition } from './format-definition.ts'
@@ -24,7 +24,7 @@ const COMMENT = '#'
  * checked. A sample without such a line is a list. Versions of four numbers are not addresses.
  */
 export function looksLikeList(sample: Uint8Array): boolean {
-  const lines = sampleLines(sample, false)
+  const lines = sampleLines({ bytes: sample })
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith(COMMENT))
   const looked = lines.slice(0, LINES)
@@ -41,7 +41,7 @@ export function looksLikeList(sample: Uint8Array): boolean {
  *   the name of a member that they have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planList(sample: Uint8Array, isWhole: boolean, options: LineOptions): Planned<ListPlan> {
+export function planList(sample: Sample, options: LineOptions): Planned<ListPlan> {
   const common = commonPlan(options)
   const append = appendPlan(options, 'list')
   const { field, timeField } = options
@@ -51,7 +51,7 @@ export function planList(sample: Uint8Array, isWhole: boolean, options: LineOpti
   }
   if (!append.append) refuseTaken(addedMembers(common), ['ip'], 'a line has', 'member')
   const addresses = new SampleField([])
-  for (const line of sampleLines(sample, isWhole)) addresses.add(line.trim())
+  for (const line of sampleLines(sample)) addresses.add(line.trim())
   return { plan: { ...common, ...append, format: 'list', hasPort: addresses.hasPort }, notes: [] }
 }
 

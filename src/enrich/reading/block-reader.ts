@@ -1,7 +1,7 @@
 import { LINE_FEED } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { DEFAULT_LINE_BYTES } from '../options.ts'
-import { SampleSize } from './sample.ts'
+import { type Sample, SampleSize } from './sample.ts'
 import type { Block, Splitter } from './splitter.ts'
 
 /** An input that is read chunk by chunk. */
@@ -101,23 +101,20 @@ export class BlockReader {
   /**
    * Makes a plan from the start of the input.
    *
-   * @param make takes a sample, whether it is the whole input, and whether a pause cut it off: later lines can then have
-   *   what it lacks. If it throws an `EnrichError` for a sample of a single line, which may be a header whose records have
-   *   not arrived yet, it is called again with a larger sample
+   * @param make if it throws an `EnrichError` for a sample of a single line, which may be a header whose records have not
+   *   arrived yet, it is called again with a larger sample
    * @throws what `make` throws, and what the input fails with
    */
-  async plan<Made>(
-    make: (sample: Uint8Array, isWhole: boolean, isCut: boolean) => Made | Promise<Made>,
-  ): Promise<Made> {
+  async plan<Made>(make: (sample: Sample) => Made | Promise<Made>): Promise<Made> {
     for (;;) {
       const isFull = await this.#fill()
-      const sample = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
-      const lineEnd = sample.indexOf(LINE_FEED)
+      const bytes = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
+      const lineEnd = bytes.indexOf(LINE_FEED)
       if (!isFull && lineEnd === -1) continue
       try {
-        return await make(sample, this.#isWhole, !isFull)
+        return await make({ bytes, isWhole: this.#isWhole, isCut: !isFull })
       } catch (error) {
-        const isSingleLine = !isFull && sample.indexOf(LINE_FEED, lineEnd + 1) === -1
+        const isSingleLine = !isFull && bytes.indexOf(LINE_FEED, lineEnd + 1) === -1
         if (!(isSingleLine && error instanceof EnrichError)) throw error
       }
     }

@@ -8,6 +8,15 @@ export function markLength(bytes: Uint8Array, end: number = bytes.length): numbe
   return end >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
+/** The start of an input, decompressed. Its plan is made from it; see {@link SampleSize}. */
+export interface Sample {
+  readonly bytes: Uint8Array
+  /** Whether it is the whole input. If not, its last line can be cut off. */
+  readonly isWhole?: boolean
+  /** Whether the input paused before the sample was full: later lines can have a field that it lacks. */
+  readonly isCut?: boolean
+}
+
 /** The range `[start, end)` of a line in a sample, without its line end. */
 export interface LineRange {
   readonly start: number
@@ -20,14 +29,14 @@ export interface LineRange {
  *
  * @param most the largest number of lines
  */
-export function firstLines(sample: Uint8Array, isWhole: boolean, most: number): LineRange[] {
+export function firstLines({ bytes, isWhole = false }: Sample, most: number): LineRange[] {
   const lines: LineRange[] = []
-  let start = markLength(sample)
-  while (start < sample.length && lines.length < most) {
-    const lineFeed = sample.indexOf(LINE_FEED, start)
+  let start = markLength(bytes)
+  while (start < bytes.length && lines.length < most) {
+    const lineFeed = bytes.indexOf(LINE_FEED, start)
     if (lineFeed === -1 && !isWhole && lines.length > 0) break
-    const next = lineFeed === -1 ? sample.length : lineFeed
-    const end = next > start && sample[next - 1] === CARRIAGE_RETURN ? next - 1 : next
+    const next = lineFeed === -1 ? bytes.length : lineFeed
+    const end = next > start && bytes[next - 1] === CARRIAGE_RETURN ? next - 1 : next
     if (end > start) lines.push({ start, end })
     start = next + 1
   }
@@ -35,10 +44,9 @@ export function firstLines(sample: Uint8Array, isWhole: boolean, most: number): 
 }
 
 /** The first lines of a sample that are not empty, without their ends, as text; see {@link firstLines}. */
-export function sampleLines(sample: Uint8Array, isWhole: boolean, most = 1000): string[] {
+export function sampleLines(sample: Sample, most = 1000): string[] {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const lines = firstLines(sample, isWhole, most)
-  return lines.map(({ start, end }) => decoder.decode(sample.subarray(start, end)))
+  return firstLines(sample, most).map(({ start, end }) => decoder.decode(sample.bytes.subarray(start, end)))
 }
 
 /** Usual size of the sample that a plan is made from. Bytes. */

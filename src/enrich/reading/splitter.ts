@@ -1,5 +1,6 @@
 import { LINE_FEED } from '../ascii.ts'
 import { headOf, type Layout, type RecordEnds, recordEndsOf, stateAfter } from './layout.ts'
+import type { Sample } from './sample.ts'
 
 /** Whole lines of the input, or a piece of a line that is too long. */
 export interface Block {
@@ -193,14 +194,13 @@ export function headBlock(sample: Uint8Array, layout: Layout): Block {
  * @param splitter by default it makes blocks of one record, or few, so that no more of them need be enriched than are wanted
  */
 export function* sampleBlocks(
-  sample: Uint8Array,
-  isWhole: boolean,
+  { bytes, isWhole = false }: Sample,
   layout: Layout,
   splitter = new Splitter(layout, 1),
 ): Generator<Block> {
-  const head = headBlock(sample, layout)
+  const head = headBlock(bytes, layout)
   if (head.bytes.length > 0) yield head
-  for (let at = head.bytes.length; at < sample.length; at += PIECE_BYTES)
-    yield* splitter.push(sample.subarray(at, at + PIECE_BYTES))
+  for (let at = head.bytes.length; at < bytes.length; at += PIECE_BYTES)
+    yield* splitter.push(bytes.subarray(at, at + PIECE_BYTES))
   yield* isWhole ? splitter.end() : splitter.flush()
 }

@@ -45,7 +45,7 @@ async function enriched(
   blockBytes: number,
 ): Promise<Result> {
   const bytes = new TextEncoder().encode(input)
-  const { plan } = makePlan(bytes, true, { at: 0, ...options })
+  const { plan } = makePlan({ bytes, isWhole: true }, { at: 0, ...options })
   const workers = await workersFor(threads, new AbortController().signal)
   const set = await openDatabases([database], false, { isWhole: true })
   const executor = new ThreadedExecutor(shareDatabases(set).shared, workers)
@@ -64,7 +64,8 @@ async function enriched(
       linesBefore += result.lines
     })
     const splitter = new Splitter(layoutOf(plan), blockBytes, executor.allocate)
-    for (const block of sampleBlocks(bytes, true, layoutOf(plan), splitter)) await queue.add(block)
+    for (const block of sampleBlocks({ bytes, isWhole: true }, layoutOf(plan), splitter))
+      await queue.add(block)
     await queue.drain()
     const [own, ...threads] = await executor.locationCounts()
     counted(plan, counts, { locationCounts: () => own ?? emptyCounts() }, ...threads)

@@ -16,7 +16,10 @@ function blockOf(text: string): Block {
 }
 
 function planOf(onBadLine: 'keep' | 'fail'): Plan {
-  return makePlan(Buffer.from(ndjson(1)), true, { format: 'ndjson', field: 'ip', onBadLine }).plan
+  return makePlan(
+    { bytes: Buffer.from(ndjson(1)), isWhole: true },
+    { format: 'ndjson', field: 'ip', onBadLine },
+  ).plan
 }
 
 function poolOf(threads: number): WorkerPool {

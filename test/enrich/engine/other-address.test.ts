@@ -8,7 +8,7 @@ import { DatabaseSet } from '../../../src/location/database-set.ts'
 import { Database } from '../../../src/mmdb/database.ts'
 import { effort } from '../../effort.ts'
 import { LONG_ANSWERS } from '../long-answers.ts'
-import { AT, concatenated, run, text, utf8, worldSet } from '../world.ts'
+import { AT, concatenated, run, text, utf8, wholeSample, worldSet } from '../world.ts'
 
 const FIRST = { at: AT, field: 'src', into: 'from', maxLineBytes: 300 } as const
 const SECOND = { ...FIRST, field: 'dst', into: 'to' } as const
@@ -71,7 +71,7 @@ const LINES: Readonly<Record<string, Lines>> = {
 /** The plan for both addresses, by the whole input. */
 function planOf(input: string, options: EnrichOptions): Plan {
   const [plan, other] = [FIRST, SECOND].map(
-    (own) => makePlan(utf8(input), true, { ...options, ...own, force: true }).plan,
+    (own) => makePlan(wholeSample(input), { ...options, ...own, force: true }).plan,
   )
   if (plan === undefined || other === undefined) throw new Error('no plan')
   return { ...plan, others: [other] }
@@ -79,7 +79,7 @@ function planOf(input: string, options: EnrichOptions): Plan {
 
 const located = (plan: Plan, input: string, blockBytes: number) => {
   const splitter = new Splitter(layoutOf(plan), blockBytes)
-  const pieces = [...sampleBlocks(utf8(input), true, layoutOf(plan), splitter)].flatMap((block) => [
+  const pieces = [...sampleBlocks(wholeSample(input), layoutOf(plan), splitter)].flatMap((block) => [
     ...new BlockEnricher(structuredClone(plan), worldSet()).pieces(structuredClone(block)),
   ])
   const counts = emptyCounts()

@@ -7,7 +7,7 @@ import type { LocationCells } from '../../../src/enrich/options.ts'
 import { headBlock, Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { VALUE_SEPARATOR } from '../../../src/enrich/writing/column-templates.ts'
 import { CASES } from '../golden/cases.ts'
-import { AT, text, worldSet } from '../world.ts'
+import { AT, text, wholeSample, worldSet } from '../world.ts'
 
 const FIELDS = ['country_code', 'city', 'timezone_offset'] as const
 /** Inputs whose records have fields, and lines that cannot be read. */
@@ -27,7 +27,7 @@ describe('rows of records', () => {
   it.each(INPUTS)('have what the objects of %s have', (input, { format, logFormat, header }) => {
     const bytes = new Uint8Array(readFileSync(new URL(`../golden/${input}`, import.meta.url)))
     const options = { format, logFormat, header, fields: undefined, to: 'ndjson', at: AT } as const
-    const { plan } = makePlan(bytes, true, { ...options, onBadLine: 'raw' })
+    const { plan } = makePlan(wholeSample(bytes), { ...options, onBadLine: 'raw' })
     const splitter = new Splitter(layoutOf(plan), 1e6)
     const [block, ...others] = [
       ...splitter.push(bytes.subarray(headBlock(bytes, layoutOf(plan)).bytes.length)),
@@ -80,7 +80,7 @@ describe('rows of records', () => {
       for (const usesLoop of [true, false]) {
         const table = written({ form, hasAddress: false }, usesLoop)
         const dialect = { delimiter, quotes: true }
-        expect(rowsOf(sampleTable(table, true, dialect, 1e6, 1e6))).toEqual(
+        expect(rowsOf(sampleTable(wholeSample(table), dialect, 1e6, 1e6))).toEqual(
           twice.filter(fits).map((object) => {
             const location = locationOf(object)
             const values = [...columns.map((name) => object[name]), ...FIELDS.map((name) => location?.[name])]
@@ -109,7 +109,7 @@ describe('rows of records', () => {
 describe('packed rows', () => {
   it('refer only to texts of rows that come before them: the rest of a block becomes objects', () => {
     const bytes = new TextEncoder().encode(`ip\n${'81.2.69.142\n'.repeat(5000)}`)
-    const { plan } = makePlan(bytes, true, { format: 'csv', to: 'ndjson', at: AT })
+    const { plan } = makePlan(wholeSample(bytes), { format: 'csv', to: 'ndjson', at: AT })
     const packed = withCells(plan, FIELDS, { form: 'values', hasAddress: false })
     const columns = Array.from({ length: 2000 }, (_, column) => (column === 0 ? 'ip' : `c${column}`))
     const [block] = new Splitter(layoutOf(plan), bytes.length).push(bytes)

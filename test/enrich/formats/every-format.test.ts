@@ -6,7 +6,7 @@ import { definitionOf, FORMATS, layoutOf, makePlan } from '../../../src/enrich/f
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
 import { CASES, ROWS } from '../golden/cases.ts'
-import { AT, enrichBytes, enrichText, utf8 } from '../world.ts'
+import { AT, enrichBytes, enrichText, utf8, wholeSample } from '../world.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..')
 const golden = (name: string): Uint8Array =>
@@ -15,7 +15,7 @@ const golden = (name: string): Uint8Array =>
 /** The golden inputs of each format, with the options of their case. */
 const goldenInputs = CASES.map(([input, options]) => {
   const bytes = golden(input)
-  const { plan } = makePlan(bytes, true, options)
+  const { plan } = makePlan(wholeSample(bytes), options)
   return { format: plan.format, plan, bytes, options: { at: AT, ...options } }
 })
 
@@ -80,7 +80,7 @@ describe.each(FORMATS)('the format %s', (format) => {
   const toObjects = { at: Date.UTC(2026, 6, 1), to: 'ndjson', ...given } as const
   it('refuses the name of lines that cannot be read for the location', () => {
     const options = { ...toObjects, format, into: 'raw' }
-    expect(() => makePlan(utf8(`${example}\n`), true, options)).toThrow(/"into" must not be raw: /)
+    expect(() => makePlan(wholeSample(`${example}\n`), options)).toThrow(/"into" must not be raw: /)
   })
 
   const text = `${example}\n`

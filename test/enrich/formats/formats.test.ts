@@ -11,7 +11,7 @@ import {
 } from '../../../src/enrich/formats/formats.ts'
 import { InvalidLocaleError } from '../../../src/errors.ts'
 import { tarOf } from '../../bytes/tar-samples.ts'
-import { AT, utf8 } from '../world.ts'
+import { AT, utf8, wholeSample } from '../world.ts'
 
 describe('the formats', () => {
   it('have names of their own', () => {
@@ -53,17 +53,17 @@ describe('the format', () => {
       `${`${COMMON}\n`.repeat(60)}{"log":"x","time":"2026-07-01T12:00:00Z","stream":"stdout"}\n`,
     ],
   ])('is detected from the content: %s, %j', (format, sample) => {
-    const { plan, notes } = makePlan(utf8(sample), true, { at: AT })
+    const { plan, notes } = makePlan(wholeSample(sample), { at: AT })
     expect(plan.format).toBe(format)
     expect(notes[0]).toBe(sample === '' ? 'the input is empty' : `the format is ${format}`)
     expect(structuredClone(plan)).toEqual(plan)
   })
 
   it('is not in the notes if it was given', () => {
-    expect(makePlan(utf8('{"ip":"81.2.69.142"}'), true, { format: 'ndjson' }).notes).toEqual([
+    expect(makePlan(wholeSample('{"ip":"81.2.69.142"}'), { format: 'ndjson' }).notes).toEqual([
       'the address is in ip',
     ])
-    expect(makePlan(utf8('{"ip":"81.2.69.142"}'), true, { format: 'ndjson', field: 'ip' }).notes).toEqual([])
+    expect(makePlan(wholeSample('{"ip":"81.2.69.142"}'), { format: 'ndjson', field: 'ip' }).notes).toEqual([])
   })
 
   it.each([
@@ -71,8 +71,8 @@ describe('the format', () => {
     ['JSON without an end', '{\n"ip":"81.2.69.142"\n', 'no whole object'],
   ])('is an error if it is unknown: %s', (_, sample, message) => {
     const error = { code: 'ENRICH_FORMAT_UNKNOWN', status: null, message: expect.stringContaining(message) }
-    expect(() => makePlan(utf8(sample), true, {})).toThrow(expect.objectContaining(error))
-    expect(() => makePlan(utf8(sample), true, {})).toThrow(EnrichError)
+    expect(() => makePlan(wholeSample(sample), {})).toThrow(expect.objectContaining(error))
+    expect(() => makePlan(wholeSample(sample), {})).toThrow(EnrichError)
   })
 })
 
@@ -88,7 +88,7 @@ describe('an input that is not lines of UTF-8', () => {
   ]
   it.each(inputs)('is refused, whether or not its format is given: %s', (_, sample, message) => {
     for (const format of [undefined, ...FORMATS]) {
-      expect(() => makePlan(sample, true, { format })).toThrow(
+      expect(() => makePlan(wholeSample(sample), { format })).toThrow(
         expect.objectContaining({ code: 'ENRICH_INPUT_UNREADABLE', message: expect.stringMatching(message) }),
       )
     }
@@ -103,7 +103,7 @@ describe('a JSON array', () => {
     ' [ {"ip":""} ]',
     '[]\n',
   ])('is %j', (sample) => {
-    expect(makePlan(utf8(sample), true, {}).plan).toMatchObject({ format: 'json', array: [] })
+    expect(makePlan(wholeSample(sample), {}).plan).toMatchObject({ format: 'json', array: [] })
   })
 
   it.each([
@@ -112,7 +112,7 @@ describe('a JSON array', () => {
     '[{timestamp}] template\n',
     '[',
   ])('is not %j', (sample) => {
-    expect(() => makePlan(utf8(sample), true, {})).toThrow(/^no format fits the lines/)
+    expect(() => makePlan(wholeSample(sample), {})).toThrow(/^no format fits the lines/)
   })
 })
 
@@ -125,10 +125,10 @@ describe('options that are wrong', () => {
     ['everybody trusted', { trustedProxies: ['0.0.0.0/0'] }],
   ]
   it.each(wrong)('are a TypeError: %s', (_, options) => {
-    expect(() => makePlan(sample, true, options as EnrichOptions)).toThrow(TypeError)
+    expect(() => makePlan(wholeSample(sample), options as EnrichOptions)).toThrow(TypeError)
   })
 
   it('are an InvalidLocaleError for the locale', () => {
-    expect(() => makePlan(sample, true, { locale: 'not a tag' })).toThrow(InvalidLocaleError)
+    expect(() => makePlan(wholeSample(sample), { locale: 'not a tag' })).toThrow(InvalidLocaleError)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { looksLikeList, planList } from '../../../src/enrich/formats/list.ts'
-import { bytesOf, enrichBytes, utf8 } from '../world.ts'
+import { bytesOf, enrichBytes, utf8, wholeSample } from '../world.ts'
 
 describe('looksLikeList', () => {
   it.each([
@@ -75,7 +75,7 @@ describe('planList', () => {
     [{ timeField: 'time' }, 'ENRICH_FIELD_UNKNOWN'],
     [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
   ])('refuses %j: %s', (options, code) => {
-    expect(() => planList(utf8('1.2.3.4'), true, options)).toThrow(expect.objectContaining({ code }))
+    expect(() => planList(wholeSample('1.2.3.4'), options)).toThrow(expect.objectContaining({ code }))
   })
 })
 

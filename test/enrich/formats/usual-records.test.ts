@@ -20,7 +20,7 @@ import { stateAfter } from '../../../src/enrich/reading/layout.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
-import { AT, concatenated, latin1, PLACED, runPlan, UNPLACED, utf8, worldSet } from '../world.ts'
+import { AT, concatenated, latin1, PLACED, runPlan, UNPLACED, utf8, wholeSample, worldSet } from '../world.ts'
 
 const GOLDEN = join(import.meta.dirname, '..', 'golden')
 const set = worldSet()
@@ -57,7 +57,7 @@ function expectSame(
   counting: Counting = 'nothing',
   fields: readonly string[] = [],
 ): void {
-  const made = makePlan(sample, true, { at: AT, force: true, ...options })
+  const made = makePlan(wholeSample(sample), { at: AT, force: true, ...options })
   const plan = countingPlan(made.plan, counting, fields)
   const [fused, unfused] = [true, false].map((usesLoop) => enriched(plan, bytes, usesLoop, blockBytes))
   expect(fused?.output).toBe(unfused?.output)
@@ -256,7 +256,7 @@ describe.each(CASES)(
       const bytes = bytesOf(`${usual.join('\n')}\n`)
       const padded = concatenated([bytes, new Uint8Array(64)])
       for (const ofLoop of optionsOfLoops) {
-        const { plan } = makePlan(sample, true, { format, at: AT, force: true, ...ofLoop })
+        const { plan } = makePlan(wholeSample(sample), { format, at: AT, force: true, ...ofLoop })
         const reader = definitionFor(plan).makeReader(plan, true)
         const layout = layoutOf(plan)
         if (layout.directives !== null)

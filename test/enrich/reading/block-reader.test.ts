@@ -10,9 +10,9 @@ import {
 } from '../../../src/enrich/reading/block-reader.ts'
 import { SAMPLE_BYTES } from '../../../src/enrich/reading/sample.ts'
 import { Splitter } from '../../../src/enrich/reading/splitter.ts'
-import { text, utf8 } from '../world.ts'
+import { text, utf8, wholeSample } from '../world.ts'
 
-const { plan: PLAN } = makePlan(utf8('1.2.3.4\n'), true, {})
+const { plan: PLAN } = makePlan(wholeSample('1.2.3.4\n'), {})
 
 /** Gives texts, and waits for so many milliseconds at numbers; without an end when it ends with `null`. */
 function sourceOf(...steps: readonly (string | number | null)[]) {
@@ -33,8 +33,8 @@ function sourceOf(...steps: readonly (string | number | null)[]) {
 /** What the plan is made from at each attempt, of which the first ones fail. */
 async function samplesOf(reader: BlockReader, failures = 0) {
   const samples: [string, boolean, boolean][] = []
-  await reader.plan((sample, isWhole, isCut) => {
-    samples.push([text(sample), isWhole, isCut])
+  await reader.plan(({ bytes, isWhole = false, isCut = false }) => {
+    samples.push([text(bytes), isWhole, isCut])
     if (samples.length <= failures) throw new EnrichError('ENRICH_FIELD_UNKNOWN', 'not enough')
   })
   return samples

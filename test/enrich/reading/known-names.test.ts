@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import { addressWeight, isListName, isOtherName, timeRank } from '../../../src/enrich/reading/known-names.ts'
 import { tableOf } from '../../table-of.ts'
-import { utf8 } from '../world.ts'
+import { wholeSample } from '../world.ts'
 
 /**
  * The fields of products that hold addresses, and a few others, as the products document them. The client's comes first;
@@ -33,7 +33,7 @@ function nested(fields: readonly string[]): object {
 
 const outcome = (input: string): string => {
   try {
-    return makePlan(utf8(input), true, {}).notes.join('; ')
+    return makePlan(wholeSample(input), {}).notes.join('; ')
   } catch (error) {
     return error instanceof Error ? error.message : ''
   }

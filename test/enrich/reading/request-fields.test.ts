@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { reportFields } from '../../../src/enrich/count.ts'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import { tableOf } from '../../table-of.ts'
-import { utf8 } from '../world.ts'
+import { wholeSample } from '../world.ts'
 
 const IP = '81.2.69.142'
 
 function fieldsOf(text: string) {
-  return reportFields(makePlan(utf8(text), true, { force: true }).plan)
+  return reportFields(makePlan(wholeSample(text), { force: true }).plan)
 }
 
 function fieldsOfObjects(...objects: readonly object[]) {
@@ -130,7 +130,7 @@ describe('the fields of requests', () => {
     ],
     ['$client_ip [$time_iso8601] $target $status', `${IP} [2026-07-01T12:00:00Z] 10.0.0.1:80 200`, undefined],
   ])('of a log in the form %s', (logFormat, line, path) => {
-    expect(reportFields(makePlan(utf8(`${line}\n`), true, { logFormat }).plan).path).toBe(path)
+    expect(reportFields(makePlan(wholeSample(`${line}\n`), { logFormat }).plan).path).toBe(path)
   })
 
   it('of a log of Zeek', () => {

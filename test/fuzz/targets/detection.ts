@@ -37,7 +37,7 @@ export const detection: Target<Start> = {
 function plan(sample: Uint8Array, format: Format | null): void {
   for (const isWhole of [true, false]) {
     try {
-      makePlan(sample, isWhole, format === null ? {} : { format })
+      makePlan({ bytes: sample, isWhole }, format === null ? {} : { format })
     } catch (error) {
       if (!(error instanceof GeofixError)) throw error
     }

@@ -58,10 +58,10 @@ export class ColumnRun implements LineRun {
     const { settings, input, output, counts } = this
     const { set, loadFormats } = settings
     const { file, located } = output
-    const sample = await file.sampleLines()
+    const bytes = await file.sampleLines()
     const all = file.groupRows.reduce((sum, rows) => sum + rows, 0)
     const plan = await withFormats(
-      () => settings.plan(sample, all <= SAMPLE_ROWS, false, input),
+      () => settings.plan({ bytes, isWhole: all <= SAMPLE_ROWS }, input),
       async () => loadFormats?.(),
     )
     this.format = plan.format
@@ -81,7 +81,7 @@ export class ColumnRun implements LineRun {
       input.bytesRead = Math.floor(((input.size ?? 0) * counts.lines) / all)
       if (!isChecked && counts.lines < Math.min(all, SAMPLE_ROWS)) continue
       for (const column of isChecked ? [] : columns)
-        checkCounts(column.counts, column.plan, sample, counts.lines === all, false)
+        checkCounts(column.counts, column.plan, { bytes, isWhole: counts.lines === all }, false)
       isChecked = true
       await output.send()
     }

@@ -15,7 +15,7 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { addressNotes, LIST_FLAGS, listFault } from '../../reading/field-messages.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import { ABSENT } from '../../reading/record-reader.ts'
-import { firstLines, type LineRange } from '../../reading/sample.ts'
+import { firstLines, type LineRange, type Sample } from '../../reading/sample.ts'
 import { latin1 } from '../../swar.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
@@ -44,11 +44,7 @@ const XFF = PARTS[FORWARDED] ?? ''
  *   with the name `into`
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planAccessLog(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: LineOptions,
-): Planned<AccessLogPlan> {
+export function planAccessLog(sample: Sample, options: LineOptions): Planned<AccessLogPlan> {
   const common = commonPlan(options)
   const append = appendPlan(options, 'access-log')
   const { field = 'ip' } = options
@@ -65,7 +61,7 @@ export function planAccessLog(
     )
   }
   if (hasForwarded && common.trustedProxies === null) throw listFault(field)
-  const { first, second, isShifted, unclear, forwarded, lacksForwarded, another } = wordsOf(sample, isWhole)
+  const { first, second, isShifted, unclear, forwarded, lacksForwarded, another } = wordsOf(sample)
   if (unclear !== null && !isWordNamed) {
     throw unknown(
       `the lines begin with ${unclear}, and it is unclear which is the client: say which with --field 1 or --field 2`,
@@ -111,7 +107,7 @@ const LINES = 50
 
 /** Whether more than half of the first lines are lines of an access log. */
 export function looksLikeAccessLog(sample: Uint8Array): boolean {
-  const lines = firstLines(sample, false, LINES)
+  const lines = firstLines({ bytes: sample }, LINES)
   return readable(sample, lines).length * 2 > lines.length
 }
 
@@ -128,7 +124,9 @@ export function isAccessLog(
   if (format !== undefined) return true
   const begins = ({ start, end }: LineRange): number | undefined =>
     sample.subarray(start, end).find((byte) => byte > SPACE)
-  const isForeign = firstLines(sample, true, LINES).some((line) => FOREIGN.has(begins(line)))
+  const isForeign = firstLines({ bytes: sample, isWhole: true }, LINES).some((line) =>
+    FOREIGN.has(begins(line)),
+  )
   return logFormat === undefined && !isForeign && looksLikeAccessLog(sample)
 }
 
@@ -153,8 +151,9 @@ const MAX_ADDRESS_HOSTS = 0.1
  * The first two words of the lines of a sample. Without a virtual host the second word is the client's identity (RFC 1413),
  * which servers hardly ever know and log as `-`. Some formats have a second address there: the server's, or that of a proxy.
  */
-function wordsOf(sample: Uint8Array, isWhole: boolean) {
-  const lines = readable(sample, firstLines(sample, isWhole, LINES))
+function wordsOf(sample: Sample) {
+  const { bytes } = sample
+  const lines = readable(bytes, firstLines(sample, LINES))
   const first = new SampleField(['ip'])
   const second = new SampleField(['ip'])
   const forwarded = new SampleField([XFF])
@@ -167,7 +166,7 @@ function wordsOf(sample: Uint8Array, isWhole: boolean) {
   let parts = 0
   for (const line of lines) {
     const [host = '', ident = '', user, rest = ''] = [HOST, IDENT, USER, REST].map((part) =>
-      textOf(sample, line, part),
+      textOf(bytes, line, part),
     )
     first.add(host)
     second.add(ident)

@@ -24,6 +24,7 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { shellWord } from '../../reading/field-messages.ts'
 import { requestFieldsIn } from '../../reading/known-names.ts'
 import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
+import type { Sample } from '../../reading/sample.ts'
 import { columnsTemplate, escapedColumnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm, type RecordForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
@@ -54,8 +55,7 @@ import { type TablePlan, TableReader } from './table-reader.ts'
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 export function planTable(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: LineOptions,
   format: TablePlan['format'],
   rules: DirectiveRules | null,
@@ -68,8 +68,8 @@ export function planTable(
   const notes: string[] = []
   const read =
     rules === null
-      ? sampleDelimited(sample, isWhole, options, format, common.maxLineBytes, notes)
-      : sampleByHeaders(sample, isWhole, format, rules, common.maxLineBytes)
+      ? sampleDelimited(sample, options, format, common.maxLineBytes, notes)
+      : sampleByHeaders(sample, format, rules, common.maxLineBytes)
   const { columns, titles, clock, checkHeader, ...known } = read
   const sampled = numberedFields(columns, rules === null ? COLUMN_WORDS : undefined)
   const chosen = columns.length === 0 ? null : chosenAddress(field, sampled, common, notes)
@@ -115,15 +115,14 @@ const HEADED = [
 
 /** Reads the sample of CSV or TSV. @throws EnrichError when the first record cannot be read, or is not a header */
 function sampleDelimited(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: LineOptions,
   format: TablePlan['format'],
   maxLineBytes: number,
   notes: string[],
 ): SampledTable {
   const { header: hasHeader = true, field, maxRecordLines = DEFAULT_RECORD_LINES } = options
-  const table = tableIn(sample, isWhole, format === 'tsv' ? 'tsv' : 'csv', maxLineBytes, maxRecordLines)
+  const table = tableIn(sample, format === 'tsv' ? 'tsv' : 'csv', maxLineBytes, maxRecordLines)
   const { dialect, width, separatorLine } = table
   const rows = rowsOf(table)
   const headerBytes = Math.max(hasHeader ? table.firstBytes : 0, separatorLine?.length ?? 0)
@@ -266,7 +265,7 @@ function definition(
     example,
     requiredForRows: rules === null ? ['field', 'quoting', 'at'] : [],
     recognise,
-    plan: (sample, isWhole, options) => planTable(sample, isWhole, options, name, rules),
+    plan: (sample, options) => planTable(sample, options, name, rules),
     layout: (plan) => ({
       ...plainLayout(plan),
       // A row is one line: a value with a line end has it escaped.

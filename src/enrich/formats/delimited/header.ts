@@ -8,7 +8,7 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName, requestFieldsIn, w3cRequestFields } from '../../reading/known-names.ts'
 import { lineFeedsIn } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import { firstLines, sampleLines } from '../../reading/sample.ts'
+import { firstLines, type Sample, sampleLines } from '../../reading/sample.ts'
 import { type Dialect, valuesOf } from './table.ts'
 
 /** Records with more fields are bad. */
@@ -174,14 +174,13 @@ export interface SampledTable extends Dialect {
  * @throws EnrichError when no line is a header, or the first header is too long
  */
 export function sampleByHeaders(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   format: string,
   rules: DirectiveRules,
   maxLineBytes: number,
 ): SampledTable {
   const quotes = format === 'w3c'
-  const lines = sampleLines(sample, isWhole)
+  const lines = sampleLines(sample)
   const isHeader = (line: string, index: number): boolean =>
     rules === FIRST_LINE ? index === 0 : line.startsWith('#')
   // Where records can have spaces, a tab in most of them is the separator.
@@ -223,7 +222,7 @@ export function sampleByHeaders(
   }
   if (columns.size > MAX_FIELDS)
     throw unreadable(`its header has ${columns.size} fields: ${MAX_FIELDS} are the most that are read`)
-  const [first] = rules === FIRST_LINE ? firstLines(sample, isWhole, 1) : []
+  const [first] = rules === FIRST_LINE ? firstLines(sample, 1) : []
   const names = [...columns.keys()]
   return {
     delimiter,
@@ -232,7 +231,7 @@ export function sampleByHeaders(
     titles: names,
     columns: [...columns.values()],
     header: rules === FIRST_LINE ? header : NO_HEADER,
-    headerLine: first === undefined ? 0 : lineFeedsIn(sample.subarray(0, first.start)) + 1,
+    headerLine: first === undefined ? 0 : lineFeedsIn(sample.bytes.subarray(0, first.start)) + 1,
     hasSeparatorLine: false,
     maxRecordLines: 1,
     unset: format === 'zeek' ? header.unset : delimiter === COMMA ? '' : NO_HEADER.unset,
@@ -274,7 +273,7 @@ const HEAD_LINES = 50
 
 /** Whether the sample begins with directives, and one of them names the fields. */
 export function startsWithDirectives(sample: Uint8Array, namesFields: (line: string) => boolean): boolean {
-  for (const line of sampleLines(sample, false, HEAD_LINES)) {
+  for (const line of sampleLines({ bytes: sample }, HEAD_LINES)) {
     if (!line.startsWith('#')) return false
     if (namesFields(line)) return true
   }
@@ -291,7 +290,7 @@ const MIN_NAMES = 4
  * usual for the client's address. Most other lines have as many words, with an address or `-` under that name.
  */
 export function looksLikeSpaces(sample: Uint8Array): boolean {
-  const [first = '', ...lines] = sampleLines(sample, false)
+  const [first = '', ...lines] = sampleLines({ bytes: sample })
   const names = first.split(' ')
   const isHeader =
     names.length >= MIN_NAMES &&

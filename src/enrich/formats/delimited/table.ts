@@ -7,7 +7,7 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import { markLength, startsJsonArray } from '../../reading/sample.ts'
+import { markLength, type Sample, startsJsonArray } from '../../reading/sample.ts'
 import { latin1 } from '../../swar.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
 
@@ -46,20 +46,19 @@ export function separatorLine(sample: Uint8Array): SeparatorLine | null {
  * between these records.
  */
 export function tableIn(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   format: 'csv' | 'tsv',
   maxBytes: number,
   maxLines = DEFAULT_RECORD_LINES,
 ): SampleTable {
   const read = (delimiter: number, quotes = true, most = MAX_RECORDS): SampleTable =>
-    sampleTable(sample, isWhole, { delimiter, quotes }, maxBytes, maxLines, most)
+    sampleTable(sample, { delimiter, quotes }, maxBytes, maxLines, most)
   if (format === 'tsv') {
     const [quoted, plain] = [read(TAB), read(TAB, false)]
     if (plain.misfits !== quoted.misfits) return plain.misfits < quoted.misfits ? plain : quoted
     return plain.fitting > quoted.fitting ? plain : quoted
   }
-  const separator = separatorLine(sample)
+  const separator = separatorLine(sample.bytes)
   if (separator !== null) return read(separator.delimiter)
   // The first record decides for most tables.
   if (read(SEMICOLON, true, 1).width < 2) return read(COMMA)
@@ -103,14 +102,12 @@ export interface SampleTable {
 /**
  * Reads the first records of a file.
  *
- * @param isWhole whether the sample is the whole file; if not, its last record can be cut off
  * @param maxBytes bound of a record, in bytes
  * @param maxLines bound of a record, in lines
  * @param most records that are read, at most
  */
 export function sampleTable(
-  sample: Uint8Array,
-  isWhole: boolean,
+  { bytes, isWhole = false }: Sample,
   dialect: Dialect,
   maxBytes: number,
   maxLines: number,
@@ -118,26 +115,26 @@ export function sampleTable(
 ): SampleTable {
   const { delimiter, quotes } = dialect
   const ends = new LineRecordEnds(quotes ? { delimiter, maxLines } : null, maxBytes)
-  ends.reset(sample)
+  ends.reset(bytes)
   const fields = new RecordFields(dialect.delimiter, dialect.quotes, MAX_COLUMNS)
-  const separator = separatorLine(sample)
+  const separator = separatorLine(bytes)
   const records: (readonly [start: number, end: number])[] = []
   const row = (index: number): string[] => {
     const [start, end] = records[index] ?? [0, 0]
-    fields.read(sample, start, end)
-    return valuesOf(sample, fields)
+    fields.read(bytes, start, end)
+    return valuesOf(bytes, fields)
   }
   const linesBefore = separator === null ? 0 : 1
   const counts = { width: 0, firstBytes: 0, linesBefore, fitting: 0, misfits: 0 }
   const table = { ...counts, dialect, separatorLine: separator, row }
-  let start = separator?.length ?? markLength(sample)
-  while (start < sample.length && table.fitting + table.misfits < most) {
+  let start = separator?.length ?? markLength(bytes)
+  while (start < bytes.length && table.fitting + table.misfits < most) {
     // A first record that is cut off is read too: part of a header is a better guess than none.
-    const lineFeed = ends.next(start, sample.length, isWhole || table.width === 0)
+    const lineFeed = ends.next(start, bytes.length, isWhole || table.width === 0)
     if (lineFeed === -1) break
-    const end = lineFeed > start && sample[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
+    const end = lineFeed > start && bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed
     if (end > start) {
-      const isRead = fields.read(sample, start, end)
+      const isRead = fields.read(bytes, start, end)
       if (table.width === 0) {
         table.firstBytes = lineFeed - start
         if (!isRead) return { ...table, misfits: 1 }
@@ -195,7 +192,7 @@ export function distinctNames(names: readonly string[]): string[] {
 /** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
   if (startsJsonArray(sample) || !sample.includes(TAB)) return false
-  const table = tableIn(sample, false, 'tsv', sample.length)
+  const table = tableIn({ bytes: sample }, 'tsv', sample.length)
   return isTable(table, sample) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
 
@@ -207,7 +204,7 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
 export function looksLikeCsv(sample: Uint8Array): boolean {
   // The commas of a JSON array look like those of a table.
   if (startsJsonArray(sample)) return false
-  const table = tableIn(sample, false, 'csv', sample.length)
+  const table = tableIn({ bytes: sample }, 'csv', sample.length)
   if (table.width !== 1) return isTable(table, sample)
   const [first = [], ...others] = rowsOf(table)
   const column = new SampleField([])

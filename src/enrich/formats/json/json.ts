@@ -6,7 +6,7 @@ import { type LineOptions, omittingOption, type Planned } from '../../options.ts
 import { guessAddress } from '../../reading/field-guess.ts'
 import { plainLayout } from '../../reading/layout.ts'
 import type { RecordKind } from '../../reading/record-reader.ts'
-import { markLength, sampleLines, startsJsonArray } from '../../reading/sample.ts'
+import { markLength, type Sample, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { jsonForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { fieldsOf, pathOf, pathText } from '../ndjson/member-path.ts'
@@ -32,7 +32,7 @@ const MAX_OBJECTS = 1000
 function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
   if (startsJsonArray(sample)) return true
   if (sample.subarray(markLength(sample)).find((byte) => byte > SPACE) !== BRACE) return false
-  const lines = sampleLines(sample, false)
+  const lines = sampleLines({ bytes: sample })
   const inLines = objectsIn(lines)
   const isNdjson = inLines.length * 2 >= lines.length
   // If the lines have the member that the user named, the address is in it and not in an array.
@@ -49,10 +49,10 @@ function looksLikeJson(sample: Uint8Array, { field }: LineOptions): boolean {
  * @throws EnrichError as `planObjects` does
  * @throws TypeError, InvalidLocaleError when an option is wrong, or would leave out an element of a document
  */
-function planJson(sample: Uint8Array, _: boolean, options: LineOptions, isCut = false): Planned<JsonPlan> {
-  const array = startsJsonArray(sample) ? [] : arrayOf(sample)
+function planJson({ bytes, isCut = false }: Sample, options: LineOptions): Planned<JsonPlan> {
+  const array = startsJsonArray(bytes) ? [] : arrayOf(bytes)
   const isSplit = options.to !== undefined
-  const { plan, notes } = planObjects('json', elementsOf(sample, array).objects, options, isCut)
+  const { plan, notes } = planObjects('json', elementsOf(bytes, array).objects, options, isCut)
   const omitting = omittingOption(options)
   if (!isSplit && omitting !== undefined)
     throw wrongOption`<${omitting}> leaves elements out, and the input is a JSON document, which is kept whole: write the objects as lines with --to ndjson (in a program: to: 'ndjson')`

@@ -26,7 +26,7 @@ const LINES_CHECKED = 20
 
 /** Whether at least half of the first lines are JSON objects. */
 export function looksLikeNdjson(sample: Uint8Array): boolean {
-  const lines = sampleLines(sample, false, LINES_CHECKED)
+  const lines = sampleLines({ bytes: sample }, LINES_CHECKED)
   // The sample can end within the first line.
   if (lines.length === 1 && /^\s*\{\s*("|\}\s*$)/.test(lines[0] ?? '')) return true
   return lines.length > 0 && objectsIn(lines).length * 2 >= lines.length
@@ -203,8 +203,8 @@ export const NDJSON: FormatDefinition<NdjsonPlan> = {
   mayBeWrapped: true,
   requiredForRows: ['field', 'at'],
   recognise: looksLikeNdjson,
-  plan: (sample, isWhole, options, isCut = false) =>
-    planObjects('ndjson', objectsIn(sampleLines(sample, isWhole)), options, isCut),
+  plan: (sample, options) =>
+    planObjects('ndjson', objectsIn(sampleLines(sample)), options, sample.isCut ?? false),
   layout: plainLayout,
   addressPosition: ({ path }) => `in ${shownName(pathText(path))}`,
   fieldNames: () => null,

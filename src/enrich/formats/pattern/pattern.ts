@@ -6,7 +6,7 @@ import { chosenAddress, chosenTime, numberedFields, refuseTaken } from '../../re
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { patternRequestFields } from '../../reading/known-names.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { firstLines } from '../../reading/sample.ts'
+import { firstLines, type Sample } from '../../reading/sample.ts'
 import { type AppendPlan, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { type Pattern, patternOf } from './directive.ts'
@@ -34,8 +34,7 @@ const LINES = 50
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
 function planPattern<Name extends string>(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   options: LineOptions,
   format: Name,
   known: Pattern | null,
@@ -51,7 +50,7 @@ function planPattern<Name extends string>(
   if (!append.append) refuseTaken(addedMembers(common), [...names, REST], 'a line has', 'field')
   const notes: string[] = []
   const fields = names.map((name, index) => new SampleField([name], index))
-  for (const values of recordsOf(sample, isWhole, pattern, 1000).records)
+  for (const values of recordsOf(sample, pattern, 1000).records)
     for (const field of fields) field.add(values[field.index] ?? '')
   // Known programs write the client's address always in the same field.
   const field = options.field ?? (known === null ? undefined : CLIENT)
@@ -77,14 +76,18 @@ function planPattern<Name extends string>(
 }
 
 /** The values of the first lines of a sample that fit the pattern, and the number of all first lines. */
-function recordsOf(sample: Uint8Array, isWhole: boolean, pattern: Pattern, most: number) {
+function recordsOf(sample: Sample, pattern: Pattern, most: number) {
   const line = new PatternReader(pattern)
   const decoder = new TextDecoder()
-  const lines = firstLines(sample, isWhole, most)
+  const lines = firstLines(sample, most)
   const records = lines.flatMap(({ start, end }) =>
-    line.read(sample, start, end) === 'bad'
+    line.read(sample.bytes, start, end) === 'bad'
       ? []
-      : [pattern.fields.map((_, at) => decoder.decode(sample.subarray(line.starts[at], line.ends[at])))],
+      : [
+          pattern.fields.map((_, at) =>
+            decoder.decode(sample.bytes.subarray(line.starts[at], line.ends[at])),
+          ),
+        ],
   )
   return { records, lines: lines.length }
 }
@@ -98,10 +101,10 @@ const NUMBER = /^(?:-|-?\d+)$/
  * Whether more than half of the first lines fit a pattern and have a time, numbers, and an address or `-` where the pattern
  * has them, and one of the lines has an address. Words alone prove nothing: lines of other programs have as many.
  */
-function looksLikePattern(sample: Uint8Array, pattern: Pattern): boolean {
+function looksLikePattern(bytes: Uint8Array, pattern: Pattern): boolean {
   // Most inputs have another format: if no line of half of them fits, the other half cannot be more than half.
-  if (recordsOf(sample, false, pattern, LINES / 2).records.length === 0) return false
-  const { records, lines } = recordsOf(sample, false, pattern, LINES)
+  if (recordsOf({ bytes }, pattern, LINES / 2).records.length === 0) return false
+  const { records, lines } = recordsOf({ bytes }, pattern, LINES)
   const names = pattern.fields.map(({ name }) => name)
   const [time, client] = [names.indexOf('time'), names.indexOf(CLIENT)]
   const kinds = records
@@ -130,7 +133,7 @@ function definition<const Name extends string>(
     mayBeWrapped: true,
     requiredForRows: [],
     recognise: (sample) => pattern !== null && looksLikePattern(sample, pattern),
-    plan: (sample, isWhole, options) => planPattern(sample, isWhole, options, name, pattern),
+    plan: (sample, options) => planPattern(sample, options, name, pattern),
     layout: plainLayout,
     addressPosition: ({ pattern: { fields }, address }) => `in the field ${fields[address]?.name}`,
     form: lineForm,

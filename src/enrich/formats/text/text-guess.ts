@@ -48,7 +48,7 @@ export function textFlags(sample: Uint8Array): string {
 }
 
 function isText(sample: Uint8Array): boolean {
-  const lines = sampleLines(sample, false, FORM_LINES)
+  const lines = sampleLines({ bytes: sample }, FORM_LINES)
   // An object or an array. Logs begin with brackets too, around a time or a level.
   const isJson = /^\ufeff?\s*(?:\{\s*(?:"|$)|\[\s*(?:"|$))/.test(lines[0] ?? '')
   if (startsJsonArray(sample) || isJson || hasHeader(lines)) return false
@@ -59,7 +59,7 @@ function isText(sample: Uint8Array): boolean {
 
 /** Whether the first line begins with a time, or has an address, as the lines of a log do and the header of a table does not. */
 export function opensLikeLog(sample: Uint8Array): boolean {
-  const [line] = firstLines(sample, false, 1)
+  const [line] = firstLines({ bytes: sample }, 1)
   if (line === undefined) return false
   const { start, end } = line
   return (
@@ -110,7 +110,7 @@ function addressesIn(sample: Uint8Array): { example: string | null; areVersions:
   const found = new Set<string>()
   let addresses = 0
   let certain = 0
-  for (const { start, end } of firstLines(sample, false, LINES)) {
+  for (const { start, end } of firstLines({ bytes: sample }, LINES)) {
     const isRequest = REQUEST.test(decoder.decode(sample.subarray(start, end)))
     for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
       const text = decoder.decode(sample.subarray(scanner.start, scanner.end))

@@ -16,7 +16,7 @@ import {
 } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { firstLines } from '../../reading/sample.ts'
+import { firstLines, type Sample } from '../../reading/sample.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { fieldText } from '../../writing/column-templates.ts'
@@ -150,11 +150,7 @@ function textPlan(options: LineOptions & InputFacts): TextPlan {
  *   the name of a member that they have
  * @throws TypeError, InvalidLocaleError when an option is wrong
  */
-export function planText(
-  sample: Uint8Array,
-  isWhole: boolean,
-  options: LineOptions & InputFacts,
-): Planned<TextPlan> {
+export function planText(sample: Sample, options: LineOptions & InputFacts): Planned<TextPlan> {
   const named = options.field ?? options.timeField
   if (named !== undefined) {
     throw new EnrichError(
@@ -172,25 +168,26 @@ export function planText(
       : [`a place is added to ${which}, as ${annotate}. For objects: --to ndjson (in a program: to)`]
   return {
     plan,
-    notes: [...form, ...choiceNotes(sample, isWhole, plan), ...timeNotes(sample, isWhole, plan)],
+    notes: [...form, ...choiceNotes(sample, plan), ...timeNotes(sample, plan)],
   }
 }
 
 /** Says that the client's address is not certain, if one address of each line counts and more than a few lines have several. */
-function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): string[] {
+function choiceNotes(sample: Sample, plan: TextPlan): string[] {
   const { nth, annotate, details, countries, onlyFailed, dropUnresolved } = plan
   const isOneChosen = annotate === null || details || countries !== undefined || onlyFailed || dropUnresolved
   if (nth !== null || !isOneChosen) return []
   const scanner = new AddressScanner(WHOLE_TOKENS)
   const address = new Address()
   const decoder = new TextDecoder()
-  const lines = firstLines(sample, isWhole, LINES)
+  const { bytes } = sample
+  const lines = firstLines(sample, LINES)
   const several = lines.flatMap(({ start, end }) => {
     const found = new Set<string>()
-    for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
+    for (let from = start; scanner.next(bytes, start, from, end); from = scanner.tokenEnd) {
       const role = roleOf(scanner)
       if (role === CLIENT) return []
-      const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
+      const text = decoder.decode(bytes.subarray(scanner.start, scanner.end))
       if (role === PLAIN && address.parse(text) && address.special === null) found.add(text)
     }
     return found.size > 1 ? [[...found].slice(0, 2).join(' and ')] : []
@@ -202,13 +199,13 @@ function choiceNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): stri
 }
 
 /** What is not certain about the times of the lines, if the output or the report depends on them. */
-function timeNotes(sample: Uint8Array, isWhole: boolean, plan: TextPlan): string[] {
+function timeNotes(sample: Sample, plan: TextPlan): string[] {
   const hasOffset =
     plan.annotate?.includes('{timezone_offset}') ?? plan.fields?.includes('timezone_offset') ?? true
   if (!hasOffset && !plan.details) return []
   const kinds = new Set<OpeningTimeKind>()
   const time = new OpeningTime(plan.latest ?? NO_TIME)
-  for (const { start, end } of firstLines(sample, isWhole, LINES)) kinds.add(time.read(sample, start, end))
+  for (const { start, end } of firstLines(sample, LINES)) kinds.add(time.read(sample.bytes, start, end))
   const notes: string[] = []
   if (kinds.has('yearless')) {
     const from =

@@ -7,7 +7,7 @@ import type { CommonPlan, LineOptions, MemberWrapper, Planned } from '../../opti
 import { guessAddress } from '../../reading/field-guess.ts'
 import { lineEndIn } from '../../reading/layout.ts'
 import type { RecordKind, RecordReader } from '../../reading/record-reader.ts'
-import { sampleLines } from '../../reading/sample.ts'
+import { type Sample, sampleLines } from '../../reading/sample.ts'
 import { CachedView, latin1 } from '../../swar.ts'
 import type { FormatDefinition } from '../format-definition.ts'
 import { JsonScanner } from '../ndjson/json-scanner.ts'
@@ -97,7 +97,7 @@ export interface Enclosed {
   /** The name of the member with the line. */
   readonly member: string
   /** The lines. */
-  readonly sample: Uint8Array
+  readonly sample: Sample
   /** Whether a long line can be in several objects. */
   readonly hasParts: boolean
 }
@@ -107,11 +107,10 @@ export interface Enclosed {
  * field for the address.
  */
 export function enclosedIn(
-  sample: Uint8Array,
-  isWhole: boolean,
+  sample: Sample,
   { field, format }: LineOptions & { readonly format?: string | undefined },
 ): Enclosed | null {
-  const lines = sampleLines(sample, isWhole)
+  const lines = sampleLines(sample)
   const objects = objectsIn(lines)
   // A few objects among other lines do not decide the format.
   if (objects.length === 0 || (format === undefined && objects.length * 2 < lines.length)) return null
@@ -132,7 +131,8 @@ export function enclosedIn(
     const lines = texts.map((text) =>
       hasParts && isPartOfLine(text) ? text : `${text.replace(/[\r\n]+/g, ' ')}\n`,
     )
-    return { wrapper, objects, member: line, sample: encoder.encode(lines.join('')), hasParts }
+    const bytes = encoder.encode(lines.join(''))
+    return { wrapper, objects, member: line, sample: { ...sample, bytes }, hasParts }
   }
   return null
 }

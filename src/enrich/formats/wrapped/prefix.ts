@@ -43,7 +43,7 @@ export function endOfPrefix(wrapper: PrefixWrapper, bytes: Uint8Array, start: nu
 /** The wrappers that most of the first lines have. */
 export function* wrappersOf(sample: Uint8Array): Generator<PrefixWrapper> {
   for (const wrapper of ['compose', 'cri', 'kubectl', 'syslog'] as const) {
-    const lines = firstLines(sample, true, LINES)
+    const lines = firstLines({ bytes: sample, isWhole: true }, LINES)
     const wrapped = lines.filter(({ start, end }) => endOfPrefix(wrapper, sample, start, end) > start)
     if (wrapped.length > 0 && wrapped.length >= SHARE * lines.length) yield wrapper
   }

@@ -144,7 +144,7 @@ export function* unwrapped(sample: Uint8Array) {
   for (const wrapper of wrappersOf(sample)) {
     const contents = new ByteSink(sample.length)
     writeContents(sample, markLength(sample), sample.length, wrapper, partsOf(wrapper), contents)
-    yield { wrapper, sample: contents.take() }
+    yield { wrapper, bytes: contents.take() }
   }
 }
 

@@ -20,7 +20,9 @@ const enrich = (args: readonly string[], input: string | AsyncIterable<string> =
 /** The records of a table, as the reader of CSV and TSV sees them. */
 function recordsOf(text: string, delimiter = ','): readonly (readonly string[])[] {
   const bytes = new TextEncoder().encode(text)
-  return rowsOf(sampleTable(bytes, true, { delimiter: delimiter.charCodeAt(0), quotes: true }, 1e6, 1e6))
+  return rowsOf(
+    sampleTable({ bytes, isWhole: true }, { delimiter: delimiter.charCodeAt(0), quotes: true }, 1e6, 1e6),
+  )
 }
 
 const ACCESS =

@@ -13,6 +13,7 @@ import {
   text,
   UNPLACED,
   utf8,
+  wholeSample,
 } from '../../world.ts'
 
 const LINE = '81.2.69.142 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326'
@@ -35,11 +36,11 @@ describe('looksLikeAccessLog', () => {
 })
 
 describe('planAccessLog', () => {
-  const sample = utf8(`${LINE}\n`)
+  const sample = wholeSample(`${LINE}\n`)
 
   it('plans for lines that are none, which the run will report', () => {
-    expect(planAccessLog(utf8(''), true, {}).plan.hasVhost).toBe(false)
-    expect(planAccessLog(utf8('nonsense\n'), true, {}).plan.hasVhost).toBe(false)
+    expect(planAccessLog(wholeSample(''), {}).plan.hasVhost).toBe(false)
+    expect(planAccessLog(wholeSample('nonsense\n'), {}).plan.hasVhost).toBe(false)
   })
 
   it.each([
@@ -49,15 +50,15 @@ describe('planAccessLog', () => {
     [{ into: 'ip' }, 'ENRICH_FIELD_EXISTS'],
     [{ into: 'rest', overwrite: true }, 'ENRICH_FIELD_EXISTS'],
   ])('refuses %j: %s', (options, code) => {
-    expect(() => planAccessLog(sample, true, options)).toThrow(expect.objectContaining({ code }))
+    expect(() => planAccessLog(sample, options)).toThrow(expect.objectContaining({ code }))
   })
 
   it('refuses a field of the time, as lines have one', () => {
-    expect(() => planAccessLog(sample, true, { timeField: 'time' })).toThrow(TypeError)
+    expect(() => planAccessLog(sample, { timeField: 'time' })).toThrow(TypeError)
   })
 
   it('takes any name for the location where lines are kept', () => {
-    expect(planAccessLog(sample, true, { into: 'ip', append: true }).plan.append).toBe(true)
+    expect(planAccessLog(sample, { into: 'ip', append: true }).plan.append).toBe(true)
   })
 })
 

@@ -6,7 +6,7 @@ import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { bytesOf, enrichBytes, enrichText, utf8 } from '../../world.ts'
 
 const plan = (text: string, options: EnrichOptions = {}, format: 'csv' | 'tsv' = 'csv', isWhole = true) =>
-  planTable(utf8(text), isWhole, options, format, null)
+  planTable({ bytes: utf8(text), isWhole }, options, format, null)
 
 describe('looksLikeCsv and looksLikeTsv', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { DocumentWalk } from '../../../../src/enrich/formats/json/json-elements.ts'
-import { AT, enrichBytes } from '../../world.ts'
+import { AT, enrichBytes, wholeSample } from '../../world.ts'
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const outputOf = (text: string, options: EnrichOptions = {}, blockBytes?: number): string =>
@@ -38,7 +38,7 @@ describe('the documents', () => {
     ],
   ]
   it.each(inputs)('%s', (_, text, where, codes) => {
-    const { plan, notes } = makePlan(utf8(text), true, {})
+    const { plan, notes } = makePlan(wholeSample(text), {})
     expect(plan.format).toBe('json')
     expect(notes[1]?.replaceAll('"', '')).toBe(`the objects are in ${where.replaceAll('"', '')}`)
     expect(codesIn(outputOf(text))).toEqual(codes)
@@ -50,7 +50,7 @@ describe('the documents', () => {
     ['over lines', '{\n"ip":"81.2.69.142"}\r\n\r\n{\r\n"ip":"10.0.0.1"\r\n}\r\n'],
     ['of a sequence (RFC 7464)', '\u001e{"ip":\n"81.2.69.142"}\n\u001e{"ip":\n"10.0.0.1"}\n'],
   ])('objects %s', (_, text) => {
-    expect(makePlan(utf8(text), true, {}).plan).toMatchObject({ format: 'json', array: null })
+    expect(makePlan(wholeSample(text), {}).plan).toMatchObject({ format: 'json', array: null })
     expect(codesIn(outputOf(text))).toEqual(['GB', null])
   })
 
@@ -63,13 +63,13 @@ describe('the documents', () => {
       'an object with a short array': `{"text":"${'x'.repeat(100)}","via":[{"ip":"10.0.0.1"}],"ip":"1.1.1.1"}`,
     }),
   )('not %s', (_, text) => {
-    expect(makePlan(utf8(text), true, {}).plan.format).toBe('ndjson')
+    expect(makePlan(wholeSample(text), {}).plan.format).toBe('ndjson')
   })
 
   it('not the objects of an array in objects whose member is named', () => {
     const text = '{"via":[{"ip":"81.2.69.142"},{"ip":"10.0.0.1"}]}\n'.repeat(2)
-    expect(makePlan(utf8(text), true, {}).plan).toMatchObject({ format: 'json', array: ['via'] })
-    expect(makePlan(utf8(text), true, { field: 'via.0.ip' }).plan.format).toBe('ndjson')
+    expect(makePlan(wholeSample(text), {}).plan).toMatchObject({ format: 'json', array: ['via'] })
+    expect(makePlan(wholeSample(text), { field: 'via.0.ip' }).plan.format).toBe('ndjson')
   })
 })
 
@@ -99,8 +99,8 @@ describe('what is written', () => {
   it.each([{ onlyFailed: true }, { dropUnresolved: true }, { onBadLine: 'drop' as const }])(
     'is never less than the document: %j',
     (options) => {
-      expect(() => makePlan(utf8('[{"ip":"10.0.0.1"}]'), true, options)).toThrow('--to ndjson')
-      expect(makePlan(utf8('[{"ip":"10.0.0.1"}]'), true, { ...options, to: 'ndjson' }).plan.format).toBe(
+      expect(() => makePlan(wholeSample('[{"ip":"10.0.0.1"}]'), options)).toThrow('--to ndjson')
+      expect(makePlan(wholeSample('[{"ip":"10.0.0.1"}]'), { ...options, to: 'ndjson' }).plan.format).toBe(
         'json',
       )
     },

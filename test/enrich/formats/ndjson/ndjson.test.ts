@@ -3,12 +3,11 @@ import { EnrichError } from '../../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { NDJSON as DEFINITION, looksLikeNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
-import { AT, latin1, openWorld, run, text, UNPLACED, utf8 } from '../../world.ts'
+import { AT, latin1, openWorld, run, text, UNPLACED, utf8, wholeSample } from '../../world.ts'
 
 const plan = (lines: readonly unknown[], options: EnrichOptions = {}) => {
   const { plan: made, notes } = DEFINITION.plan(
-    utf8(lines.map((line) => JSON.stringify(line)).join('\n')),
-    true,
+    wholeSample(lines.map((line) => JSON.stringify(line)).join('\n')),
     options,
   )
   return { path: made.path, timePath: made.timePath, notes }
@@ -92,7 +91,7 @@ describe('the field of the address', () => {
     ['the sample is cut off, and suggests no other field', '{"msg":"start"}', {}, true],
   ])('is not an error but a note if %s', (_, line, options, isCut) => {
     const named = { field: 'client.ip', timeField: 'ts', ...options }
-    const { plan, notes } = DEFINITION.plan(utf8(`${line}\n`), false, named, isCut)
+    const { plan, notes } = DEFINITION.plan({ bytes: utf8(`${line}\n`), isCut }, named)
     expect(plan).toMatchObject({ path: ['client', 'ip'], timePath: ['ts'] })
     expect(notes).toEqual([
       'none of the first 1 objects has "client.ip"',
@@ -102,14 +101,17 @@ describe('the field of the address', () => {
 
   it('is an error in a sample that is cut off if that suggests another field', () => {
     const cut = (options: EnrichOptions) =>
-      DEFINITION.plan(utf8('{"ip":"81.2.69.142","time":"2026-01-01T00:00:00Z"}\n'), false, options, true)
+      DEFINITION.plan(
+        { bytes: utf8('{"ip":"81.2.69.142","time":"2026-01-01T00:00:00Z"}\n'), isCut: true },
+        options,
+      )
     expect(() => cut({ field: 'ipp' })).toThrow('none of the first 1 objects has "ipp"; addresses are in ip')
     expect(() => cut({ timeField: 'ts' })).toThrow('none of the first 1 objects has "ts"; a time is in time')
   })
 
   it('can have dots in its name, or be in an object, if a sample that is cut off does not show which', () => {
     const named = { field: 'client.ip', timeField: 'event.start', at: new Date('2026-01-01T00:00:00Z') }
-    const planOf = (line: string) => DEFINITION.plan(utf8(line), false, named, true).plan
+    const planOf = (line: string) => DEFINITION.plan({ bytes: utf8(line), isCut: true }, named).plan
     const dotted = { dottedPath: ['client.ip'], dottedTimePath: ['event.start'] }
     expect(planOf('{"msg":"start"}\n')).toMatchObject({ path: ['client', 'ip'], ...dotted })
     const none = { dottedPath: null, dottedTimePath: null }

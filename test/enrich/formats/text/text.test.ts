@@ -9,7 +9,7 @@ import { DatabaseSet } from '../../../../src/location/database-set.ts'
 import { Database } from '../../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../../src/writer.ts'
 import { tableOf } from '../../../table-of.ts'
-import { bytesOf, enrichBytes, enrichText, utf8 } from '../../world.ts'
+import { bytesOf, enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
 
 const AT = Date.UTC(2026, 6, 1)
 const LINE = 'Oct 11 22:14:15 web sshd[1]: Failed password for root from 81.2.69.142 port 5 ssh2\n'
@@ -44,7 +44,7 @@ describe('the guess', () => {
   })
 
   it('says that the addresses of lines look like versions', () => {
-    expect(() => makePlan(utf8('- libfoo 4.1.2.3\n'.repeat(3)), true, {})).toThrow(
+    expect(() => makePlan(wholeSample('- libfoo 4.1.2.3\n'.repeat(3)), {})).toThrow(
       'the addresses in the lines look like versions, for example "4.1.2.3". If they are addresses, add --format text',
     )
   })
@@ -58,7 +58,7 @@ describe('the guess', () => {
     ['a table separated by spaces', 'srcaddr bytes action\n81.2.69.142 7 OK\n'],
     ['a binary file', `PAR1\x15\x04\x15\x00\x00\x01 81.2.69.142 ${'\x00\x02'.repeat(20)}\n`],
   ])('is not text for %s', (_, input) => {
-    expect(() => makePlan(bytesOf(input), true, {})).toThrow(
+    expect(() => makePlan(wholeSample(bytesOf(input)), {})).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^ENRICH_/) }),
     )
   })
@@ -70,7 +70,7 @@ describe('the guess', () => {
   ])('is still a table for %s', (_, input) => {
     let format: string | null = null
     try {
-      ;({ format } = makePlan(utf8(input), true, {}).plan)
+      ;({ format } = makePlan(wholeSample(input), {}).plan)
     } catch (error) {
       expect(error).toMatchObject({ code: expect.stringMatching(/^ENRICH_(FIELD_UNKNOWN|HEADER_MISSING)$/) })
     }
@@ -79,7 +79,7 @@ describe('the guess', () => {
 })
 
 describe('planText', () => {
-  const plan = (options: EnrichOptions) => planText(utf8(LINE), true, options).plan
+  const plan = (options: EnrichOptions) => planText(wholeSample(LINE), options).plan
 
   it.each<[EnrichOptions, RegExp]>([
     [{ append: true, to: 'ndjson' }, /use one of the options "append" and "to"/],
@@ -102,7 +102,7 @@ describe('planText', () => {
 
   it('says what is not known about the times, if the output depends on them', () => {
     const notes = (line: string, options: EnrichOptions & { writtenAt?: number }) =>
-      planText(utf8(line), true, { to: 'ndjson', ...options }).notes
+      planText(wholeSample(line), { to: 'ndjson', ...options }).notes
     const local = '2023/10/11 14:32:52 [error] x 81.2.69.142\n'
     expect(notes(LINE, {})).toEqual([
       expect.stringMatching(/^its times have no year, and are not read: .*--at/),
@@ -114,9 +114,9 @@ describe('planText', () => {
     expect(notes(LINE, { writtenAt: 5, at: AT })[0]).toContain('2026-07-01T00:00:00.000Z, the time of --at')
     expect(notes(local, {})).toEqual([expect.stringMatching(/^its times have no offset/)])
     expect(notes('2023-10-11T14:32:52Z 81.2.69.142\n', {})).toEqual([])
-    expect(planText(utf8(local), true, {}).notes).toHaveLength(1)
-    expect(planText(utf8(local), true, { annotate: '{ip} {timezone_offset}' }).notes).toHaveLength(2)
-    expect(planText(utf8(local), true, { details: true }).notes).toHaveLength(2)
+    expect(planText(wholeSample(local), {}).notes).toHaveLength(1)
+    expect(planText(wholeSample(local), { annotate: '{ip} {timezone_offset}' }).notes).toHaveLength(2)
+    expect(planText(wholeSample(local), { details: true }).notes).toHaveLength(2)
   })
 })
 
@@ -171,7 +171,7 @@ describe('lines of text', () => {
 
   it('have a note where several addresses can be that of the client', () => {
     const notes = (line: string, options: LineOptions): string[] =>
-      planText(utf8(`${line}\n`), true, options).notes.filter((note) => note.includes('--nth 2'))
+      planText(wholeSample(`${line}\n`), options).notes.filter((note) => note.includes('--nth 2'))
     const two = 'x 81.2.69.142 9.9.9.9 81.2.69.142'
     expect(notes(two, { to: 'ndjson' })).toEqual([
       "1 of the first 1 lines have several public addresses that can be the client's, such as 81.2.69.142 and 9.9.9.9: the first of each line counts. For the second: --nth 2 (in a program: nth)",
@@ -265,8 +265,8 @@ describe('an annotation', () => {
     ['{ip}\u001b{city}', /one line of text/],
     [7 as never, /must be a text/],
   ])('that is %j is a TypeError', (annotate, message) => {
-    expect(() => makePlan(utf8('a 81.2.69.142\n'), true, { annotate })).toThrow(TypeError)
-    expect(() => makePlan(utf8('a 81.2.69.142\n'), true, { annotate })).toThrow(message)
+    expect(() => makePlan(wholeSample('a 81.2.69.142\n'), { annotate })).toThrow(TypeError)
+    expect(() => makePlan(wholeSample('a 81.2.69.142\n'), { annotate })).toThrow(message)
   })
 
   it('never breaks a line or reaches a terminal, whatever the names of a database are', () => {
@@ -285,7 +285,7 @@ describe('an annotation', () => {
         const input = utf8('a 81.2.69.142 b\n')
         const fields = LOCATION_FIELDS.map((field) => `{${field}}`).join(' ')
         const options: EnrichOptions = { format: 'text', annotate: `({city}) {ip} [${fields}]`, at: 0 }
-        const { plan } = makePlan(input, true, options)
+        const { plan } = makePlan(wholeSample(input), options)
         const splitter = new Splitter(layoutOf(plan))
         const enricher = new BlockEnricher(plan, set)
         const blocks = [...splitter.push(input), ...splitter.end()]

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { effort } from '../../../effort.ts'
-import { enrichBytes, enrichText, utf8 } from '../../world.ts'
+import { enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
 
 const IP = '81.2.69.142'
 const ACCESS = `${IP} - - [01/Jul/2026:14:00:00 +0200] "GET /?next=8.8.8.8 HTTP/1.1" 200 9`
@@ -35,7 +35,7 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
     ['text', `${SSHD}\n`],
   ])('have lines of the format %s, and keep all that they have', (format, line) => {
     const input = wrap(line)
-    const { plan, notes } = makePlan(utf8(`${input}\n`), true, {})
+    const { plan, notes } = makePlan(wholeSample(`${input}\n`), {})
     expect(plan).toMatchObject({ format: 'ndjson', inside: { format } })
     expect(notes.join('\n')).toContain(
       `each object has a line in "${member}", as ${wrapper} writes it; the format of the lines is ${format}`,
@@ -60,8 +60,8 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
 
   it('are plain objects if one of their fields is the address, or is named', () => {
     const withField = wrap(SSHD).replace('{', '{"client_ip":"89.160.20.112",')
-    expect(makePlan(utf8(`${withField}\n`), true, {}).plan).toMatchObject({ path: ['client_ip'] })
-    const { plan } = makePlan(utf8(`${wrap(IP)}\n`), true, { field: member })
+    expect(makePlan(wholeSample(`${withField}\n`), {}).plan).toMatchObject({ path: ['client_ip'] })
+    const { plan } = makePlan(wholeSample(`${wrap(IP)}\n`), { field: member })
     expect(plan).toMatchObject({ format: 'ndjson', path: [member] })
     expect(plan).not.toHaveProperty('inside')
   })
@@ -123,8 +123,8 @@ describe('the time of a line in an object', () => {
 describe('objects that only look like them', () => {
   it('are not looked into where most lines are no objects', () => {
     const lines = [...Array<string>(9).fill(ACCESS), docker(ACCESS)]
-    expect(makePlan(utf8(`${lines.join('\n')}\n`), true, {}).plan).toMatchObject({ format: 'access-log' })
-    expect(makePlan(utf8(`${lines.join('\n')}\n`), true, { format: 'ndjson' }).plan).toHaveProperty('inside')
+    expect(makePlan(wholeSample(`${lines.join('\n')}\n`), {}).plan).toMatchObject({ format: 'access-log' })
+    expect(makePlan(wholeSample(`${lines.join('\n')}\n`), { format: 'ndjson' }).plan).toHaveProperty('inside')
   })
 
   it.each([
@@ -132,7 +132,7 @@ describe('objects that only look like them', () => {
     '{"log":"81.2.69.142 a","time":"2026-07-01T12:00:00Z"}',
     '{"MESSAGE":"from 81.2.69.142"}',
   ])('have no line: %s', (object) => {
-    expect(() => makePlan(utf8(`${object}\n`), true, {})).toThrow(
+    expect(() => makePlan(wholeSample(`${object}\n`), {})).toThrow(
       expect.objectContaining({ code: 'ENRICH_FIELD_UNKNOWN' }),
     )
   })

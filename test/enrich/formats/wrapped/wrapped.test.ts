@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes, enrichText, utf8 } from '../../world.ts'
+import { enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
 
 const IP = '81.2.69.142'
 const ACCESS = `${IP} - - [01/Jul/2026:14:00:00 +0200] "GET /?next=8.8.8.8 HTTP/1.1" 200 9`
@@ -28,7 +28,10 @@ const PREFIXES: readonly [wrapper: string, prefix: string][] = [
 describe.each(PREFIXES)('lines behind what %s writes: %j', (wrapper, prefix) => {
   it('are read by their own format, and keep the prefix', () => {
     const json = enrichText(`${prefix}${OBJECT}\n`, { at: AT })
-    expect(makePlan(utf8(`${prefix}${OBJECT}\n`), true, {}).plan).toMatchObject({ format: 'ndjson', wrapper })
+    expect(makePlan(wholeSample(`${prefix}${OBJECT}\n`), {}).plan).toMatchObject({
+      format: 'ndjson',
+      wrapper,
+    })
     expect(json).toBe(prefix + enrichText(`${OBJECT}\n`, { at: AT }))
     const appended: EnrichOptions = { at: AT, append: true, fields: ['city'] }
     expect(enrichText(`${prefix}${ACCESS}\n`, appended)).toBe(`${prefix}${ACCESS}\tLondon\n`)
@@ -116,7 +119,7 @@ describe('lines that only look wrapped', () => {
     ['text', 'web-1  | connected: 81.2.69.142\n'],
     ['csv', 'a | b,ip\nx | y,81.2.69.142\n'],
   ])('are %s: %j', (format, input) => {
-    const { plan } = makePlan(utf8(input), true, {})
+    const { plan } = makePlan(wholeSample(input), {})
     expect([plan.format, plan.wrapper]).toEqual([format, undefined])
   })
 })
