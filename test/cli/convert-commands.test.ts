@@ -111,31 +111,28 @@ describe('geofix overlay', () => {
     '10.1.2.3,CH,Schweiz,,,,,,,',
   ].join('\r\n')
 
-  it.each(['own.mmdb', 'own.mmdb.gz', 'own.mmdb.packed'])(
-    'adds the networks of a CSV file: %s',
-    async (output) => {
-      const { status, out, err } = await run(`\ufeff${CSV}`, output)
-      expect({ status, out }).toEqual({ status: 0, out: '' })
-      expect(err).toMatch(
-        /: [\d,]+ networks, 4 records, [\d,]+ bytes( before gzip)?; from 1 network, 1 record, .*; 3 networks in .*csv\n$/,
-      )
-      const found = await geofix(['--db', at(output), '10.9.9.9', '10.1.0.1', '10.1.2.3', '81.2.69.142'])
-      expect(found.status).toBe(0)
-      expect(valuesIn(found.out)).toMatchObject([
-        {
-          country: { code: 'DE', name: 'Germany' },
-          region: { code: 'DE-BE', name: 'Berlin' },
-          postal_code: '01234',
-          coordinates: { latitude: 52.52, longitude: 13.405 },
-          timezone: { id: 'Europe/Berlin' },
-        },
-        { country: { code: null }, city: 'Büro "Nord", 2. Stock' },
-        { country: { code: 'CH', name: 'Schweiz' } },
-        { country: { code: 'GB' } },
-      ])
-      expect((await geofix(['verify', at(output)])).status).toBe(0)
-    },
-  )
+  it('adds the networks of a CSV file', async () => {
+    const { status, out, err } = await run(`\ufeff${CSV}`)
+    expect({ status, out }).toEqual({ status: 0, out: '' })
+    expect(err).toMatch(
+      /: [\d,]+ networks, 4 records, [\d,]+ bytes; from 1 network, 1 record, .*; 3 networks in .*csv\n$/,
+    )
+    const found = await geofix(['--db', at('own.mmdb'), '10.9.9.9', '10.1.0.1', '10.1.2.3', '81.2.69.142'])
+    expect(found.status).toBe(0)
+    expect(valuesIn(found.out)).toMatchObject([
+      {
+        country: { code: 'DE', name: 'Germany' },
+        region: { code: 'DE-BE', name: 'Berlin' },
+        postal_code: '01234',
+        coordinates: { latitude: 52.52, longitude: 13.405 },
+        timezone: { id: 'Europe/Berlin' },
+      },
+      { country: { code: null }, city: 'Büro "Nord", 2. Stock' },
+      { country: { code: 'CH', name: 'Schweiz' } },
+      { country: { code: 'GB' } },
+    ])
+    expect((await geofix(['verify', at('own.mmdb')])).status).toBe(0)
+  })
 
   it('reads numbers as programs write them, and quotes inside a field', async () => {
     const rows = '10.1.0.0/16,+5E+1,-.5,a 5" pipe\n10.2.0.0/16,5.,1e-05,""\n'

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -6,33 +6,34 @@ import { run } from '../../src/cli/program.ts'
 import { COMMAND_LINES, OTHER_OPTIONS } from '../../src/cli/suggestions.ts'
 import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
+import { databaseOf, databaseWith } from '../own-databases.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
 import { failure, geofix, valuesIn, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
-const DB = join(folder, 'sample.mmdb')
-writeFileSync(
-  DB,
-  new MmdbWriter({
-    databaseType: 'Sample-City',
-    languages: ['en', 'de'],
-    description: { en: 'A sample' },
-    buildDate: new Date('2026-06-05T00:00:00Z'),
-  })
-    .insert('81.2.69.0/24', {
-      country: { iso_code: 'GB', names: { en: 'United Kingdom', de: 'Vereinigtes Königreich' } },
-      subdivisions: [{ iso_code: 'ENG' }],
-      location: { latitude: float(51.5), longitude: float(-0.5), time_zone: 'Europe/London' },
-    })
-    .insert('2001:4860::/32', { country: { iso_code: 'US' } })
-    .toBytes(),
-)
+const file = (name: string, bytes: Uint8Array | string): string => makeFile(join(folder, name), bytes)
+
+const NETWORKS = {
+  '81.2.69.0/24': {
+    country: { iso_code: 'GB', names: { en: 'United Kingdom', de: 'Vereinigtes Königreich' } },
+    subdivisions: [{ iso_code: 'ENG' }],
+    location: { latitude: float(51.5), longitude: float(-0.5), time_zone: 'Europe/London' },
+  },
+  '2001:4860::/32': { country: { iso_code: 'US' } },
+}
+const METADATA = {
+  databaseType: 'Sample-City',
+  languages: ['en', 'de'],
+  description: { en: 'A sample' },
+  buildDate: new Date('2026-06-05T00:00:00Z'),
+}
+const DB = file('sample.mmdb', databaseOf(NETWORKS, METADATA))
 
 /** A database whose build time is out of range. */
 function withInvalidDate(): Uint8Array {
   const buildDate = new Date(0x7fff_ffff * 1000)
-  const bytes = Buffer.from(new MmdbWriter({ databaseType: 'Timeless', buildDate, ipVersion: 4 }).toBytes())
+  const bytes = Buffer.from(databaseOf({}, { buildDate, ipVersion: 4 }))
   // A uint64 of four bytes becomes one of eight: the control bytes are 04 02 and 08 02.
   const at = bytes.indexOf(Buffer.from('04027fffffff', 'hex'))
   return Buffer.concat([
@@ -41,8 +42,6 @@ function withInvalidDate(): Uint8Array {
     bytes.subarray(at + 6),
   ])
 }
-
-const file = (name: string, bytes: Uint8Array | string): string => makeFile(join(folder, name), bytes)
 
 const NO_TRUST = '--forwarded-header is set, but --trust is empty'
 
@@ -137,9 +136,8 @@ describe('geofix ADDRESS…', () => {
 
   it('has the city in the language of --locale with --city-names locale', async () => {
     const names = { en: 'Munich', de: 'München' }
-    const writer = new MmdbWriter({ databaseType: 'C' }).insert('8.8.8.0/24', { city: { names } })
-    const path = file('cities.mmdb', writer.toBytes())
-    const args = ['--db', path, '--locale', 'de', '8.8.8.8']
+    const path = file('cities.mmdb', databaseWith({ city: { names } }))
+    const args = ['--db', path, '--locale', 'de', '81.2.69.1']
     expect(JSON.parse((await geofix(args)).out).city).toBe('Munich')
     expect(JSON.parse((await geofix([...args, '--city-names', 'locale'])).out).city).toBe('München')
     expect((await geofix([...args, '--city-names', 'de'])).err).toContain('en, locale')
@@ -288,12 +286,9 @@ describe('geofix info', () => {
   })
 
   it('prints unknown values, and the address families', async () => {
-    const options = { databaseType: 'Four', ipVersion: 4, description: { de: 'Ein Muster' } } as const
-    const v4 = file('v4.mmdb', new MmdbWriter(options).toBytes())
-    const v6 = file(
-      'v6.mmdb',
-      new MmdbWriter({ databaseType: 'Six' }).insert('2a00::/12', 'a text').toBytes(),
-    )
+    const options = { ipVersion: 4, languages: [], description: { de: 'Ein Muster' } } as const
+    const v4 = file('v4.mmdb', databaseOf({}, options))
+    const v6 = file('v6.mmdb', databaseOf({ '2a00::/12': 'a text' }))
     const timeless = file('timeless.mmdb', withInvalidDate())
     const { status, out } = await geofix(words`info --db ${v4} --db ${v6} --db ${timeless}`)
     expect(status).toBe(0)
@@ -321,7 +316,7 @@ describe('geofix info', () => {
     [1, '36500', false, /^built +[-\d]{10}, 1 day ago$/m],
   ])('says of a database of %i days whether it is older than %s', async (age, limit, stale, row) => {
     const buildDate = new Date(Date.now() - (age + 0.5) * 86_400_000)
-    const path = file('old.mmdb', new MmdbWriter({ databaseType: 'Old', buildDate }).toBytes())
+    const path = file('old.mmdb', databaseOf({}, { buildDate }))
     const asked = ['info', '--db', path, '--stale-after', limit]
     expect((await geofix(asked)).out).toMatch(row)
     expect(JSON.parse((await geofix([...asked, '--json'])).out)).toMatchObject({

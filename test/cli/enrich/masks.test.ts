@@ -51,13 +51,6 @@ describe('geofix enrich --mask', () => {
     const [row] = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
     expect(row).toMatchObject({ src: '81.2.69.0:80', location: { ip: '1.2.3.0' }, from: { city: 'London' } })
   })
-
-  it.each([[['--mask', '24,48', '--pseudonym', 'missing']], [['--new-key']], [['--pseudonym', 'missing']]])(
-    'refuses %j',
-    async (args) => {
-      expect(await enrich(args, ACCESS)).toEqual(failure(2, args[0] ?? ''))
-    },
-  )
 })
 
 describe('geofix enrich --drop-address', () => {

@@ -64,15 +64,6 @@ describe('geofix enrich --rows', () => {
     expect(await geofix(['enrich', '--rows', ...flags], { input: 'x\n' })).toEqual(failure(2, message))
   })
 
-  it.each([['--quoting', 'none'], ['--chunk-header'], ['--write-chunk-header']])(
-    'has %s for itself',
-    async (...flags) => {
-      expect(await geofix(['enrich', ...flags], { input: 'x\n' })).toEqual(
-        failure(2, `${flags[0]} needs --rows.`),
-      )
-    },
-  )
-
   it('uses the embedded database by default', async () => {
     const args = TSV.filter((text) => text !== '--db' && text !== DB)
     const { status, out } = await geofix(args, { input: '133.11.93.3\n' })

@@ -1,8 +1,8 @@
 // The forms and the privacy of `geofix enrich --summary`.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
-import { MmdbWriter } from '../../../src/writer.ts'
-import { failure, geofix, workspace } from './command-line.ts'
+import { databaseOf } from '../../own-databases.ts'
+import { geofix, workspace } from './command-line.ts'
 
 const { folder, DB: database, at, file } = workspace()
 const DB = ['--db', database]
@@ -32,6 +32,20 @@ async function summaries(name: string, ...args: string[]): Promise<Record<string
   const run = await geofix(['enrich', LOG, '-o', at(`${name}.out`), '--quiet', ...DB, ...outputs, ...args])
   expect(run).toEqual({ status: 0, out: '', err: '' })
   return Object.fromEntries(forms.map(([form, path]) => [form, readFileSync(path, 'utf8')]))
+}
+
+/** Runs the command. @returns its summary as JSON */
+async function summaryOf(...args: string[]) {
+  const run = await geofix([
+    'enrich',
+    '--only-failed',
+    '--quiet',
+    '--summary',
+    `json=${at('one.json')}`,
+    ...args,
+  ])
+  expect(run.status).toBe(0)
+  return JSON.parse(readFileSync(at('one.json'), 'utf8'))
 }
 
 describe('the summaries of geofix enrich', () => {
@@ -86,23 +100,12 @@ describe('the summaries of geofix enrich', () => {
   })
 
   it('are the same with threads', async () => {
-    const many = at('many.log')
-    writeFileSync(
-      many,
-      Array.from({ length: 40_000 }, (_, index) =>
-        line(`${['81.2.69', '1.0.0', '10.0.0'][index % 3]}.${index % 250}`, index % 10, `/${index % 99}`),
-      ).join(''),
+    const lines = Array.from({ length: 40_000 }, (_, index) =>
+      line(`${['81.2.69', '1.0.0', '10.0.0'][index % 3]}.${index % 250}`, index % 10, `/${index % 99}`),
     )
-    const [one, two] = [at('one.json'), at('two.json')]
-    for (const [threads, path] of [
-      ['1', one],
-      ['2', two],
-    ] as const) {
-      const args = ['--threads', threads, '--summary', `json=${path}`, '--only-failed', '--quiet', ...DB]
-      expect((await geofix(['enrich', many, '-o', at('many.out'), ...args])).status).toBe(0)
-    }
-    const [first, second] = [one, two].map((path) => JSON.parse(readFileSync(path, 'utf8')))
-    expect({ ...second, generated: null }).toEqual({ ...first, generated: null })
+    const args = [file('many.log', lines.join('')), ...DB, '--threads']
+    const first = await summaryOf(...args, '1')
+    expect({ ...(await summaryOf(...args, '2')), generated: null }).toEqual({ ...first, generated: null })
   }, 60_000)
 
   it('name the hosts of referrers as the log has them', async () => {
@@ -116,31 +119,22 @@ describe('the summaries of geofix enrich', () => {
       ['a.example/', null],
       ['https://', null],
     ] as const
-    const lines = referrers.map(
-      ([referrer]) =>
-        `81.2.69.1 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 1 "${referrer}" "curl"\n`,
-    )
-    writeFileSync(at('referrers.log'), lines.join(''))
-    const args = [...DB, '--only-failed', '--quiet', '--summary', `json=${at('referrers.json')}`]
-    expect(await geofix(['enrich', at('referrers.log'), ...args])).toMatchObject({ status: 0 })
-    const { tables } = JSON.parse(readFileSync(at('referrers.json'), 'utf8'))
+    const lines = referrers.map(([referrer]) => line('81.2.69.1', 1, '/').replace('"-"', `"${referrer}"`))
+    const { tables } = await summaryOf(file('referrers.log', lines.join('')), ...DB)
     expect(tables.referrers.map(({ host }: { host: string }) => host).sort()).toEqual(
       referrers.flatMap(([, host]) => host ?? []).sort(),
     )
   })
 
   it('name all countries of a network, in whatever order its addresses come', async () => {
-    const database = at('two-countries.mmdb')
-    const writer = new MmdbWriter({ databaseType: 'Two-City', languages: ['en'] })
-      .insert('1.2.3.0/25', { country: { iso_code: 'DE', names: { en: 'Germany' } } })
-      .insert('1.2.3.128/25', { country: { iso_code: 'FR', names: { en: 'France' } } })
-    writeFileSync(database, writer.toBytes())
+    const networks = {
+      '1.2.3.0/25': { country: { iso_code: 'DE' } },
+      '1.2.3.128/25': { country: { iso_code: 'FR' } },
+    }
+    const two = file('two-countries.mmdb', databaseOf(networks))
     const lines = ['1.2.3.4', '1.2.3.200', '1.2.3.201'].map((ip) => line(ip, 1, '/'))
     for (const order of [lines, lines.toReversed()]) {
-      writeFileSync(at('network.log'), order.join(''))
-      const args = ['--db', database, '--summary', `json=${at('network.json')}`, '--only-failed', '--quiet']
-      expect(await geofix(['enrich', at('network.log'), ...args])).toMatchObject({ status: 0 })
-      const { tables } = JSON.parse(readFileSync(at('network.json'), 'utf8'))
+      const { tables } = await summaryOf(file('network.log', order.join('')), '--db', two)
       expect(tables.networks).toEqual([{ network: '1.2.3.0/24', country: 'FR, DE', lines: 3, addresses: 3 }])
     }
   })
@@ -149,14 +143,12 @@ describe('the summaries of geofix enrich', () => {
     ['2026/07/01 09:15:00 [error] 1#1: *1 failed, client: 81.2.69.142, server: a', '', []],
     ['81.2.69.142 - - [01/Jul/2026:09:15:00 +0000] "GET / HTTP/1.1" 200 1 "-" "-"', 'Z', [10]],
   ])('have the times of %s, in whatever time zone Geofix runs', async (text, offset, hours) => {
-    writeFileSync(at('times.log'), `${text}\n`)
-    const args = [at('times.log'), ...DB, '--only-failed', '--quiet', '--summary', `json=${at('times.json')}`]
+    const log = file('times.log', `${text}\n`)
     for (const zone of ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland']) {
       vi.stubEnv('TZ', zone)
       // ICU calls Kolkata Calcutta.
       expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toMatch(zone.replace('Kolkata', ''))
-      expect(await geofix(['enrich', ...args])).toMatchObject({ status: 0 })
-      const { first, timeline, tables, local_hours } = JSON.parse(readFileSync(at('times.json'), 'utf8'))
+      const { first, timeline, tables, local_hours } = await summaryOf(log, ...DB)
       expect(first).toBe(`2026-07-01T09:15:00.000${offset}`)
       expect([timeline.lines[0].start, tables.timeline[0].start]).toEqual(
         Array(2).fill(`2026-07-01T09:00:00.000${offset}`),
@@ -174,30 +166,14 @@ describe('the summaries of geofix enrich', () => {
   })
 
   it('count the requests in objects and tables, also if the second input has none', async () => {
-    const [first, second] = [at('first.ndjson'), at('second.ndjson')]
     const request = { remote_ip: '81.2.69.142', method: 'GET', uri: '/a?b' }
-    writeFileSync(first, `${JSON.stringify({ ts: 1782907200, request, status: 404, size: 5 })}\n`.repeat(3))
-    writeFileSync(second, '{"request":{"remote_ip":"1.0.0.9"},"status":"started"}\n')
-    const path = at('requests.json')
-    const run = await geofix(['enrich', first, second, ...DB, '-o', '/dev/null', '--summary', `json=${path}`])
-    expect(run.status).toBe(0)
-    const { tables, bytes_sent, addresses } = JSON.parse(readFileSync(path, 'utf8'))
+    const lines = `${JSON.stringify({ ts: 1782907200, request, status: 404, size: 5 })}\n`.repeat(3)
+    const second = file('second.ndjson', '{"request":{"remote_ip":"1.0.0.9"},"status":"started"}\n')
+    const { tables, bytes_sent, addresses } = await summaryOf(file('first.ndjson', lines), second, ...DB)
     expect(bytes_sent).toBe(15)
     expect(addresses.distinct).toBe(2)
     expect(tables.statuses).toEqual([{ status: '404', lines: 3 }])
     expect(tables.methods).toEqual([{ method: 'GET', lines: 3 }])
     expect(tables['not-found']).toEqual([{ path: '/a', lines: 3 }])
-  })
-
-  it.each([
-    [['--title', 'x'], /--title needs --summary/],
-    [['--no-addresses'], /--no-addresses needs --summary/],
-    [['--rows', '--no-addresses'], /--no-addresses needs --summary/],
-    [
-      ['--summary', 'md=a'],
-      /Write it as html=report\.html, json=report\.json or geojson=cities\.geojson\. geofix count writes CSV/,
-    ],
-  ])('are refused: %j', async (args, message) => {
-    expect(await geofix(['enrich', ...args], { input: '81.2.69.142\n' })).toEqual(failure(2, message))
   })
 })
