@@ -242,7 +242,10 @@ export class AddressCounts {
   areDistinct = true
   /** The addresses, in the order of their first lines. */
   #rows = new RowSet(ROW)
-  /** The rows of IPv4 addresses, by their complements: 0 is no key, and neither is the complement of {@link NOT_IPV4}. */
+  /**
+   * The row of each IPv4 address. The key is the address with all bits inverted, because the map cannot have the key 0. Only
+   * 255.255.255.255 has it then, which is {@link NOT_IPV4} and never looked up here.
+   */
   #ipv4 = new NumberMap()
   /** The IPv4 address that was asked for last, and its row. */
   #last = NOT_IPV4
