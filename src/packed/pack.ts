@@ -44,7 +44,7 @@ export function pack(bytes: Bytes): Uint8Array {
 }
 
 const NOT_PACKED =
-  'it is not a packed database: use gunzip to decompress a .gz file, and tar for a .tar.gz file'
+  'it is not a packed database: use an .mmdb file as it is, gunzip for a .gz file, and tar for a .tar.gz file'
 
 /**
  * Unpacks a file that {@link pack} made, and checks all of it.

@@ -42,7 +42,7 @@ describe('geofix pack and geofix unpack', () => {
       ['pack', 'bad.mmdb', 'it is text, which begins with "nonsense"'],
       ['pack', 'torn.mmdb.gz', 'its compressed data cannot be read'],
       ['pack', 'missing.mmdb', 'it cannot be read'],
-      ['unpack', 'db.mmdb', 'it is not a packed database: use gunzip to decompress a .gz file, and tar for'],
+      ['unpack', 'db.mmdb', 'it is not a packed database: use an .mmdb file as it is, gunzip for a .gz file'],
     ] as const) {
       const { status, err } = await geofix([action, at(input), '-o', at('none')])
       expect(status).toBe(input === 'missing.mmdb' ? 4 : 1)
