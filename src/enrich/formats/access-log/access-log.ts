@@ -64,7 +64,7 @@ export function planAccessLog(sample: Sample, options: LineOptions): Planned<Acc
   const { first, second, isShifted, unclear, forwarded, lacksForwarded, another } = wordsOf(sample)
   if (unclear !== null && !isWordNamed) {
     throw unknown(
-      `the lines begin with ${unclear}, and it is unclear which is the client: say which with --field 1 or --field 2`,
+      `the lines begin with ${unclear}, and it is unclear which is the client: say which with --field 1 or --field 2, or give the directive of the server, --log-format`,
     )
   }
   if (hasForwarded && lacksForwarded && !common.force) {
@@ -144,6 +144,12 @@ function textOf(sample: Uint8Array, { starts, ends }: AccessLogReader, part: num
   return start === ABSENT ? '' : latin1(sample, start, Math.min(end, start + 400))
 }
 
+/** Of the words between the second one and the time, the first address; all of them if they are a list, or none is one. */
+function addressIn(words: string): string {
+  const isAddress = (text: string): boolean => kindOfValue(text) === 'address'
+  return kindOfValue(words) === 'list' ? words : (words.split(' ').find(isAddress) ?? words)
+}
+
 /** A virtual host is the first word of this share of lines, at most, in the form of an address. */
 const MAX_ADDRESS_HOSTS = 0.1
 
@@ -171,7 +177,7 @@ function wordsOf(sample: Sample) {
     first.add(host)
     second.add(ident)
     if (kindOfValue(ident) === 'address') {
-      hosts.add(host)
+      hosts.add(/^"(.*)"$/.exec(host)?.[1] ?? host)
       firsts.add(host)
       seconds.add(ident)
       example ||= quoted(`${host} ${ident}`)
@@ -180,7 +186,7 @@ function wordsOf(sample: Sample) {
     forwarded.add(list)
     if (rest.startsWith('"')) parts++
     const [, given = user] = /^\(([^)]*)\)$/.exec(ident) ?? []
-    other.add(given === host ? '' : (given ?? ''))
+    other.add(given === host ? '' : addressIn(given ?? ''))
   }
   const isUsual = (other.seen.kinds.address + other.seen.kinds.list) * 2 > lines.length && !other.isLocal
   const { address, list, missing } = hosts.seen.kinds

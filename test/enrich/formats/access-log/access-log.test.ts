@@ -401,7 +401,7 @@ describe('an access log whose lines begin with two addresses', () => {
     ['the part after the user agent is named', { field: 'x_forwarded_for', trustedProxies: ['loopback'] }],
   ])('is refused with both choices if %s', (_, options) => {
     expect(outcome(lines, options)).toMatch(
-      /begin with two addresses, for example "81.2.69.142 52.95.110.1", .* --field 1 or --field 2$/,
+      /begin with two addresses, for example "81.2.69.142 52.95.110.1", .* --field 1 or --field 2, .* --log-format$/,
     )
   })
 
@@ -429,6 +429,7 @@ describe('an access log whose lines begin with two addresses', () => {
     Object.entries({
       'a list of hops and a proxy': [`81.2.69.142, 10.0.0.1 10.0.0.2 ${REST}`, `- 10.0.0.2 ${REST}`],
       'an address with a port': [`81.2.69.142:80 10.0.0.2 ${REST}`],
+      'an address in quotes': [`"81.2.69.142" 52.95.110.1 ${REST}`],
       'names of clients, found by their addresses': [
         `a.example.org 52.95.110.1 ${REST}`,
         `b.example.org 52.95.110.1 ${REST}`,
@@ -439,7 +440,7 @@ describe('an access log whose lines begin with two addresses', () => {
       ],
     }),
   )('is refused too with %s', (_, refused) => {
-    expect(outcome(refused)).toMatch(/--field 1 or --field 2$/)
+    expect(outcome(refused)).toMatch(/--field 1 or --field 2, .* --log-format$/)
   })
 })
 
@@ -520,6 +521,8 @@ describe('an access log of a server behind a proxy', () => {
     const after = MAIN.slice(4)
     expect(outcome([`81.2.69.142 - 81.2.69.142 ${after}`])).toMatch(/^the address is in the first word \|/)
     expect(outcome([`172.64.1.1 - 81.2.69.142, 9.9.9.9 ${after}`])).toMatch(/another address before the time/)
+    const afterVhost = `example.org 172.64.1.1 9.9.9.9 - - ${after}`
+    expect(outcome([afterVhost])).toMatch(/another address before the time, for example 9.9.9.9/)
     expect(outcome([`10.0.0.1 ${MAIN}`])).toBe('the address is in the first word | "ip":"10.0.0.1"')
     expect(outcome([`10.0.0.1 ${MAIN} "10.0.0.9"`])).toMatch(/^the address is in the first word/)
   })
