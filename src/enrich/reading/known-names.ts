@@ -47,7 +47,7 @@ const ADDRESS_NAMES: readonly (readonly [weight: number, names: string])[] = [
   // A request header of one address. Callers can write it, unless a proxy replaces it.
   [HEADER_WEIGHT, 'xrealip httpxrealip cfconnectingip httpcfconnectingip trueclientip httptrueclientip'],
   [HEADER_WEIGHT, 'fastlyclientip httpfastlyclientip xclientip httpxclientip httpclientip'],
-  [HEADER_WEIGHT, 'xenvoyexternaladdress flyclientip xazureclientip'],
+  [HEADER_WEIGHT, 'xenvoyexternaladdress flyclientip xazureclientip proxyprotocoladdr'],
 ]
 
 /** Names of a field with a list of hops. Such a field is the client's only if proxies are trusted. */
@@ -216,7 +216,7 @@ const PRODUCTS: readonly string[] = [
   'EdgeResponseStatus ClientRequestMethod ClientRequestPath|ClientRequestURI ' +
     'EdgeResponseBytes ClientRequestUserAgent ClientRequestReferer',
   // The variables of nginx
-  'status request_method request_uri|uri bytes_sent|body_bytes_sent http_user_agent http_referer',
+  'status request_method request_uri|uri body_bytes_sent|bytes_sent http_user_agent http_referer|http_referrer',
   // Envoy
   'response_code method path bytes_sent user_agent',
   // Load balancers of Google Cloud
@@ -241,7 +241,7 @@ const PRODUCTS: readonly string[] = [
   // Pino
   'res.statusCode req.method req.url - req.headers.user-agent req.headers.referer',
   // What geofix makes of access logs; Rails with lograge, GitLab
-  'status method target|path|uri|url bytes|size user_agent referrer',
+  'status method target|path|uri|url bytes|size user_agent referrer|referer',
 ]
 
 /** The names of the W3C Extended Log File Format, which mean one thing only. */

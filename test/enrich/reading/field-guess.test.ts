@@ -170,6 +170,8 @@ describe.each(both)('the address of a peer beside a header with another in %s', 
     expect(messageOf(input({ remote_addr: peer, ...header }))).toMatch(note)
     expect(messageOf(input({ client_ip: peer, ...header }))).not.toMatch(note)
     expect(messageOf(input({ remote_addr: spread(20), ...header }))).not.toMatch(note)
+    const protocol = { remote_addr: peer, proxy_protocol_addr: spread(20) }
+    expect(messageOf(input(protocol))).toMatch(/another address in (?:column 2, )?proxy_protocol_addr/)
   })
 })
 

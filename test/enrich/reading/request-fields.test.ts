@@ -58,6 +58,7 @@ describe('the fields of requests', () => {
       'ClientRequestReferer',
     ],
     ['geofix', { status: 200, method: 'GET' }, 'user_agent', 'referrer'],
+    ['a table of requests', { status: 200, method: 'GET' }, 'user_agent', 'referer'],
   ])('with the agent and the referrer of %s', (_, object, agent, referrer) => {
     const all = { client_ip: IP, ...object, [agent]: 'curl/8.5.0', [referrer]: 'https://example.com/' }
     expect(fieldsOfObjects(all)).toMatchObject({ agent, referrer })
