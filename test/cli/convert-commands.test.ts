@@ -38,15 +38,14 @@ describe('geofix pack and geofix unpack', () => {
     const torn = gzipSync(DB)
     torn.writeUInt32LE(0, torn.length - 8)
     writeFileSync(at('torn.mmdb.gz'), torn)
-    for (const [action, input, fault] of [
-      ['pack', 'bad.mmdb', 'it is text, which begins with "nonsense"'],
-      ['pack', 'torn.mmdb.gz', 'its compressed data cannot be read'],
-      ['pack', 'missing.mmdb', 'it cannot be read'],
-      ['unpack', 'db.mmdb', 'it is not a packed database: use an .mmdb file as it is, gunzip for a .gz file'],
+    for (const [action, input, status, fault] of [
+      ['pack', 'bad.mmdb', 1, 'it is text, which begins with "nonsense"'],
+      ['pack', 'torn.mmdb.gz', 1, 'its compressed data cannot be read'],
+      ['pack', 'missing.mmdb', 4, 'it cannot be read'],
+      ['unpack', 'db.mmdb', 1, 'it is not a packed database: use an .mmdb file as it is, gunzip for a .gz'],
     ] as const) {
-      const { status, err } = await geofix([action, at(input), '-o', at('none')])
-      expect(status).toBe(input === 'missing.mmdb' ? 4 : 1)
-      expect(err).toContain(`${at(input)}: ${fault}`)
+      const ran = await geofix([action, at(input), '-o', at('none')])
+      expect(ran).toEqual(failure(status, `${at(input)}: ${fault}`))
     }
     expect(existsSync(at('none'))).toBe(false)
     expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
@@ -194,10 +193,9 @@ describe('geofix overlay', () => {
     [Buffer.from('network,city\n10.0.0.0/8,M\xfcnchen\n', 'latin1'), 'it is not UTF-8'],
     [`network,city\n10.0.0.0/8,${'x'.repeat(70_000)}\n`, 'line 2: it has more than 65536 bytes'],
   ])('refuses a list, and says where: %2$s', async (csv, message) => {
-    const { status, err } = await run(csv, 'none')
-    expect(status).toBe(1)
-    expect(err).toMatch(message)
-    expect(err).toContain(at('networks.csv'))
+    const ran = await run(csv, 'none')
+    expect(ran).toEqual(failure(1, message))
+    expect(ran.err).toContain(at('networks.csv'))
     expect(existsSync(at('none'))).toBe(false)
   })
 

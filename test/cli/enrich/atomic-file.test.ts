@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AtomicFile, removeLeftovers } from '../../../src/cli/enrich/atomic-file.ts'
@@ -57,46 +57,38 @@ describe('AtomicFile', () => {
 /** More than the largest number of a process on Linux, which is 2^22. */
 const ENDED = 2 ** 22 + 1
 
-/** The name of a file that a process which has ended would have left. */
-function leftoverName(
-  folder: string,
-  target: string,
-  change: (name: string) => string = (name) => name,
-): string {
+/** Makes the file that a process which has ended would have left, with a change of its name. @returns the name */
+function leftover(folder: string, target: string, change = (name: string) => name): string {
   const file = new AtomicFile(join(folder, target))
-  const name = readdirSync(folder).find((each) => each.startsWith(target) && each.endsWith('.partial')) ?? ''
+  const [own = ''] = readdirSync(folder)
   file.discard()
-  return change(name.replace(`-${process.pid}-`, `-${ENDED}-`))
+  const name = change(own.replace(`-${process.pid}-`, `-${ENDED}-`))
+  writeFileSync(join(folder, name), '')
+  return name
 }
 
 describe('a temporary file', () => {
   it('is also removed by the conversions', async () => {
     const folder = freshFolder()
-    const name = leftoverName(folder, 'out.packed')
-    writeFileSync(join(folder, name), '')
-    const { status, err } = await geofix(['pack', DB, '-o', join(folder, 'out.packed')])
-    expect(status).toBe(0)
-    expect(err).toContain(`${name} was left over`)
+    const name = leftover(folder, 'out.packed')
+    const ran = await geofix(['pack', DB, '-o', join(folder, 'out.packed')])
+    expect(ran).toMatchObject({ status: 0, err: expect.stringContaining(`${name} was left over`) })
     expect(readdirSync(folder)).toEqual(['out.packed'])
   })
 
-  const kept: readonly [string, (name: string) => string, RegExp | null][] = [
+  it.each<[string, (name: string) => string, ...notes: RegExp[]]>([
     ['of another machine', (name) => name.replace(/\.[\da-f]{8}-/, '.00000000-'), /another machine/],
-    ['of a process that runs', (name) => name.replace(/-\d+-/, `-${process.ppid}-`), null],
-    ['of a process of another user', (name) => name.replace(/-\d+-/, '-1-'), null],
-    ['of another output', (name) => name.replace('out', 'other'), null],
-    ['of an output whose name starts with this one', (name) => name.replace('out', 'out.gz'), null],
-    ['that another program made', () => 'out.partial', null],
-    ['of that program', () => 'out.0123456789ab.partial', null],
-  ]
-  it.each(kept)('%s is kept', (_title, change, note) => {
+    ['of a process that runs', (name) => name.replace(/-\d+-/, `-${process.ppid}-`)],
+    ['of a process of another user', (name) => name.replace(/-\d+-/, '-1-')],
+    ['of another output', (name) => name.replace('out', 'other')],
+    ['of an output whose name starts with this one', (name) => name.replace('out', 'out.gz')],
+    ['that another program made', () => 'out.partial'],
+    ['of that program', () => 'out.0123456789ab.partial'],
+  ])('%s is kept', (_, change, ...notes) => {
     const folder = freshFolder()
-    const name = leftoverName(folder, 'out', change)
-    writeFileSync(join(folder, name), '')
-    const notes = removeLeftovers(join(folder, 'out'))
-    expect(notes).toHaveLength(note === null ? 0 : 1)
-    if (note !== null) expect(notes[0]).toMatch(note)
-    expect(existsSync(join(folder, name))).toBe(true)
+    const name = leftover(folder, 'out', change)
+    expect(removeLeftovers(join(folder, 'out'))).toEqual(notes.map((note) => expect.stringMatching(note)))
+    expect(readdirSync(folder)).toEqual([name])
   })
 
   it('of this process is kept until it has its name', async () => {
@@ -109,17 +101,18 @@ describe('a temporary file', () => {
 
   it('with the number of this process, from an earlier one, is removed', () => {
     const folder = freshFolder()
-    const name = leftoverName(folder, 'out', (each) =>
-      each.replace(/-\d+-/, `-${process.pid}-`).replace(/[\da-f]{6}\.partial$/, 'aaaaaa.partial'),
+    leftover(folder, 'out', (name) =>
+      name.replace(/-\d+-/, `-${process.pid}-`).replace(/[\da-f]{6}\.partial$/, 'aaaaaa.partial'),
     )
-    writeFileSync(join(folder, name), '')
     expect(removeLeftovers(join(folder, 'out'))).toHaveLength(1)
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('that is a folder or whose folder does not exist is ignored', () => {
     const folder = freshFolder()
-    mkdirSync(join(folder, leftoverName(folder, 'out')))
+    const path = join(folder, leftover(folder, 'out'))
+    rmSync(path)
+    mkdirSync(path)
     expect(removeLeftovers(join(folder, 'out'))).toEqual([])
     expect(removeLeftovers(join(folder, 'missing', 'out'))).toEqual([])
     expect(readdirSync(folder)).toHaveLength(1)

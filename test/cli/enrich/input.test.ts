@@ -125,34 +125,28 @@ describe('the input of geofix enrich', () => {
     expect((await withDatabase(['--quiet', '--format', 'list'], '::1')).status).toBe(0)
   })
 
-  it.each([1, 2 ** 21])('can be gzip with %d zero bytes at its end', async (zeros) => {
-    const padded = Buffer.concat([gzipSync(ndjson(3)), gzipSync(ndjson(3)), new Uint8Array(zeros)])
+  const zeros = (count: number): Uint8Array => new Uint8Array(count)
+  it.each([1, 2 ** 21])('can be gzip with %d zero bytes at its end', async (count) => {
+    const padded = Buffer.concat([gzipSync(ndjson(3)), gzipSync(ndjson(3)), zeros(count)])
     const { status, out } = await enrich(file('padded.gz', padded))
     expect([status, out.split('\n').length]).toEqual([0, 7])
   })
 
   const LOGS = tarOf({ 'a.log': Buffer.from(ndjson(3)), 'b.log': Buffer.from(ndjson(3)) })
+  const DAMAGED = /its gzip data is damaged/
   const packed = gzipSync(ndjson(1000))
   const flipped = Uint8Array.from(packed)
   flipped[packed.length - 6] = (flipped[packed.length - 6] ?? 0) ^ 1
   it.each([
     ['is truncated', packed.subarray(0, packed.length - 20), /cannot be read: its gzip data is truncated/],
     ['has a wrong checksum', flipped, /cannot be read: its gzip data is damaged/],
-    ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), /its gzip data is damaged/],
-    [
-      'goes on after zero bytes',
-      Buffer.concat([packed, new Uint8Array(9), packed]),
-      /its gzip data is damaged/,
-    ],
-    [
-      'goes on after many zero bytes',
-      Buffer.concat([packed, new Uint8Array(2 ** 21), packed]),
-      /its gzip data is damaged/,
-    ],
+    ['goes on with rubbish', Buffer.concat([packed, Buffer.from('rubbish')]), DAMAGED],
+    ['goes on after zero bytes', Buffer.concat([packed, zeros(9), packed]), DAMAGED],
+    ['goes on after many zero bytes', Buffer.concat([packed, zeros(2 ** 21), packed]), DAMAGED],
     [
       'goes on between zero bytes',
-      Buffer.concat([gzipSync(ndjson(50_000)), new Uint8Array(600_000), packed, new Uint8Array(2 ** 21)]),
-      /its gzip data is damaged/,
+      Buffer.concat([gzipSync(ndjson(50_000)), zeros(600_000), packed, zeros(2 ** 21)]),
+      DAMAGED,
     ],
     ['is a tar archive', LOGS, /broken cannot be read: the input is a tar archive: .*tar -xf FILE/],
     ['is a tar archive in gzip', gzipSync(LOGS), /is a tar archive: .*tar -xf FILE/],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabases } from '../../../src/cli/databases.ts'
 import { ThreadedExecutor, workersFor } from '../../../src/cli/enrich/threaded-executor.ts'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
-import { type Counts, emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
+import { emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
 import { OrderedQueue } from '../../../src/enrich/executor.ts'
 import '../../../src/enrich/formats/all-formats.ts'
@@ -26,16 +26,6 @@ const INPUTS = {
   csv: `n,ip,text\r\n${Array.from({ length: 3000 }, (_, n) => `${n},1.2.3.${n % 256},"a ""b""\r\n, ${n}"\r\n`).join('')}1,2\r\n`,
 }
 
-interface Result {
-  readonly output: string
-  readonly counts: Counts
-  readonly threads: number
-  /** Bytes of the largest piece of output. */
-  readonly largest: number
-  /** At the end. */
-  readonly capacity: number
-}
-
 /** Sends an input through an executor in blocks of a size. */
 async function enriched(
   database: string,
@@ -43,7 +33,7 @@ async function enriched(
   options: EnrichOptions,
   threads: number,
   blockBytes: number,
-): Promise<Result> {
+) {
   const bytes = new TextEncoder().encode(input)
   const { plan } = makePlan({ bytes, isWhole: true }, { at: 0, ...options })
   const workers = await workersFor(threads, new AbortController().signal)
@@ -69,14 +59,9 @@ async function enriched(
     await queue.drain()
     const [own, ...threads] = await executor.locationCounts()
     counted(plan, counts, { locationCounts: () => own ?? emptyCounts() }, ...threads)
+    const { threads: used, capacity } = executor
     const largest = Math.max(...pieces.map(({ length }) => length))
-    return {
-      output: Buffer.concat(pieces).toString(),
-      counts,
-      threads: executor.threads,
-      largest,
-      capacity: executor.capacity,
-    }
+    return { output: Buffer.concat(pieces).toString(), counts, threads: used, largest, capacity }
   } catch (error) {
     throw error instanceof BadLineError ? new BadLineError(error.line + linesBefore, error.fault) : error
   } finally {
