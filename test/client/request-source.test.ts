@@ -1,11 +1,11 @@
 import http from 'node:http'
 import http2 from 'node:http2'
-import net from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createClientAddress } from '../../src/client/client-address.ts'
 import type { DetectSource } from '../../src/client/request-source.ts'
 import { AddressUnavailableError } from '../../src/errors.ts'
+import { raw } from '../cli/serve/raw.ts'
 import { started } from '../listening.ts'
 
 const CALLERS_OWN = '81.2.69.142'
@@ -89,11 +89,8 @@ describe('with', () => {
 
 /** Sends lines between the field that the caller wrote and the one of the proxy, which comes last. Returns the answer. */
 async function ask(port: number, between: string, field = 'X-Forwarded-For'): Promise<string> {
-  const client = net.connect(port, '127.0.0.1')
-  client.end(
-    `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}: ${CALLERS_OWN}\r\n${between}${field}: ${BY_PROXY}\r\n\r\n`,
-  )
-  return (await buffer(client)).toString().split('\r\n\r\n')[1] ?? ''
+  const head = `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${field}: ${CALLERS_OWN}\r\n`
+  return (await raw({ port }, `${head}${between}${field}: ${BY_PROXY}\r\n\r\n`)).split('\r\n\r\n')[1] ?? ''
 }
 
 /** The number of other lines that `ask` sends. */

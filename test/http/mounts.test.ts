@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHandler, createNodeListener, nodeRequestInfo } from '../../src/http.ts'
 import { raw } from '../cli/serve/raw.ts'
 import { portOf, started } from '../listening.ts'
-import { AMPLE, authenticate, openSample } from './service.ts'
+import { AMPLE, authenticate, batchOf, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback'] })
 const handle = createHandler(geo, { authenticate, plans: AMPLE })
@@ -61,11 +61,7 @@ describe.each(Object.keys(MOUNTS))('mounted in %s', (name) => {
     const found = await fetch(`${origin}/v1/ip/2001%3A4860::1`, { headers })
     expect(await found.text()).toBe(JSON.stringify(geo.lookup('2001:4860::1')))
     const ips = ['81.2.69.142', 'x', '10.0.0.1']
-    const batch = await fetch(`${origin}/v1/ip/batch`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(ips),
-    })
+    const batch = await fetch(`${origin}/v1/ip/batch`, batchOf(ips, headers))
     expect(await batch.text()).toBe(JSON.stringify(geo.lookupMany(ips)))
     expect((await fetch(`${origin}/v1/ip`, { headers: { connection: 'close' } })).status).toBe(401)
   })

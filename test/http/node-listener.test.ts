@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createHandler, createNodeListener } from '../../src/http.ts'
 import { raw } from '../cli/serve/raw.ts'
-import { portOf } from '../listening.ts'
+import { portOf, started } from '../listening.ts'
 import { AMPLE, authenticate, openSample } from './service.ts'
 
 const geo = await openSample({ trustedProxies: ['loopback', 'unix:'] })
@@ -62,15 +62,13 @@ describe('a handler in a server of Node', () => {
   })
 
   it('answers over HTTP/2', async () => {
-    const local = http2.createServer(listener)
-    const port = await portOf(local)
+    const port = await started(http2.createServer(listener))
     const session = http2.connect(`http://127.0.0.1:${port}`)
     const stream = session.request({ ':path': LONDON, authorization: 'Bearer developer-key' })
     const [headers] = await once(stream, 'response')
     expect(headers[':status']).toBe(200)
     expect((await buffer(stream)).toString()).toBe(JSON.stringify(geo.lookup('81.2.69.142')))
     session.destroy()
-    local.close()
   })
 
   it('reports no fault when a client resets its connection', async () => {
@@ -98,19 +96,16 @@ describe('a handler in a server of Node', () => {
 
   it('says that a parser has read the body, instead of closing the connection', async () => {
     const print = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const local = createServer(async (incoming, outgoing) => {
+    const reading = createServer(async (incoming, outgoing) => {
       await buffer(incoming)
       listener(incoming, outgoing)
     })
-    const port = await portOf(local)
-    const url = `http://127.0.0.1:${port}/v1/ip/batch`
+    const url = `http://127.0.0.1:${await started(reading)}/v1/ip/batch`
     const answer = await fetch(url, { method: 'POST', body: '["81.2.69.142"]' })
     expect(await answer.json()).toMatchObject({ status: 500, code: 'INTERNAL_ERROR' })
     expect(print.mock.calls).toEqual([
       [expect.objectContaining({ message: expect.stringContaining('before express.json()') })],
     ])
-    local.closeAllConnections()
-    local.close()
   })
 
   it('throws for the request and reply of a framework, which ended the process', () => {

@@ -109,12 +109,7 @@ describe.skipIf(!hasHaproxy || !hasValkey)(
       replaceFile(database, british('London'))
       const mounted = join(folder, 'mounted')
       const keys = mountKeys(mounted, ['developer', 'business'])
-      const [front, store, one, two] = [
-        await freePort(),
-        await freePort(),
-        await freePort(),
-        await freePort(),
-      ]
+      const [front = 0, store = 0, one = 0, two = 0] = await Promise.all(Array.from({ length: 4 }, freePort))
       await startValkey(store)
       const plans = ['free=0.01,10,0', 'developer=1,10,10', 'business=1000000,1000000,10']
       const start = (port: number) =>

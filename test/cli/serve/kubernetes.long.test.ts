@@ -1,8 +1,8 @@
 // The manifests of scripts/examples/fleet: valid for Kubernetes, and true of the command.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../package/project.ts'
 import { makeFile, temporaryFolder } from '../../temporary.ts'
 import { startServe } from './process.ts'
@@ -26,45 +26,14 @@ if (!hasValidator)
 
 const folder = temporaryFolder()
 
-/** What the tests read of a Deployment. */
-interface Manifest {
-  readonly kind: string
-  readonly metadata: { readonly name: string }
-  readonly spec: {
-    readonly template: {
-      readonly spec: {
-        readonly terminationGracePeriodSeconds: number
-        readonly containers: readonly {
-          readonly args: readonly string[]
-          readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
-          readonly startupProbe: Probe
-          readonly readinessProbe: Probe
-          readonly livenessProbe: Probe
-        }[]
-      }
-    }
-  }
-}
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string }
-  readonly periodSeconds: number
-  readonly failureThreshold?: number
-}
+/** Prints the deployment of the service as JSON. */
+const TO_JSON = `import json, sys, yaml
+for each in yaml.safe_load_all(open(sys.argv[1])):
+  if (each['kind'], each['metadata']['name']) == ('Deployment', 'geofix'): print(json.dumps(each))`
 
 describe.skipIf(!hasValidator)(
   'the manifests, if kubernetes-validate is not installed this is skipped,',
   () => {
-    let manifests: Manifest[]
-    beforeAll(() => {
-      const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))'
-      manifests = JSON.parse(
-        execFileSync('python3', ['-c', toJson, MANIFESTS], {
-          encoding: 'utf8',
-          env: { ...process.env, PYTHONPATH: PACKAGES },
-        }),
-      )
-    })
-
     it.each(['1.29', '1.33', '1.37'])(
       'are those of Kubernetes %s, without a member that it does not know',
       (version) => {
@@ -87,28 +56,25 @@ describe.skipIf(!hasValidator)(
     )
 
     it('start the service with their arguments, and probe what it answers', async () => {
-      const deployment = manifests.find(
-        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'geofix',
-      )
-      if (deployment === undefined) throw new Error('no Deployment')
-      const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec
-      const [container] = containers
-      if (container === undefined) throw new Error('no container')
+      const { spec } = JSON.parse(python(['-c', TO_JSON, MANIFESTS]).stdout)
+      const { terminationGracePeriodSeconds, containers } = spec.template.spec
+      const [{ ports, startupProbe, readinessProbe, livenessProbe, ...container }] = containers
+      const given: readonly string[] = container.args
       const { keys, database } = writeFiles(folder)
-      const args = container.args.map((arg) =>
+      const args = given.map((arg) =>
         arg.replace('/keys/keys.json', keys).replace('redis://geofix-limits:6379', 'redis://127.0.0.1:9'),
       )
       const server = await startServe(...args, '--db', database, '--metrics-port', '0')
-      for (const { httpGet } of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+      for (const { httpGet } of [startupProbe, readinessProbe, livenessProbe]) {
         expect(httpGet.port).toBe('http')
         expect((await fetch(server.origin + httpGet.path)).status).toBe(200)
       }
-      expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([8080, 9090])
+      expect(ports).toMatchObject([{ containerPort: 8080 }, { containerPort: 9090 }])
       const drain = Number(args.find((arg) => arg.startsWith('--drain='))?.slice('--drain='.length))
       const defaultGrace = 10
       expect(terminationGracePeriodSeconds).toBeGreaterThan(drain + defaultGrace)
       // Two probes fit into the drain time.
-      const { periodSeconds, failureThreshold = 3 } = container.readinessProbe
+      const { periodSeconds, failureThreshold = 3 } = readinessProbe
       expect(periodSeconds * failureThreshold).toBeLessThan(drain)
     })
   },
