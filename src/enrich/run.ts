@@ -27,6 +27,8 @@ export interface RunInput extends ChunkSource {
   readonly isLive: boolean
   /** When its file was last written, in milliseconds since 1970. */
   readonly writtenAt?: number | undefined
+  /** Called once it is planned. @returns whether it starts again, with only what the plan needs */
+  restart?(plan: Plan): Promise<boolean>
 }
 
 /** Where enriched lines go. */
@@ -132,7 +134,8 @@ export class Run {
   async #enrich(input: RunInput, output: RunOutput): Promise<void> {
     const { inputs, maxLineBytes, executor } = this.#running
     const source = { read: () => this.#read(input), fill: (memory: Uint8Array) => this.#fill(input, memory) }
-    const reader = new BlockReader(source, input.isLive, maxLineBytes)
+    const open = () => new BlockReader(source, input.isLive, maxLineBytes)
+    let reader = open()
     const planned = await reader.plan((sample) => {
       if (sample.isWhole && sample.bytes.length === 0 && inputs.length > 1) return null
       return this.#withFormats(() => ({ plan: this.#running.plan(sample, input), sample }))
@@ -152,6 +155,7 @@ export class Run {
     const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) await this.#withFormats(() => checkAddresses(enricher, sample))
+    if (await input.restart?.(plan)) reader = open()
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {

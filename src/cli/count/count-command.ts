@@ -26,6 +26,10 @@ class CountSession extends LineSession<CountCommand> {
 
   /** No lines are written. */
   protected override async open(target: Output): Promise<LinesOutput> {
+    for (const input of this.inputs) {
+      input.readRows = (file) => file.sample()
+      input.readPlannedRows = (file, plan) => file.lines(plan)
+    }
     const nothing = async () => {}
     return { write: nothing, flush: nothing, finish: () => target.finish() }
   }

@@ -3,6 +3,7 @@ import { access, open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LINE_FEED } from '../../enrich/ascii.ts'
+import type { Plan } from '../../enrich/formats/formats.ts'
 import type { RunInput } from '../../enrich/run.ts'
 import { codeOf } from '../../node/file-state.ts'
 import { CommandFailure, directoryError, type Terminal, unreadableInput } from '../terminal.ts'
@@ -49,9 +50,12 @@ export class Input implements RunInput {
   readonly writtenAt: number | undefined
   /** Reads a Parquet file as lines. Default: all its columns. */
   readRows = (file: ParquetFile): AsyncGenerator<Uint8Array> => file.lines()
+  /** Reads it again once it is planned. Default: it is read on. */
+  readPlannedRows: ((file: ParquetFile, plan: Plan) => AsyncGenerator<Uint8Array>) | null = null
   /** Bytes read so far, before decompression. */
   bytesRead = 0
-  readonly #chunks = this.#content()
+  #chunks = this.#content()
+  #hasRows = false
   #stop: (() => void) | null = null
   #isClosed = false
   #fill: OpenInput['fill'] = null
@@ -118,6 +122,14 @@ export class Input implements RunInput {
     }
   }
 
+  async restart(plan: Plan): Promise<boolean> {
+    const read = this.readPlannedRows
+    if (!this.#hasRows || read === null) return false
+    await this.#chunks.return()
+    this.#chunks = this.#rows((file) => read(file, plan))
+    return true
+  }
+
   async *#content(): AsyncGenerator<Uint8Array, void, undefined> {
     const raw = this.#raw()
     const first: Uint8Array[] = []
@@ -133,7 +145,8 @@ export class Input implements RunInput {
     const head = Buffer.concat(first).subarray(0, MAGIC_BYTES)
     if (head.equals(PARQUET_MAGIC)) {
       await raw.return()
-      yield* this.#rows()
+      this.#hasRows = true
+      yield* this.#rows(this.readRows)
       return
     }
     const compression = recogniseCompression(head)
@@ -202,13 +215,13 @@ export class Input implements RunInput {
   }
 
   /** The rows of a Parquet file as lines. */
-  async *#rows(): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#rows(read: Input['readRows']): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.size === null || this.isStream)
       throw unreadableInput(this.name, new Error('Parquet is read by position: name the file'))
     const { ParquetFile } = await import('./parquet/parquet-file.ts')
     const file = await ParquetFile.open(this.name)
     try {
-      yield* this.readRows(file)
+      yield* read(file)
       this.bytesRead = this.size
     } finally {
       await file.close()

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../../src/cli/count/forms.ts'
 import { failure, geofix, ndjson, workspace } from '../enrich/command-line.ts'
@@ -42,6 +43,34 @@ describe('geofix count', () => {
     expect(await geofix([...args, '--to', form])).toEqual({ status: 0, out: expected, err: '' })
     expect(await geofix([...args, '-o', at(`counts.${form}`)])).toEqual({ status: 0, out: '', err: '' })
     expect(readFileSync(at(`counts.${form}`), 'utf8')).toBe(expected)
+  })
+
+  it('reads only the columns of Parquet that are counted, and counts them as lines of JSON', async () => {
+    const ips = ['81.2.69.1', null, '10.0.0.1', '81.2.69.2', '1.1.1.1']
+    const rows = Array.from({ length: 9000 }, (_, index) => ({
+      filler: `${'x'.repeat(index === 7 || index === 8000 ? 2 ** 20 : 50)}${index}`,
+      request: { id: index % 3, ip: ips[index % 5] ?? null },
+      plan: `${index % 4}`,
+      time: `2026-07-01T0${index % 7}:00:00Z`,
+    }))
+    const lines = input('rows.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const columnData = (['filler', 'request', 'plan', 'time'] as const).map((name) => ({
+      name,
+      data: rows.map((row) => row[name]),
+      type: name === 'request' ? ('JSON' as const) : ('STRING' as const),
+    }))
+    const bytes = Buffer.from(parquetWriteBuffer({ columnData, rowGroupSize: 4000, codec: 'UNCOMPRESSED' }))
+    // Bytes that are not UTF-8, which JSON has no text for.
+    for (const text of ['x11', 'x8999']) bytes[bytes.lastIndexOf(text)] = 0xff
+    writeFileSync(at('rows.parquet'), bytes)
+    for (const by of ['country,/plan', 'hour,/request/id', 'ip,reason']) {
+      const args = ['--by', by, '--unique', '--to', 'csv', '--field', 'request.ip', ...DB]
+      // Only what is read of a row counts for the longest line.
+      const { out } = await geofix(['count', lines, '--max-line-bytes', `${2 ** 21}`, ...args])
+      expect(await geofix(['count', at('rows.parquet'), ...args])).toMatchObject({ status: 0, out })
+    }
+    const all = await geofix(['count', at('rows.parquet'), '--by', '/filler', ...DB])
+    expect(all.err).toContain('the column "filler" has bytes, which JSON would change')
   })
 
   it('writes Parquet, with columns of integers and of text', async () => {

@@ -12,6 +12,7 @@ import {
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { QUOTE, SMALL_N } from '../../../enrich/ascii.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
+import type { Plan } from '../../../enrich/formats/formats.ts'
 import {
   findMembers,
   hasEscape,
@@ -19,6 +20,7 @@ import {
   NOWHERE,
   unescaped,
 } from '../../../enrich/formats/ndjson/member-path.ts'
+import { ObjectReader } from '../../../enrich/formats/ndjson/object-reader.ts'
 import { viewOf } from '../../../enrich/swar.ts'
 import { recordText } from '../../../enrich/writing/separated-values.ts'
 import { isError } from '../../../realm.ts'
@@ -115,34 +117,39 @@ export class ParquetFile {
     }
   }
 
-  /** What JSON would lose of the columns, with the name of the first such column; `null` if nothing. */
-  get loss(): string | null {
-    return this.#tree.children.map(lossIn).find((loss) => loss !== null) ?? null
+  /** The first rows as lines of JSON, without what JSON has no values for. */
+  async *sample(most?: number): AsyncGenerator<Uint8Array> {
+    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
+    yield* this.#rows(columns, 'sample', most)
   }
 
-  /** The first rows as lines of JSON, without columns that JSON has no values for. */
+  /** The first thousand rows of the {@link sample}. */
   async sampleLines(): Promise<Uint8Array> {
-    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.#rows(columns, 'sample', SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
+    for await (const chunk of this.sample(SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
     return Buffer.concat(chunks)
   }
 
   /**
    * All rows as lines of JSON, in chunks that are valid until the next one.
    *
+   * @param plan of lines that are counted: they have only the columns that are read of them. Default: all columns
    * @throws CommandFailure when the file is damaged, or JSON would lose values
    */
-  async *lines(): AsyncGenerator<Uint8Array> {
-    this.#refuseLoss()
-    yield* this.#rows(this.#tree.children, 'json')
+  async *lines(plan?: Plan): AsyncGenerator<Uint8Array> {
+    const names = plan === undefined ? null : namesRead(plan)
+    const { children } = this.#tree
+    const columns = children.filter(({ element }) => names?.includes(element.name) ?? true)
+    this.#refuseLoss(columns)
+    yield* this.#rows(columns, 'json')
   }
 
   /** {@link lines} as CSV with a header (RFC 4180). Missing values are empty. */
   async *csv(): AsyncGenerator<Uint8Array> {
-    this.#refuseLoss()
+    const { children } = this.#tree
+    this.#refuseLoss(children)
     yield Buffer.from(recordText(this.columns, 'csv'))
-    yield* this.#rows(this.#tree.children, 'csv')
+    yield* this.#rows(children, 'csv')
   }
 
   /**
@@ -203,9 +210,9 @@ export class ParquetFile {
     }
   }
 
-  #refuseLoss(): void {
-    const { loss } = this
-    if (loss !== null)
+  #refuseLoss(columns: readonly SchemaTree[]): void {
+    const loss = columns.map(lossIn).find((each) => each !== null)
+    if (loss !== undefined)
       throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
   }
 
@@ -266,6 +273,12 @@ export class ParquetFile {
     const path = pathTo(this.#tree, names)
     return new ColumnReader({ size: Number(size), read }, path, metadata, this.groupRows[group] ?? 0)
   }
+}
+
+/** The columns that are read of rows; `null` if rows are not read as the objects that they are. */
+function namesRead(plan: Plan): readonly string[] | null {
+  if (plan.format !== 'ndjson' || plan.wrapper !== undefined || plan.inside !== undefined) return null
+  return new ObjectReader(plan).names
 }
 
 function rowsOf({ bytes, starts, ends }: ColumnTexts, from: number, to?: number): ColumnTexts {

@@ -39,6 +39,8 @@ export interface ObjectLayout {
 export class ObjectReader extends RecordReader {
   override readonly hasUsual: boolean
   override readonly counted: readonly number[]
+  /** The members of an object that have the address, the time, and what is counted. */
+  readonly names: readonly string[]
   readonly #plan: ObjectPlan
   readonly #isIndented: boolean
   readonly #address: MemberPath
@@ -80,6 +82,7 @@ export class ObjectReader extends RecordReader {
     })
     this.counted = [...this.#counted.keys()]
     this.#paths = [...wanted, this.#member, ...(this.#system === null ? [] : [this.#system])]
+    this.names = wanted.flatMap(({ names }) => names.slice(0, 1))
     this.#templates = new TemplateCache(wanted)
   }
 
