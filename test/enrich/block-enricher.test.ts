@@ -25,15 +25,6 @@ const NDJSON = { format: 'ndjson', field: 'ip' } as const
 const GOOD = '{"ip":"81.2.69.142"}'
 const PRIVATE = '{"ip":"10.0.0.1"}'
 
-/** The output of lines, without the locations in it. */
-function lines(input: string, options: EnrichOptions = {}): string[] {
-  const output = text(run(input, { ...NDJSON, ...options }).output)
-  return output
-    .replace(/,?"location":\{.*\}(?=\})/g, '+')
-    .replace(/,?"location":null/g, '-')
-    .split(/(?<=\n)/)
-}
-
 describe('bad lines', () => {
   const input = `${GOOD}\nrubbish\n${PRIVATE}\n{"ip":"\u0000"}\r\n[]\n${GOOD}`
 
@@ -60,12 +51,6 @@ describe('bad lines', () => {
     const error = { code: 'ENRICH_BAD_LINE', line: 2, fault: 'it is not a JSON object' }
     expect(failing).toThrow(expect.objectContaining({ ...error, message: `line 2: ${error.fault}` }))
     expect(failing).toThrow(BadLineError)
-  })
-
-  it('are shown up to five, the first', () => {
-    const { counts } = run(`${GOOD}\n${'x\n'.repeat(100)}`, NDJSON, { cuts: [7], blockBytes: 20 })
-    expect(counts.bad).toBe(100)
-    expect(counts.badLines.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6])
   })
 
   it.each([
@@ -135,13 +120,6 @@ describe('bad lines', () => {
 })
 
 describe('what is written', () => {
-  const input = `${GOOD}\n${PRIVATE}\nx\n\n${GOOD}\n`
-
-  it('is those that failed', () => {
-    expect(lines(input, { onlyFailed: true })).toEqual(['{"ip":"10.0.0.1"-}\n', 'x\n'])
-    expect(lines(input, { onlyFailed: true, onBadLine: 'drop' })).toEqual(['{"ip":"10.0.0.1"-}\n'])
-  })
-
   it.each<[string, EnrichOptions]>([
     [
       '81.2.69.142 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326\n81.2.69.7 cut off\n10.0.0.1 x\n',
@@ -157,15 +135,6 @@ describe('what is written', () => {
     expect(failed?.groups.map(({ lines }) => lines)).toEqual(all?.groups.map(({ lines }) => lines))
     expect(failed?.counts.resolved).toBeGreaterThan(0)
     expect(failed?.output.length).toBeLessThan(all?.output.length ?? 0)
-  })
-
-  it('is those that have a location, or could not be read', () => {
-    expect(lines(input, { dropUnresolved: true })).toEqual([
-      '{"ip":"81.2.69.142"+}\n',
-      'x\n',
-      '\n',
-      '{"ip":"81.2.69.142"+}\n',
-    ])
   })
 })
 

@@ -43,15 +43,6 @@ const LOG = [
 ].join('')
 
 describe('count', () => {
-  it('counts by country, the largest first, and lines without a location', async () => {
-    expect(await rowsOf(LOG, { by: 'country' })).toEqual([
-      { country: 'GB', country_name: 'United Kingdom', count: 3 },
-      { country: 'SE', country_name: 'Sweden', count: 1 },
-      { country: 'US', country_name: 'United States', count: 1 },
-      { country: null, country_name: null, count: 1 },
-    ])
-  })
-
   it('counts each address of lists as itself, beside addresses that are texts', async () => {
     const hops = [
       '2001:4860::1',

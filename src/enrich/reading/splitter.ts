@@ -160,7 +160,7 @@ export class Splitter {
     const block = { bytes, isHead: false, oversized, startsLine: true }
     if (this.layout.directives === null) return block
     const state = this.#state
-    if (!oversized) this.#state = stateAfter(bytes, state, this.layout)
+    this.#state = stateAfter(bytes, state, this.layout)
     return { ...block, state }
   }
 

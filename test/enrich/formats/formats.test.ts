@@ -19,10 +19,6 @@ describe('the formats', () => {
     expect(new Set(FORMATS).size).toBe(FORMATS.length)
   })
 
-  it('are found by name', () => {
-    for (const definition of FORMAT_DEFINITIONS) expect(definitionOf(definition.name)).toBe(definition)
-  })
-
   it('are an error if the name is unknown', () => {
     expect(() => Reflect.apply(definitionOf, undefined, ['xml'])).toThrow(RangeError)
   })

@@ -108,22 +108,14 @@ describe('blocks', () => {
     )
   })
 
-  it('have memory of their own, and no more of it than asked for', () => {
-    const chunk = utf8('{"a":1}\n'.repeat(100))
-    const blocks = split(chunk, ndjson(), [0], 64)
-    chunk.fill(0)
-    expect(texts(blocks).join('')).toBe('{"a":1}\n'.repeat(100))
-    expect(new Set(blocks.map(({ bytes }) => bytes.buffer)).size).toBe(blocks.length)
-    expect(Math.max(...blocks.map(({ bytes }) => bytes.buffer.byteLength))).toBeLessThanOrEqual(2000)
-  })
-
-  it('end with lines, CRLF and blank lines as they are', () => {
-    expect(texts(split('aaaa\r\n\r\nbbbb\n\n\ncccc', ndjson(), [3], 6))).toEqual([
-      'aaaa\r\n',
-      '\r\n',
-      'bbbb\n\n\n',
-      'cccc',
-    ])
+  it('have memory of their own, also the pieces of a line that is too long, and no more of it than asked for', () => {
+    const input = Buffer.from(`${'{"a":1}\n'.repeat(100)}${'x'.repeat(5000)}\n{}\n`)
+    const blocks = split(input, ndjson(), [input.length], 64)
+    expect(blocks.filter(({ oversized }) => oversized).length).toBeGreaterThan(2)
+    const memories = blocks.map(({ bytes }) => bytes.buffer)
+    expect(new Set([...memories, input.buffer]).size).toBe(blocks.length + 1)
+    expect(Math.max(...memories.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(2000)
+    expect(texts(blocks).join('')).toBe(input.toString())
   })
 
   it('do not part a record with line ends in quotes', () => {
@@ -132,11 +124,6 @@ describe('blocks', () => {
       'b,"z""\n"\nc,d',
     ])
     expect(texts(split('a,x"\nb,y\n', csv(), [1], 4))).toEqual(['a,x"\n', 'b,y\n'])
-  })
-
-  it('of nothing are none', () => {
-    expect(split('', ndjson(), [1])).toEqual([])
-    expect(split('', csv(), [1])).toEqual([])
   })
 
   it('come early when asked for, without the line that has not ended', () => {
@@ -202,16 +189,5 @@ describe('a line that is too long', () => {
       expect(split(hostile, csv(1024 * 1024), [65_536], 1024 * 1024).length).toBeGreaterThan(0)
     })
     expect(taken).toBeLessThan(20_000)
-  })
-})
-
-describe('blocks', () => {
-  it('have memory of their own, also the pieces of a line that is too long, cut from a Buffer', () => {
-    const input = Buffer.from(`{"ip":"81.2.69.142"}\n${'x'.repeat(5000)}\n{}\n`)
-    const blocks = split(input, ndjson(1000), [input.length], 1024)
-    expect(blocks.filter(({ oversized }) => oversized).length).toBeGreaterThan(2)
-    const memories = blocks.map(({ bytes }) => bytes.buffer)
-    expect(new Set([...memories, input.buffer]).size).toBe(blocks.length + 1)
-    expect(texts(blocks).join('')).toBe(input.toString())
   })
 })

@@ -251,12 +251,6 @@ describe('overwrite', () => {
     )
   })
 
-  it('keeps the columns after the address, of rows that end with a line feed alone', () => {
-    expect(csv('ip,city,x\n81.2.69.142,a,1\n9.9.9.9,b,2\n', { overwrite: true, fields: ['city'] })).toBe(
-      'ip,city,x\n81.2.69.142,London,1\n9.9.9.9,,2\n',
-    )
-  })
-
   it('adds nothing if all columns exist, and gives the same output for its own output', () => {
     const once = csv(given, { overwrite: true })
     expect(once.split('\r\n')[0]).toBe('city,ip,"country_code",x')

@@ -101,6 +101,18 @@ describe('a W3C Extended log', () => {
     expect(counts.badLines).toEqual([{ line: 8, message: 'its header has no field "c-ip"' }])
   })
 
+  it('keeps its fields after a directive that is too long, in one piece or in many', () => {
+    const [directive, record] = [`#Fields: ${'x '.repeat(99)}c-ip`, '2026-07-01 0:01 - - 81.2.69.142 - -']
+    for (const blockBytes of [50, 400, 500, 600, 100_000]) {
+      const { counts } = enrichBytes(
+        utf8(`${W3C}${directive}\n${record}\n`),
+        { maxLineBytes: 150 },
+        blockBytes,
+      )
+      expect(counts).toMatchObject({ lines: 4, resolved: 2, bad: 1 })
+    }
+  })
+
   it.each(
     Object.entries({
       // CloudFront separates names by spaces and values by tabs.
