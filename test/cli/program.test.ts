@@ -8,7 +8,7 @@ import { float, MmdbWriter } from '../../src/writer.ts'
 import { bytesOf, encode, handMade } from '../mmdb/hand-made.ts'
 import { databaseOf, databaseWith } from '../own-databases.ts'
 import { makeFile, temporaryFolder } from '../temporary.ts'
-import { failure, geofix, valuesIn, words } from './enrich/command-line.ts'
+import { failure, geofix, printed, valuesIn, words } from './enrich/command-line.ts'
 
 const folder = temporaryFolder()
 
@@ -47,8 +47,7 @@ const NO_TRUST = '--forwarded-header is set, but --trust is empty'
 
 describe('geofix ADDRESS…', () => {
   it('prints one JSON record per line', async () => {
-    const { status, out, err } = await geofix(['--db', DB, '81.2.69.142', '2001:4860::1'])
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(geofix(['--db', DB, '81.2.69.142', '2001:4860::1']))
     expect(valuesIn(out).map(({ country }) => country.code)).toEqual(['GB', 'US'])
   })
 
@@ -74,8 +73,7 @@ describe('geofix ADDRESS…', () => {
     [['81.2.69.142', '--json'], 100, /^\{"ip":"81.2.69.142",.*\}$/],
     [['81.2.69.142', '--pretty'], 100, '{', '  "ip": "81.2.69.142",'],
   ])('prints %j on a terminal of %i columns', async (args, columns, ...lines) => {
-    const { status, out, err } = await geofix(['--db', DB, ...args], { isShown: true, columns })
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(geofix(['--db', DB, ...args], { isShown: true, columns }))
     expect(out.split('\n').slice(0, lines.length)).toEqual(
       lines.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))),
     )
@@ -261,8 +259,7 @@ describe('geofix verify', () => {
 
 describe('geofix info', () => {
   it('describes a database', async () => {
-    const { status, out } = await geofix(['info', '--db', DB])
-    expect(status).toBe(0)
+    const out = await printed(geofix(['info', '--db', DB]))
     const lines = out.trimEnd().split('\n')
     const [tree] = lines.splice(6, 1)
     expect(tree).toMatch(/^search tree {2}\d+ nodes, records of 24 bits$/)
@@ -290,8 +287,7 @@ describe('geofix info', () => {
     const v4 = file('v4.mmdb', databaseOf({}, options))
     const v6 = file('v6.mmdb', databaseOf({ '2a00::/12': 'a text' }))
     const timeless = file('timeless.mmdb', withInvalidDate())
-    const { status, out } = await geofix(words`info --db ${v4} --db ${v6} --db ${timeless}`)
-    expect(status).toBe(0)
+    const out = await printed(geofix(words`info --db ${v4} --db ${v6} --db ${timeless}`))
     const [four, six, without, ...others] = out.split('\n\n')
     expect(others).toEqual([])
     for (const line of ['description +Ein Muster', 'networks +0', 'locales +none', 'fields +none'])
@@ -334,8 +330,7 @@ describe('geofix info', () => {
     const bytes = Buffer.from(writer.insert('99.0.0.0/8', { found: 1 }).toBytes())
     // The control bytes of texts of seven bytes become that of an unknown type.
     for (let at = bytes.indexOf('Gtext-'); at >= 0; at = bytes.indexOf('Gtext-', at)) bytes[at] = 0
-    const { status, out } = await geofix(['info', '--db', file('invalid.mmdb', bytes)])
-    expect(status).toBe(0)
+    const out = await printed(geofix(['info', '--db', file('invalid.mmdb', bytes)]))
     expect(out).toMatch(fields)
   })
 
@@ -440,7 +435,6 @@ const others = Object.entries(OTHER_OPTIONS).flatMap(([command, options]) =>
 const lines = Object.values(COMMAND_LINES).map((line) => ['', line] as const)
 it.each([...lines, ...others])('%s: suggests only what exists: %s', async (command, line) => {
   const [, called = command] = /geofix ([a-z]*)/.exec(line) ?? []
-  const { status, out } = await geofix(called === '' ? ['-h'] : [called, '-h'])
-  expect(status).toBe(0)
+  const out = await printed(geofix(called === '' ? ['-h'] : [called, '-h']))
   for (const [flag] of line.matchAll(/--[\w-]+/g)) expect(out).toContain(flag)
 })

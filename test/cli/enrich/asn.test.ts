@@ -5,7 +5,7 @@ import { parquetReadObjects } from 'hyparquet'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { ASN_DATABASE } from '../../http/service.ts'
-import { workspace } from './command-line.ts'
+import { printed, workspace } from './command-line.ts'
 
 const { at: path, file, enrich: withDatabase } = workspace('--quiet')
 const ASN_DB = file('asn.mmdb', ASN_DATABASE)
@@ -25,8 +25,7 @@ const LOG = file(
 
 describe('geofix enrich --asn-db', () => {
   it('adds the autonomous systems to the columns of --to csv', async () => {
-    const { status, out } = await enrich(LOG, '--to', 'csv')
-    expect(status).toBe(0)
+    const out = await printed(enrich(LOG, '--to', 'csv'))
     const rows: Record<string, string>[] = parse(out, { columns: true })
     expect(rows.map(({ ip, asn_number, asn_organization }) => [ip, asn_number, asn_organization])).toEqual(
       IPS.map((ip, index) => [ip, ...(SYSTEMS[index] ?? []).map((value) => String(value ?? ''))]),

@@ -38,6 +38,13 @@ export function failure(status: number, message: string | RegExp): Outcome {
   return { status, out: '', err }
 }
 
+/** What a command prints that ends with 0 and has no message. */
+export async function printed(running: Promise<Outcome>): Promise<string> {
+  const { out, ...rest } = await running
+  expect(rest).toEqual({ status: 0, err: '' })
+  return out
+}
+
 export interface Surroundings {
   /** What standard input gives: all at once, or piece by piece. */
   readonly input?: string | Uint8Array | AsyncIterable<string | Uint8Array>

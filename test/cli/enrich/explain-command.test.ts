@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
-import { failure, geofix, ndjson, workspace } from './command-line.ts'
+import { failure, geofix, ndjson, printed, workspace } from './command-line.ts'
 
 const { folder, file, enrich: withDatabase } = workspace()
 const explain = (...args: string[]) => withDatabase(['--explain', ...args])
@@ -13,8 +13,7 @@ const ACCESS = '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 20
 describe('geofix enrich --explain', () => {
   it('prints the format, the field, the first lines with a location and how many there are', async () => {
     const path = file('events.ndjson', ndjson(100_000))
-    const { status, out, err } = await explain(path)
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(explain(path))
     const [title, field, facts = '', ...lines] = out.trimEnd().split('\n')
     expect(title).toBe(`${path}: the format is ndjson`)
     expect(field).toBe('  the address is in ip')
@@ -56,8 +55,7 @@ describe('geofix enrich --explain', () => {
       for (; pieces < 100_000; pieces++) yield ndjson(1000)
     }
     const path = file('access.log', `${ACCESS}\n`)
-    const { out, status } = await withDatabase(['--explain', path, '-'], endless())
-    expect(status).toBe(0)
+    const out = await printed(withDatabase(['--explain', path, '-'], endless()))
     expect(out).toContain(`${path}: the format is access-log`)
     expect(out).toContain('standard input: the format is ndjson')
     expect(pieces).toBeLessThan(1000)
@@ -92,8 +90,7 @@ describe('geofix enrich --explain', () => {
 })
 
 it('geofix formats prints each format with its example', async () => {
-  const { status, out, err } = await geofix(['formats'])
-  expect({ status, err }).toEqual({ status: 0, err: '' })
+  const out = await printed(geofix(['formats']))
   const parts = out.trimEnd().split('\n\n')
   expect(parts).toHaveLength(FORMAT_DEFINITIONS.length)
   FORMAT_DEFINITIONS.forEach(({ name, title, example }, index) => {

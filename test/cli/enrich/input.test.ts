@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Input } from '../../../src/cli/enrich/input.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
 import { tarOf } from '../../bytes/tar-samples.ts'
-import { failingAfter, failure, geofix, ndjson, words, workspace } from './command-line.ts'
+import { failingAfter, failure, geofix, ndjson, printed, words, workspace } from './command-line.ts'
 
 const { folder, DB, file, enrich: withDatabase } = workspace()
 const { gzipSync } = zlib
@@ -37,8 +37,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 
 describe('the input of geofix enrich', () => {
   it('can be compressed with gzip, under any name', async () => {
-    const { status, out } = await enrich(file('plain-name', gzipSync(ndjson(100))))
-    expect(status).toBe(0)
+    const out = await printed(enrich(file('plain-name', gzipSync(ndjson(100)))))
     expect(idsOf(out)).toEqual(upTo(100))
   })
 
@@ -47,8 +46,7 @@ describe('the input of geofix enrich', () => {
     const members = [whole.slice(0, half), whole.slice(half), '', ndjson(10, 50)].map((text) =>
       gzipSync(text),
     )
-    const { status, out } = await enrich(file('members.gz', Buffer.concat(members)))
-    expect(status).toBe(0)
+    const out = await printed(enrich(file('members.gz', Buffer.concat(members))))
     expect(idsOf(out)).toEqual(upTo(60))
   })
 
@@ -56,8 +54,7 @@ describe('the input of geofix enrich', () => {
     async function* bytes() {
       for (const byte of gzipSync(ndjson(5))) yield Uint8Array.of(byte)
     }
-    const { status, out } = await withDatabase(['--quiet'], bytes())
-    expect(status).toBe(0)
+    const out = await printed(withDatabase(['--quiet'], bytes()))
     expect(idsOf(out)).toEqual(upTo(5))
   })
 

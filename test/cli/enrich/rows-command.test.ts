@@ -2,7 +2,7 @@
 // ColumnStream.
 import { describe, expect, it } from 'vitest'
 import { columnsOf } from '../../enrich/writing/columns-of.ts'
-import { failingAfter, failure, geofix, workspace } from './command-line.ts'
+import { failingAfter, failure, geofix, printed, workspace } from './command-line.ts'
 
 const { DB } = workspace()
 const LIST = ['enrich', '--rows', '--db', DB, '--format', 'list', '--append', '--at', '2026-07-01']
@@ -94,8 +94,7 @@ function requestOf(address: string): Uint8Array {
 describe('geofix engine columns', () => {
   it('answers each request, in the language that was asked for', async () => {
     const input = Buffer.concat([requestOf('81.2.69.142'), requestOf('10.0.0.1')])
-    const { status, out, err } = await geofix([...NONE, '--locale', 'de'], { input })
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(geofix([...NONE, '--locale', 'de'], { input }))
     const answers = Buffer.from(out)
     const [countries, offsets] = columnsOf(answers.subarray(20), 2, ['country_name', 'timezone_offset'])
     expect([countries, offsets]).toEqual([

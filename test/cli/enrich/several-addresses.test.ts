@@ -1,7 +1,7 @@
 // Several addresses of a line: geofix enrich --field A=into --field B=into.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { failure, words, workspace } from './command-line.ts'
+import { failure, printed, words, workspace } from './command-line.ts'
 
 const { at: path, file, enrich: withDatabase } = workspace()
 const enrich = (...args: string[]) => withDatabase(['--stats', 'none', ...args])
@@ -61,8 +61,7 @@ describe('several addresses of a line', () => {
 
   it.each(LOGS)('are explained: %s', async (format, log, fields) => {
     writeFileSync(path('in'), log)
-    const { status, out, err } = await withDatabase([path('in'), ...named(fields), '--explain'])
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(withDatabase([path('in'), ...named(fields), '--explain']))
     expect(out).toContain(`${path('in')}: the format is ${format}\n`)
     expect(out).toMatch(/^ {2}the first (?:\d+ lines|line): [12] with a location, /m)
     expect(out).toMatch(/^ {2}to: [1-3] with a location, /m)
