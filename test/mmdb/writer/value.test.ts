@@ -133,22 +133,6 @@ describe('the encoding', () => {
     expect(hex(bytes)).toBe(`0204e147${hex(Buffer.from('country'))}a101e12003a102`)
   })
 
-  it('distinguishes maps by key order, and merges equal maps', () => {
-    const values = new ValueTable()
-    expect(values.add({ a: 1, b: 2 })).toBe(
-      values.add(
-        new Map([
-          ['a', 1],
-          ['b', 2],
-        ]),
-      ),
-    )
-    expect(values.add({ a: 1, b: 2 })).not.toBe(values.add({ b: 2, a: 1 }))
-    expect(values.add('1')).not.toBe(values.add(1))
-    expect(values.add([1, 2])).not.toBe(values.add([12]))
-    expect(values.add(['1,2'])).not.toBe(values.add(['1', '2']))
-  })
-
   it('makes maps from ids, within the same limits', () => {
     const values = new ValueTable()
     const half = values.add(Array.from({ length: 32_766 }, (_, i) => i))
