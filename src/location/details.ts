@@ -63,6 +63,8 @@ type Path = readonly string[]
 /** Where the values are in the records of a vendor. The first path that has a value is used. */
 interface DetailPaths {
   readonly continent?: PartPaths
+  /** The code of the country, if a lookup can use the country of registration instead. */
+  readonly countryCode?: Path
   readonly isInEuropeanUnion?: Path
   readonly subdivisions?: {
     /** The path of an array with a map for each; without it, they are fields of the record. */
@@ -88,6 +90,7 @@ const coded = (field: string): PartPaths => ({ code: [field, 'iso_code'], name: 
 const DETAILS: Readonly<Record<VendorName, DetailPaths>> = {
   GeoIP2: {
     continent: { code: ['continent', 'code'], name: ['continent', 'names'] },
+    countryCode: ['country', 'iso_code'],
     isInEuropeanUnion: ['country', 'is_in_european_union'],
     subdivisions: {
       list: ['subdivisions'],
@@ -126,13 +129,16 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
   const { database, vendor = null } = set.match(address) ?? {}
   const record = set.raw(address) ?? {}
   const paths = vendor === null ? {} : DETAILS[vendor]
-  const subdivisions = subdivisionsOf(record, paths, country.code, locale)
+  // The subdivisions and the membership of a record are not those of the country of registration.
+  const own =
+    paths.countryCode === undefined ? country.code : countryCodeOf(textAt(record, paths.countryCode))
+  const subdivisions = subdivisionsOf(record, paths, own, locale)
   const ids = [
     numberAt(record, paths.cityGeonameId),
     ...subdivisions.map(({ geonameId }) => geonameId).reverse(),
     numberAt(record, paths.countryGeonameId),
   ]
-  const isMember = valueAt(record, paths.isInEuropeanUnion)
+  const isMember = own === country.code ? valueAt(record, paths.isInEuropeanUnion) : undefined
   const continent = paths.continent
   return {
     ip,

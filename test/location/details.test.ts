@@ -142,6 +142,20 @@ describe('details', () => {
     expect(isIn({})).toBeNull()
   })
 
+  it('does not take subdivisions and membership for those of the country of registration', () => {
+    const bytes = databaseWith({
+      country: { iso_code: 'EU', names: { en: 'Europe' }, is_in_european_union: true },
+      subdivisions: [{ iso_code: 'ENG', names: { en: 'England' } }],
+      registered_country: { iso_code: 'AU' },
+    })
+    const geo = Resolver.openSync(bytes, { registeredCountry: true })
+    expect(geo.lookup(IP)).toMatchObject({ country: { code: 'AU' }, region: { code: null, name: 'England' } })
+    expect(geo.details(IP)).toMatchObject({
+      isInEuropeanUnion: false,
+      subdivisions: [{ code: null, name: 'England' }],
+    })
+  })
+
   it('says which database and network answered; an overlay is none of them', () => {
     const overlays = [{ network: '10.0.0.0/8', record: { country: { code: 'DE' } } }]
     const isp = databaseOf({ '81.2.0.0/16': { isp: 'Andrews & Arnold' } })
