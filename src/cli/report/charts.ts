@@ -84,15 +84,20 @@ const ADDRESSES: Series = { one: 'address', many: 'addresses', classes: ['c0'] }
 /** The card of lines by time. `null` without a time, or with one bar only. */
 export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
   if (timeline === null || timeline.buckets.length < 2) return null
-  const { unit, series, buckets } = timeline
+  const { unit, clock, localTimes, series, buckets } = timeline
   const all = sumOf(buckets.map(({ counts }) => sumOf(counts)))
   const { name, count } = peakOf(timeline)
+  const [others, shown] =
+    clock === 'UTC'
+      ? [localTimes, 'as the log has them, because their times have no offset from UTC']
+      : [all - localTimes, 'in UTC, because their times have an offset']
+  const note = others > 0 ? html`<p class="note">Shown ${shown}: ${countOf(others, 'line', 'lines')}.</p>` : null
   const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   const body = html`
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, unit, `${unit}s`)}. The busiest ${unit} is ${name}, with ${shareText(count, all)} of the lines.</p>
 ${chart(timeline, LINES)}
-<ul class="legend series">${legend.map((each, index) => html`<li><i class="key ${classOf(index, series, LINES)}"></i>${each === null ? 'Others and not located' : html`<bdi>${clipped(each, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul>`
-  return card(heading('timeline'), timeline.clock, body, 'timeline')
+<ul class="legend series">${legend.map((each, index) => html`<li><i class="key ${classOf(index, series, LINES)}"></i>${each === null ? 'Others and not located' : html`<bdi>${clipped(each, MAX_NAME_LENGTH)}</bdi>`}</li>`)}</ul>${note}`
+  return card(heading('timeline'), clock, body, 'timeline')
 }
 
 /** The card of distinct addresses by day. `null` without a time, or with one day only. */
@@ -204,7 +209,7 @@ function monthText(date: Date): string {
 
 /** The card of lines by local hour, of the day and of the week. */
 export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
-  const { weekHours, span, clock, resolved } = counts
+  const { weekHours, span, clock, localTimes, resolved } = counts
   const hours = dayHours(weekHours)
   const total = sumOf(hours)
   const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
@@ -223,7 +228,7 @@ export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
   const most = Math.max(...hours)
   const note =
     total < resolved
-      ? html`<p class="note">${countText(total)} of ${countOf(resolved, 'located line', 'located lines')}. The others have no time${clock === 'UTC' ? '' : ' with an offset from UTC'}, or the time zone of their location is unknown.</p>`
+      ? html`<p class="note">${countText(total)} of ${countOf(resolved, 'located line', 'located lines')}. The others have no time${localTimes === 0 ? '' : ' with an offset from UTC'}, or the time zone of their location is unknown.</p>`
       : null
   return of(html`
 <p class="lead">Each event by the local time of its location: 09:00 is nine in the morning both in Tokyo and in Paris. The busiest hour starts at ${hourText(hours.indexOf(most))}, with ${shareText(most, total)}.</p>

@@ -40,6 +40,8 @@ export interface PlaceCounts {
   /** The first and the last time in milliseconds since 1970, log time as if it were UTC; `null` without times. */
   readonly span: readonly [first: number, last: number] | null
   readonly clock: Clock
+  /** Lines whose time has no offset from UTC. */
+  readonly localTimes: number
 }
 
 /** The counts that a report is made of. */
@@ -94,7 +96,7 @@ export function placesOf({
     const [weekday, hour] = values
     if (typeof weekday === 'number' && typeof hour === 'number') weekHours[weekday * 24 + hour] = count
   }
-  return { ...rows, unlisted: places.other, weekHours, span: hours.span, clock: clockOf(times) }
+  return { ...rows, unlisted: places.other, weekHours, span: hours.span, ...clockOf(times) }
 }
 
 type Rows = Readonly<Record<'countries' | 'regions' | 'cities' | 'cells', Map<string, Place>>>

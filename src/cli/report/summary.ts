@@ -28,8 +28,11 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
     },
     /** Distinct addresses; `is_exact` is `false` if there are more. */
     addresses: { distinct: addresses.total, is_exact: addresses.isExact },
+    /** Times without an offset from UTC are as the log has them, here and in the timeline. */
     first,
     last,
+    /** Lines whose time has no offset from UTC. */
+    without_offset: counts.localTimes,
     local_hours: dayHours(counts.weekHours),
     /** From Monday at 00:00. */
     local_week_hours: counts.weekHours,

@@ -15,7 +15,7 @@ const MAX_SPANS_MS: Readonly<Record<Timeline['unit'], number>> = {
   month: Number.POSITIVE_INFINITY,
 }
 
-/** What clocks show: UTC, or if times have no offset from UTC, the times as the log has them. Neither is that of this process. */
+/** What clocks show: UTC, or if most times have no offset from UTC, the times as the log has them. Neither is that of this process. */
 export type Clock = 'UTC' | 'log time'
 
 export interface Bucket {
@@ -29,6 +29,8 @@ export interface Bucket {
 export interface Timeline {
   readonly unit: 'hour' | 'day' | 'month'
   readonly clock: Clock
+  /** Lines whose time has no offset from UTC. They are counted as the log has them. */
+  readonly localTimes: number
   /** The names of the series. */
   readonly series: readonly string[]
   readonly buckets: readonly Bucket[]
@@ -47,10 +49,7 @@ const [TIME, SERIES, WIDTH] = [0, 1, 2] as const
 export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const names = totals.mapValues(SERIES, ([code = null, name = null]) => name ?? code)
-  const starts = totals.mapValues(TIME, hourOf)
-  const timed = totals.lines.map((lines, group) =>
-    Number.isNaN(starts[totals.codes[group * WIDTH + TIME] ?? 0]) ? 0 : lines,
-  )
+  const timed = timedLines(totals)
   const sums = new Tally()
   for (const [code, count] of totals.sumsBy(SERIES, timed).entries())
     if (count > 0) sums.addValue(names[code], count)
@@ -91,7 +90,7 @@ export function dailyAddresses(totals: GroupTotals | undefined): DailyAddresses 
     return { start, counts: [Math.round((addresses[bar] ?? 0) / Math.max(1, days[bar] ?? 0))] }
   })
   const isExact = totals.sampling === 1
-  return { unit: bars.unit, clock: clockOf(totals), series: ['addresses'], buckets, isExact }
+  return { unit: bars.unit, ...clockOf(totals), series: ['addresses'], buckets, isExact }
 }
 
 /** @param seriesOf the series of each code; -1 for all others */
@@ -115,11 +114,22 @@ function overTime(
     const index = known === -1 ? series.length : known
     if (counts !== undefined) counts[index] = (counts[index] ?? 0) + (lines[group] ?? 0)
   }
-  return { unit: bars.unit, clock: clockOf(totals), series, buckets }
+  return { unit: bars.unit, ...clockOf(totals), series, buckets }
 }
 
-export function clockOf({ localTimes }: GroupTotals): Clock {
-  return localTimes === 0 ? 'UTC' : 'log time'
+/** The clock of most lines with a time. */
+export function clockOf(totals: GroupTotals): Pick<Timeline, 'clock' | 'localTimes'> {
+  const { localTimes } = totals
+  const all = timedLines(totals).reduce((sum, lines) => sum + lines, 0)
+  return { clock: localTimes * 2 > all ? 'log time' : 'UTC', localTimes }
+}
+
+/** The lines of each group; 0 for groups without a time. */
+function timedLines(totals: GroupTotals): Float64Array {
+  const { codes, lines, plan } = totals
+  const starts = totals.mapValues(TIME, hourOf)
+  const width = plan.dimensions.length
+  return lines.map((count, group) => (Number.isNaN(starts[codes[group * width + TIME] ?? 0]) ? 0 : count))
 }
 
 /** ISO 8601. Log time has no offset. */

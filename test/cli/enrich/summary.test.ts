@@ -158,6 +158,20 @@ describe('the summaries of geofix enrich', () => {
     }
   })
 
+  it.each([
+    [1, 'Z'],
+    [2, ''],
+  ])('have the offset that most lines have: %i of 3 have none', async (locals, offset) => {
+    const times = ['2026-07-01 12:00:00', '2026-07-01T14:00:00+02:00']
+    const lines = [0, 1, 2].map((index) => `${times[index < locals ? 0 : 1]} app: from 81.2.69.142`)
+    const { first, last, without_offset, tables } = await summaryOf(
+      file('mixed.log', `${lines.join('\n')}\n`),
+      ...DB,
+    )
+    expect([first, last, tables.timeline[0].start]).toEqual(Array(3).fill(`2026-07-01T12:00:00.000${offset}`))
+    expect(without_offset).toBe(locals)
+  })
+
   it('leave nothing when the run fails', async () => {
     const path = at('failed.json')
     const run = await geofix(['enrich', LOG, ...DB, '--on-bad-line', 'fail', '--summary', `json=${path}`])

@@ -16,7 +16,7 @@ function bars(
 ): Timeline {
   return {
     unit,
-    clock: 'UTC',
+    ...{ clock: 'UTC', localTimes: 0 },
     series,
     buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
   }
@@ -73,10 +73,22 @@ describe('the bars of the timeline', () => {
   })
 
   it('have the time of the log if it has no offset from UTC', () => {
-    const timeline: Timeline = { ...bars('day', ['Norway'], [3, 0], [5, 0]), clock: 'log time' }
+    const timeline: Timeline = {
+      ...bars('day', ['Norway'], [3, 0], [5, 0]),
+      clock: 'log time',
+      localTimes: 8,
+    }
     const card = timelineCard(timeline, (title) => Markup.of(title))?.text
     expect(titlesOf(card)[1]).toBe('2 Jan 1970 log time: 5 lines')
     expect(card).not.toContain('UTC')
+  })
+
+  it.each<[Timeline['clock'], number, string]>([
+    ['UTC', 3, 'as the log has them, because their times have no offset from UTC: 3 lines.'],
+    ['log time', 7, 'in UTC, because their times have an offset: 1 line.'],
+  ])('say which times are not %s', (clock, localTimes, note) => {
+    const timeline = { ...bars('day', ['Norway'], [3, 0], [5, 0]), clock, localTimes }
+    expect(timelineCard(timeline, (title) => Markup.of(title))?.text).toContain(`Shown ${note}`)
   })
 })
 
