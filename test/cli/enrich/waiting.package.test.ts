@@ -57,13 +57,12 @@ async function ending(child: ReturnType<typeof start>) {
 const { O_NONBLOCK, O_RDONLY, O_RDWR } = constants
 
 describe('a signal ends geofix enrich', () => {
-  it.each<[what: string, signal: 'SIGTERM' | 'SIGHUP', begin: () => ReturnType<typeof start>]>([
-    ['it opens a named pipe that nobody writes', 'SIGTERM', () => run(namedPipe())],
+  it.each<[what: string, signal: 'SIGTERM' | 'SIGHUP', begin: (pipe: string) => ReturnType<typeof start>]>([
+    ['it opens a named pipe that nobody writes', 'SIGTERM', (pipe) => run(pipe)],
     [
       'it reads a named pipe whose writer is silent',
       'SIGHUP',
-      () => {
-        const pipe = namedPipe()
+      (pipe) => {
         const child = run(pipe)
         writeSync(hold(pipe, O_RDWR), ndjson(3))
         return child
@@ -72,8 +71,8 @@ describe('a signal ends geofix enrich', () => {
     [
       'it opens a named pipe that nobody reads',
       'SIGTERM',
-      () => {
-        const child = run('-o', namedPipe())
+      (pipe) => {
+        const child = run('-o', pipe)
         child.stdin.write(ndjson(3))
         return child
       },
@@ -81,18 +80,17 @@ describe('a signal ends geofix enrich', () => {
     [
       'it writes to a named pipe that nobody reads',
       'SIGHUP',
-      () => {
-        const pipe = namedPipe()
+      (pipe) => {
         hold(pipe, O_RDONLY | O_NONBLOCK)
         const child = run('-o', pipe)
         child.stdin.write(ndjson(20_000))
         return child
       },
     ],
-    ['it opens a named pipe for the report', 'SIGTERM', () => run('--summary', `html=${namedPipe()}`)],
-    ['it opens a named pipe for a database', 'SIGTERM', () => run('--db', namedPipe())],
+    ['it opens a named pipe for the report', 'SIGTERM', (pipe) => run('--summary', `html=${pipe}`)],
+    ['it opens a named pipe for a database', 'SIGTERM', (pipe) => run('--db', pipe)],
   ])('while %s', async (_, signal, begin) => {
-    const child = begin()
+    const child = begin(namedPipe())
     await untilWaiting(child)
     child.kill(signal)
     expect(await ending(child)).toEqual({

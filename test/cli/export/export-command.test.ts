@@ -1,5 +1,4 @@
-import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, linkSync, readFileSync } from 'node:fs'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
 import { NetworkRows } from '../../../src/cli/export/network-rows.ts'
@@ -8,15 +7,13 @@ import { Resolver } from '../../../src/index.ts'
 import { BORROW } from '../../../src/location/database-set.ts'
 import { localeOf } from '../../../src/location/locale.ts'
 import { networkChoice } from '../../../src/location/located-networks.ts'
-import { MmdbWriter } from '../../../src/writer.ts'
 import { ASN_DATABASE } from '../../http/service.ts'
-import { temporaryFolder } from '../../temporary.ts'
-import { geofix, valuesIn, writeDatabase } from '../enrich/command-line.ts'
+import { databaseOf } from '../../own-databases.ts'
+import { failure, geofix, valuesIn, workspace } from '../enrich/command-line.ts'
 
-const folder = temporaryFolder()
-const at = (name: string): string => join(folder, name)
-const DB = ['--db', writeDatabase(folder)]
-writeFileSync(at('asn.mmdb'), ASN_DATABASE)
+const { DB: database, at, file } = workspace()
+const DB = ['--db', database]
+const ASN_DB = file('asn.mmdb', ASN_DATABASE)
 
 const run = async (...args: string[]): Promise<string[]> => {
   const { status, out, err } = await geofix(['export', ...DB, ...args])
@@ -64,11 +61,11 @@ describe('geofix export', () => {
     })
     expect(valuesIn((await run(...options, '--to', 'ndjson')).join('\n'))).toEqual(objects)
     await geofix(['export', ...DB, ...options, '-o', at(`${as}.parquet`)])
-    const file = await asyncBufferFromFile(at(`${as}.parquet`))
-    const { row_groups } = await parquetMetadataAsync(file)
+    const parquet = await asyncBufferFromFile(at(`${as}.parquet`))
+    const { row_groups } = await parquetMetadataAsync(parquet)
     const { min_value, max_value } = row_groups[0]?.columns.at(-1)?.meta_data?.statistics ?? {}
     expect([min_value, max_value]).toEqual(['AU', 'US'])
-    const found = await parquetReadObjects({ file, utf8: false })
+    const found = await parquetReadObjects({ file: parquet, utf8: false })
     expect(found.map(({ country_code }) => Buffer.from(country_code).toString())).toEqual(['AU', 'GB', 'US'])
     const textOf = (bytes: Uint8Array): string =>
       as === 'integers' ? integerOf(bytes) : Buffer.from(bytes).toString()
@@ -101,15 +98,16 @@ describe('geofix export', () => {
   })
 
   it('makes one row of neighbours with the same values, but not of networks or families', async () => {
-    const writer = new MmdbWriter({ databaseType: 'X-City' })
-    for (const [index, network] of ['1.0.0.0/24', '1.0.1.0/24', '1.0.2.0/24', '1.0.4.0/24'].entries())
-      writer.insert(network, {
-        country: { iso_code: index === 2 ? 'NZ' : 'AU' },
-        city: { names: { en: `${index}` } },
-      })
-    writeFileSync(at('neighbours.mmdb'), writer.toBytes())
+    const recordOf = (iso_code: string, en: string) => ({ country: { iso_code }, city: { names: { en } } })
+    const networks = {
+      '1.0.0.0/24': recordOf('AU', 'A'),
+      '1.0.1.0/24': recordOf('AU', 'B'),
+      '1.0.2.0/24': recordOf('NZ', 'C'),
+      '1.0.4.0/24': recordOf('AU', 'D'),
+    }
+    const neighbours = file('neighbours.mmdb', databaseOf(networks))
     const rows = async (...args: string[]): Promise<string> =>
-      (await geofix(['export', '--db', at('neighbours.mmdb'), '--fields', 'country_code', ...args])).out
+      (await geofix(['export', '--db', neighbours, '--fields', 'country_code', ...args])).out
     expect(await rows('--as', 'range')).toBe(
       'start_ip,end_ip,country_code\r\n1.0.0.0,1.0.1.255,AU\r\n1.0.2.0,1.0.2.255,NZ\r\n1.0.4.0,1.0.4.255,AU\r\n',
     )
@@ -132,7 +130,7 @@ describe('geofix export', () => {
   })
 
   it('adds autonomous systems, also where there is no location, and writes their networks alone', async () => {
-    const asn = ['--asn-db', at('asn.mmdb')]
+    const asn = ['--asn-db', ASN_DB]
     const rows = await run(...asn, '--fields', 'city,asn_number', '--ipv4-only')
     expect(rows).toContain('81.2.69.0/24,London,20712')
     expect(rows).toContain('81.2.68.0/24,,20712')
@@ -156,7 +154,7 @@ describe('geofix export', () => {
     [['--within', 'x'], 2, 'neither an address nor a network'],
     [['--only-country', 'ZZ'], 2, 'is not an ISO 3166-1 alpha-2 code'],
     [
-      ['--db', at('asn.mmdb'), '--asn-db', at('asn.mmdb'), '--fields', 'asn_number', '--only-country', 'FR'],
+      ['--db', ASN_DB, '--asn-db', ASN_DB, '--fields', 'asn_number', '--only-country', 'FR'],
       1,
       'it has no locations',
     ],
@@ -164,27 +162,25 @@ describe('geofix export', () => {
     [['--db', '/nowhere.mmdb'], 4, 'nowhere.mmdb'],
   ])('refuses %j', async (args, status, message) => {
     const given = args[0] === '-o' ? args : [...args, '-o', at('none.csv')]
-    const result = await geofix(['export', ...DB, ...given])
-    expect([result.status, result.out]).toEqual([status, ''])
-    expect(result.err).toContain(message)
+    expect(await geofix(['export', ...DB, ...given])).toEqual(failure(status, message))
     expect(existsSync(at('none.csv'))).toBe(false)
   })
 
   it('replaces no database that it reads, by whatever name', async () => {
-    for (const [name, args, file] of [
-      ['location.csv', DB, DB[1] ?? ''],
-      ['system.csv', [...DB, '--asn-db', at('asn.mmdb')], at('asn.mmdb')],
+    for (const [name, args, path] of [
+      ['location.csv', DB, database],
+      ['system.csv', [...DB, '--asn-db', ASN_DB], ASN_DB],
     ] as const) {
-      linkSync(file, at(name))
-      const before = readFileSync(file)
+      linkSync(path, at(name))
+      const before = readFileSync(path)
       for (const output of [
         ['export', '-o', at(name)],
         ['enrich', '-o', at(name)],
         ['enrich', '--summary', `html=${at(name)}`],
       ]) {
-        const { status, err } = await geofix([...output, ...args], { input: '1.0.0.1\n' })
-        expect([status, err]).toEqual([3, expect.stringContaining(`${name} is a file that this run reads`)])
-        expect(readFileSync(file)).toEqual(before)
+        const ran = await geofix([...output, ...args], { input: '1.0.0.1\n' })
+        expect(ran).toEqual(failure(3, `${name} is a file that this run reads`))
+        expect(readFileSync(path)).toEqual(before)
       }
     }
   })
@@ -198,7 +194,7 @@ describe('geofix export', () => {
     [{ within: '2001:4860::/64' }, null],
     [{ within: '10.0.0.0/8' }, 1],
   ] as const)('tells the share of the addresses that it has read, for progress: %j', (choice, share) => {
-    using resolver = Resolver.openSync(DB[1] ?? '')
+    using resolver = Resolver.openSync(database)
     const rows = new NetworkRows(resolver[BORROW](), {
       choice: networkChoice(choice),
       hasLocations: true,
@@ -219,11 +215,11 @@ describe('geofix export', () => {
   })
 
   it('replaces a file at the end only', async () => {
-    writeFileSync(at('old.csv'), 'old')
-    await geofix(['export', ...DB, '--within', '10.0.0.0/8', '-o', at('old.csv')])
-    expect(readFileSync(at('old.csv'), 'utf8')).toBe('old')
-    await geofix(['export', ...DB, '-o', at('old.csv')])
-    expect(readFileSync(at('old.csv'), 'utf8')).toMatch(/^network,/)
+    const old = file('old.csv', 'old')
+    await geofix(['export', ...DB, '--within', '10.0.0.0/8', '-o', old])
+    expect(readFileSync(old, 'utf8')).toBe('old')
+    await geofix(['export', ...DB, '-o', old])
+    expect(readFileSync(old, 'utf8')).toMatch(/^network,/)
   })
 })
 
