@@ -91,7 +91,8 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
     clock === 'UTC'
       ? [localTimes, 'as the log has them, because their times have no offset from UTC']
       : [all - localTimes, 'in UTC, because their times have an offset']
-  const note = others > 0 ? html`<p class="note">Shown ${shown}: ${countOf(others, 'line', 'lines')}.</p>` : null
+  const note =
+    others > 0 ? html`<p class="note">Shown ${shown}: ${countOf(others, 'line', 'lines')}.</p>` : null
   const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   const body = html`
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, unit, `${unit}s`)}. The busiest ${unit} is ${name}, with ${shareText(count, all)} of the lines.</p>

@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, string | number | null>>
 
 /** The figures of the report. A member is `null` where the run did not count it. */
 export function summaryOf(counts: ReportCounts, details: ReportDetails) {
-  const { addresses, timeline, requests } = details.activity
+  const { addresses, requests } = details.activity
   const [first = null, last = null] = (counts.span ?? []).map((instant) => instantText(instant, counts.clock))
   return {
     geofix: details.version,
@@ -28,7 +28,7 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
     },
     /** Distinct addresses; `is_exact` is `false` if there are more. */
     addresses: { distinct: addresses.total, is_exact: addresses.isExact },
-    /** Times without an offset from UTC are as the log has them, here and in the timeline. */
+    /** Times without an offset from UTC are as the log has them, here and in the tables. */
     first,
     last,
     /** Lines whose time has no offset from UTC. */
@@ -36,7 +36,6 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
     local_hours: dayHours(counts.weekHours),
     /** From Monday at 00:00. */
     local_week_hours: counts.weekHours,
-    timeline: timelineOf(timeline),
     tables: tablesOf(counts, details.activity),
     bytes_sent: requests?.bytes ?? null,
     databases: details.databases.map(({ type, buildDate, licence, attribution }) => ({
@@ -49,16 +48,6 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
 }
 
 export type Summary = ReturnType<typeof summaryOf>
-
-function timelineOf(timeline: Timeline | null) {
-  if (timeline === null) return null
-  const { unit, clock, series: countries, buckets } = timeline
-  return {
-    unit,
-    countries,
-    lines: buckets.map(({ start, counts }) => ({ start: instantText(start, clock), counts })),
-  }
-}
 
 /** All rows of each table, the largest first. */
 function tablesOf(counts: ReportCounts, { tables, requests, timeline, days }: Activity) {

@@ -156,7 +156,7 @@ describe('the figures of a report of a log', () => {
       const of = (kind: string): number => inHour.filter(({ status }) => status.startsWith(kind)).length
       expect(kinds).toEqual({ '4xx': of('4'), '5xx': of('5') })
     }
-    expect(errors.length).toBe(summary.timeline?.lines.length)
+    expect(errors.length).toBe(summary.tables.timeline.length)
   })
 
   const place = (...parts: (string | null)[]): string => parts.map(String).join('|')
@@ -211,13 +211,14 @@ describe('the figures of a report of a log', () => {
       .sort(([, a], [, b]) => b.lines - a.lines)
       .slice(0, 5)
       .map(([name]) => name)
-    const expected: { start: string; counts: number[] }[] = []
+    const expected: Record<string, unknown>[] = []
     for (let start = first - (first % 3_600_000); start <= last; start += 3_600_000) {
       const inHour = events.filter(({ time }) => time >= start && time < start + 3_600_000)
       const counts = largest.map((name) => inHour.filter(({ country }) => country.name === name).length)
       const others = inHour.length - counts.reduce((sum, count) => sum + count, 0)
-      expected.push({ start: new Date(start).toISOString(), counts: [...counts, others] })
+      const named = Object.fromEntries(largest.map((name, index) => [name, counts[index]]))
+      expected.push({ start: new Date(start).toISOString(), ...named, others })
     }
-    expect(summary.timeline).toEqual({ unit: 'hour', countries: largest, lines: expected })
+    expect(summary.tables.timeline).toEqual(expected)
   })
 })

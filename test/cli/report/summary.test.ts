@@ -89,7 +89,6 @@ describe('the summary as data', () => {
     expect(summaryOf(countsOf([]), REPORT_DETAILS)).toMatchObject({
       addresses: { distinct: 0, is_exact: true },
       first: null,
-      timeline: null,
       bytes_sent: null,
     })
   })
