@@ -113,7 +113,7 @@ function familiesOf({ ipv4, ipv6 }: AsnSource): readonly (readonly [4 | 6, reado
 }
 
 /** The networks that together have exactly the addresses of a range. */
-export function* networksOf(family: 4 | 6, { first, last }: AsnRange): Generator<string> {
+function* networksOf(family: 4 | 6, { first, last }: AsnRange): Generator<string> {
   const bits = family === 4 ? 32 : 128
   for (let at = first; at <= last; ) {
     let free = 0

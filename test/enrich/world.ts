@@ -99,8 +99,8 @@ export function written(write: (out: ByteSink) => void): string {
 /** Bytes of a text whose characters are bytes. */
 export const bytesOf = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
-export const latin1 = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+/** Bytes as a text of as many characters, which can be cut and joined without a thought. */
+export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export interface Run {
   readonly output: Uint8Array

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnrichError } from '../../src/enrich/errors.ts'
 import { type EnrichOptions, makePlan, type Plan } from '../../src/enrich/formats/formats.ts'
-import { AT, PLACED, type Run, runPlan, UNPLACED, worldSet } from '../enrich/world.ts'
+import { AT, latin1, PLACED, type Run, runPlan, UNPLACED, worldSet } from '../enrich/world.ts'
 
 /** Plain data. */
 export interface EnrichInput {
@@ -97,14 +97,9 @@ function planned(bytes: Uint8Array, options: EnrichOptions): Plan | null {
   }
 }
 
-/** Bytes as a text of as many characters, which can be cut and joined without a thought. */
-export function characters(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1')
-}
-
 /** A line of bytes, and its end. */
 export function* physicalLines(bytes: Uint8Array): Generator<readonly [content: string, end: string]> {
-  for (const line of characters(bytes).match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+  for (const line of latin1(bytes).match(/[^\n]*\n|[^\n]+$/g) ?? []) {
     const end = /\r?\n$|\r$/.exec(line)?.[0] ?? ''
     yield [line.slice(0, line.length - end.length), end]
   }

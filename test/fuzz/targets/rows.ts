@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { RowStream } from '../../../src/enrich/row-stream.ts'
 import { makeRowPlan, type RowOptions, RowWriter } from '../../../src/enrich/row-writer.ts'
-import { AT, concatenated, worldSet } from '../../enrich/world.ts'
-import { characters, ips, piece } from '../enrich-input.ts'
+import { AT, concatenated, latin1, worldSet } from '../../enrich/world.ts'
+import { ips, piece } from '../enrich-input.ts'
 import type { Target } from '../target.ts'
 
 /** Plain data. */
@@ -73,7 +73,7 @@ function outputOf(enricher: RowWriter, input: Uint8Array, chunkBytes: number): s
   for (let at = 0; at < input.length; at += chunkBytes) {
     outputs.push(...stream.push(input.subarray(at, at + chunkBytes)))
   }
-  return characters(concatenated([...outputs, ...stream.end()]))
+  return latin1(concatenated([...outputs, ...stream.end()]))
 }
 
 /** Rows of `--rows`: as many as there were, each read by itself. */
@@ -90,7 +90,7 @@ export const rowsTarget: Target<RowsInput> = {
   check({ rows: input, options, chunkBytes }) {
     const enricher = enricherOf(options)
     const output = outputOf(enricher, input, Math.max(input.length, 1))
-    const before = characters(input).split('\n')
+    const before = latin1(input).split('\n')
     const after = output.split('\n')
     assert.equal(after.length, before.length, 'rows have come or gone')
     assert.ok(!/\r(?!\n|$)/.test(output), 'a carriage return is inside a row')

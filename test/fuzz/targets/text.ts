@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Address } from '../../../src/address/address.ts'
-import {
-  ALPHABET,
-  characters,
-  type EnrichInput,
-  enriched,
-  enrichInputs,
-  ips,
-  linesOf,
-  piece,
-} from '../enrich-input.ts'
+import { latin1 } from '../../enrich/world.ts'
+import { ALPHABET, type EnrichInput, enriched, enrichInputs, ips, linesOf, piece } from '../enrich-input.ts'
 import { mutatedText } from '../mutation.ts'
 import type { Target } from '../target.ts'
 
@@ -69,7 +61,7 @@ export const text: Target<EnrichInput> = {
     if (plan.annotate !== null) {
       const mark = (index: 0 | 1): string => Buffer.from(MARKS[index]).toString('latin1')
       const places = new RegExp(`${mark(0)}[^\\x00-\\x1f\\x7f]*?${mark(1)}`, 'g')
-      assert.equal(characters(output).replaceAll(places, ''), characters(input.bytes))
+      assert.equal(latin1(output).replaceAll(places, ''), latin1(input.bytes))
     } else if (!plan.append) {
       const objects = new TextDecoder().decode(output).split('\n').slice(0, -1)
       assert.equal(objects.length, counts.lines - counts.blank)

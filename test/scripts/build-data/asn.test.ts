@@ -9,11 +9,9 @@ import {
   buildAsn,
   checkAsnCoverage,
   dateOfVersion,
-  networksOf,
   readAsnSource,
   verifyAsn,
 } from '../../../scripts/build-data/asn.ts'
-import { parseCidr } from '../../../src/address/ip-text.ts'
 import { Resolver } from '../../../src/core.ts'
 import { temporaryFolder } from '../../temporary.ts'
 
@@ -132,32 +130,6 @@ describe('the database', () => {
     for (const [what, ipv4] of wrong) {
       expect(() => verifyAsn(Buffer.from(bytes), { ...source, ipv4 }), what).toThrow(/^the network at/)
     }
-  })
-
-  it('is the same each time', () => {
-    const source = read(IPV4, IPV6)
-    expect(Buffer.from(buildAsn(source).bytes).equals(buildAsn(source).bytes)).toBe(true)
-  })
-})
-
-describe('networksOf', () => {
-  it('has the addresses of the range, in order, without overlap', () => {
-    fc.assert(
-      fc.property(
-        fc.bigInt({ min: 0n, max: 0xffff_ffffn }),
-        fc.bigInt({ min: 0n, max: 0xffff_ffffn }),
-        (a, b) => {
-          const [first, last] = a < b ? [a, b] : [b, a]
-          let next = first
-          for (const network of networksOf(4, { first, last, number: 1, organization: null })) {
-            const { words, prefixLength } = parseCidr(network)
-            expect(BigInt(words[0] ?? 0)).toBe(next)
-            next += 1n << BigInt(32 - prefixLength)
-          }
-          expect(next).toBe(last + 1n)
-        },
-      ),
-    )
   })
 })
 

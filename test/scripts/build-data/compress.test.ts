@@ -9,10 +9,7 @@ describe('versionIn', () => {
     expect(versionIn(printed)).toBe(version)
   })
 
-  it.each(['', 'gzip 1.12\n', 'gzip compression program vUNKNOWN\n'])(
-    'refuses to guess from %j',
-    (printed) => {
-      expect(() => versionIn(printed)).toThrow('libdeflate-gzip -V printed no version')
-    },
-  )
+  it('refuses to guess', () => {
+    expect(() => versionIn('gzip compression program vUNKNOWN\n')).toThrow('-V printed no version')
+  })
 })

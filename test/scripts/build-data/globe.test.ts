@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distanceKm, groupBy, NearestIndex, type Point } from '../../../scripts/build-data/globe.ts'
+import { distanceKm, NearestIndex, type Point } from '../../../scripts/build-data/globe.ts'
 
 const at = (latitude: number, longitude: number): Point => ({ latitude, longitude })
 
 describe('distanceKm', () => {
   it.each([
-    ['nowhere', at(10, 20), at(10, 20), 0],
     ['London to New York', at(51.5074, -0.1278), at(40.7128, -74.006), 5570],
     ['across the antimeridian', at(0, 179.5), at(0, -179.5), 111],
     ['pole to pole', at(90, 0), at(-90, 0), 20_015],
@@ -37,13 +36,4 @@ describe('NearestIndex', () => {
       ),
     )
   })
-
-  it('finds nothing among no points', () => expect(new NearestIndex([]).nearest(at(0, 0))).toBeUndefined())
-})
-
-it('groups in order', () => {
-  expect([...groupBy([1, 2, 3, 4], (n) => n % 2)]).toEqual([
-    [1, [1, 3]],
-    [0, [2, 4]],
-  ])
 })
