@@ -54,19 +54,22 @@ export interface Surroundings {
   readonly fd?: number
   /** Whether a person sees standard output. */
   readonly isShown?: boolean
-  /** The columns of standard output. */
+  /** Whether a person sees standard error. */
+  readonly isErrShown?: boolean
+  /** The columns of the terminal. */
   readonly columns?: number
 }
 
 /** Runs the command line in this process, with everything around it replaced. */
 export async function geofix(
   args: readonly string[],
-  { input = '', isTTY = false, fd, isShown = false, columns }: Surroundings = {},
+  { input = '', isTTY = false, fd, isShown = false, isErrShown = false, columns }: Surroundings = {},
 ): Promise<Outcome> {
   const pieces = typeof input === 'string' || input instanceof Uint8Array ? [input] : input
   const stdin = Object.assign(Readable.from(pieces), { isTTY, ...(fd === undefined ? {} : { fd }) })
-  const shown = { isTTY: isShown, ...(columns === undefined ? {} : { columns }) }
-  const [stdout, stderr] = [Object.assign(new PassThrough(), shown), new PassThrough()]
+  const sink = (isTTY: boolean) =>
+    Object.assign(new PassThrough(), { isTTY, ...(columns === undefined ? {} : { columns }) })
+  const [stdout, stderr] = [sink(isShown), sink(isErrShown)]
   const outputs = Promise.all([text(stdout), text(stderr)])
   const status = await run(args, { stdin, stdout, stderr })
   stdout.end()

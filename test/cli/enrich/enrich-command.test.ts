@@ -1,9 +1,6 @@
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { run } from '../../../src/cli/program.ts'
 import { failure, geofix, ndjson, workspace } from './command-line.ts'
 
 const { folder, DB, enrich } = workspace()
@@ -27,15 +24,9 @@ describe('geofix enrich', () => {
       yield ndjson(3)
       await setTimeout(500)
     }
-    async function runOn(isTTY: boolean, args: readonly string[]) {
-      const stdin = Readable.from(slowly())
-      const stdout = Object.assign(new PassThrough(), { isTTY })
-      const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
-      const outputs = Promise.all([text(stdout), text(stderr)])
-      const status = await run(['enrich', '--db', DB, '--stats', 'none', ...args], { stdin, stdout, stderr })
-      stdout.end()
-      stderr.end()
-      const [, err] = await outputs
+    async function runOn(isShown: boolean, args: readonly string[]) {
+      const surroundings = { input: slowly(), isShown, isErrShown: true, columns: 80 }
+      const { status, err } = await geofix(['enrich', '--db', DB, '--stats', 'none', ...args], surroundings)
       return { status, isShown: err.includes('\u001b[') }
     }
     const out = join(folder, 'progress')

@@ -36,26 +36,19 @@ const EIO = 'geofix: standard input cannot be read: the device reports an error 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
 describe('the input of geofix enrich', () => {
-  it('can be compressed with gzip, under any name', async () => {
-    const out = await printed(enrich(file('plain-name', gzipSync(ndjson(100)))))
-    expect(idsOf(out)).toEqual(upTo(100))
-  })
-
-  it('can be gzip with several members, even if a line spans two of them', async () => {
-    const [whole, half] = [ndjson(50), 700]
-    const members = [whole.slice(0, half), whole.slice(half), '', ndjson(10, 50)].map((text) =>
-      gzipSync(text),
-    )
-    const out = await printed(enrich(file('members.gz', Buffer.concat(members))))
-    expect(idsOf(out)).toEqual(upTo(60))
-  })
-
-  it('can be gzip on standard input, one byte at a time', async () => {
+  it.each([
+    ['one member', [ndjson(60)]],
+    [
+      'several members, even if a line spans two of them',
+      [ndjson(60).slice(0, 700), '', ndjson(60).slice(700)],
+    ],
+  ])('can be gzip of %s, under any name, and on standard input byte by byte', async (_, members) => {
+    const packed = Buffer.concat(members.map((text) => gzipSync(text)))
     async function* bytes() {
-      for (const byte of gzipSync(ndjson(5))) yield Uint8Array.of(byte)
+      for (const byte of packed) yield Uint8Array.of(byte)
     }
-    const out = await printed(withDatabase(['--quiet'], bytes()))
-    expect(idsOf(out)).toEqual(upTo(5))
+    for (const run of [enrich(file('plain-name', packed)), withDatabase(['--quiet'], bytes())])
+      expect(idsOf(await printed(run))).toEqual(upTo(60))
   })
 
   it('has a known size if standard input is a file', async () => {
