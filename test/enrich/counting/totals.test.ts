@@ -109,6 +109,13 @@ describe('GroupTotals', () => {
     ])
     expect(totals.other).toBe(1 + 1 + 7)
   })
+
+  it('has the span of all parts', () => {
+    const totals = new GroupTotals(countPlan({ by: 'user,reason' }))
+    for (const span of [[10, 20], [5, 15], null] as const) totals.add({ ...part(['a'], [0], [1]), span })
+    expect(totals.span).toEqual([5, 20])
+  })
+
   it('takes the groups of the first part as they are, and adds others to them', () => {
     const totals = new GroupTotals(countPlan({ by: 'ip,reason', unique: true }))
     const words = (...last: number[]): Int32Array =>
