@@ -1,6 +1,5 @@
 // Tables of every format: geofix enrich --to csv, --to tsv, -o FILE.csv, --bom.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { TableOutput } from '../../../../src/cli/enrich/rows/table-output.ts'
@@ -8,14 +7,10 @@ import { rowsOf, sampleTable } from '../../../../src/enrich/formats/delimited/ta
 import '../../../../src/enrich/formats/all-formats.ts'
 import { definitionOf, FORMATS } from '../../../../src/enrich/formats/formats.ts'
 import { effort } from '../../../effort.ts'
-import { temporaryFolder } from '../../../temporary.ts'
-import { geofix, writeDatabase } from '../command-line.ts'
+import { failure, workspace } from '../command-line.ts'
 
-const folder = temporaryFolder()
-const DB = writeDatabase(folder)
-const path = (name: string): string => join(folder, name)
-const enrich = (args: readonly string[], input: string | AsyncIterable<string> = '') =>
-  geofix(['enrich', '--db', DB, '--at', '2026-07-01', '--stats', 'none', ...args], { input })
+const { at: path, file, enrich } = workspace('--at', '2026-07-01', '--stats', 'none')
+const CITY = ['--fields', 'city']
 
 /** The records of a table, as the reader of CSV and TSV sees them. */
 function recordsOf(text: string, delimiter = ','): readonly (readonly string[])[] {
@@ -53,7 +48,7 @@ describe('geofix enrich --to csv', () => {
     ['syslog', '<13>Jul  1 12:00:00 host web[1]: '],
   ])('makes columns of the members of objects behind what %s writes before them', async (_, prefix) => {
     const lines = `${prefix}{"client_ip":"81.2.69.142","n":1}\n${prefix}{"client_ip":"10.0.0.1","more":[2]}\n${prefix}starting\n`
-    const { out } = await enrich(['--to', 'csv', '--fields', 'city'], lines)
+    const { out } = await enrich(['--to', 'csv', ...CITY], lines)
     expect(out).toContain(`\n"${prefix}",81.2.69.142,`)
     expect(recordsOf(out)).toEqual([
       ['wrapper', 'client_ip', 'more', 'n', 'city', '_rescued_data'],
@@ -78,38 +73,32 @@ describe('geofix enrich --to csv', () => {
       expect(record).toHaveLength(header.length)
       expect(record.some((value) => value.includes('81.2.69.142'))).toBe(true)
       expect(others).toEqual([])
-      writeFileSync(path('in'), input)
       const named = path(`${format}.${form}`)
-      expect(await enrich([path('in'), '-o', named, '--fields', 'city,country_code', ...log])).toMatchObject({
-        status: 0,
-      })
+      await enrich([file('in', input), '-o', named, '--fields', 'city,country_code', ...log])
       expect(readFileSync(named, 'utf8')).toBe(typed.out)
     }
   })
 
   it('keeps the bytes of a table that is of this form already, and makes objects with --to ndjson', async () => {
     const input = 'id; client_ip\r\n"1"; 81.2.69.142\r\n'
-    expect((await enrich(['--to', 'csv', '--fields', 'city'], input)).out).toBe(
-      'id; client_ip;city\r\n"1"; 81.2.69.142;London\r\n',
-    )
-    expect((await enrich(['--to', 'tsv', '--fields', 'city'], input)).out).toBe(
-      'id\tclient_ip\tcity\n1\t" 81.2.69.142"\tLondon\n',
-    )
-    expect((await enrich(['--to', 'ndjson', '--fields', 'city'], input)).out).toBe(
-      '{"id":"1","client_ip":" 81.2.69.142","location":{"city":"London"}}\n',
-    )
+    for (const [form, expected] of [
+      ['csv', 'id; client_ip;city\r\n"1"; 81.2.69.142;London\r\n'],
+      ['tsv', 'id\tclient_ip\tcity\n1\t" 81.2.69.142"\tLondon\n'],
+      ['ndjson', '{"id":"1","client_ip":" 81.2.69.142","location":{"city":"London"}}\n'],
+    ] as const)
+      expect((await enrich(['--to', form, ...CITY], input)).out).toBe(expected)
   })
 
   it('writes members as JSON, and keeps what comes too late and what cannot be read', async () => {
     const first =
       '{"ip":"81.2.69.142","n":12345678901234567890,"t":true,"list":[1,"a"],"o":{"x":null},"e":null}\n'
-    const small = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], first)
+    const small = await enrich(['--to', 'csv', ...CITY, '--field', 'ip'], first)
     expect(small.out).toBe(
       'ip,n,t,list,o,e,city\n81.2.69.142,12345678901234567890,true,"[1,""a""]","{""x"":null}",,London\n',
     )
     const late = '{"ip":"1.2.3.4","n":1,"more":[2]}\nnot JSON\n'
     const lines = `${first.repeat(10_000)}${late}`
-    const { out, err } = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], lines)
+    const { out, err } = await enrich(['--to', 'csv', ...CITY, '--field', 'ip'], lines)
     const rows = out.trimEnd().split('\n')
     expect(rows).toHaveLength(10_003)
     expect(rows[0]).toBe('ip,n,t,list,o,e,city,_rescued_data')
@@ -120,7 +109,7 @@ describe('geofix enrich --to csv', () => {
 
   it('has the text of a line that is too long once, whatever the number of addresses', async () => {
     const long = `{"ip":"81.2.69.142","to":"1.2.3.4","text":"${'x'.repeat(2 ** 21)}"}`
-    const fields = ['--fields', 'city', '--field', 'ip=from', '--field', 'to=at']
+    const fields = [...CITY, '--field', 'ip=from', '--field', 'to=at']
     const { out } = await enrich(['--to', 'csv', ...fields], `{"ip":"81.2.69.142","to":"1.2.3.4"}\n${long}\n`)
     const [, , [, , , , rescued = ''] = []] = recordsOf(out)
     expect(JSON.parse(rescued)).toEqual({ raw: long.slice(0, 2 ** 20) })
@@ -132,7 +121,7 @@ describe('geofix enrich --to csv', () => {
     ['drop', []],
   ])('is an array with the start of a line that is too long: %s', async (onBadLine, expected) => {
     const long = `"${'x'.repeat(2 ** 21)}"`
-    const options = ['--to', 'json', '--fields', 'city', '--on-bad-line', onBadLine]
+    const options = ['--to', 'json', ...CITY, '--on-bad-line', onBadLine]
     const { out } = await enrich(options, `{"ip":"81.2.69.142"}\n${long}\n\n`)
     expect(JSON.parse(out)).toEqual([{ ip: '81.2.69.142', location: { city: 'London' } }, ...expected])
   })
@@ -147,10 +136,10 @@ describe('geofix enrich --to csv', () => {
 
   it('has no location twice: a column of this name must be named anew', async () => {
     const input = '{"ip":"81.2.69.142","city":"here"}\n'
-    const { status, err } = await enrich(['--to', 'csv'], input)
-    expect(status).toBe(2)
-    expect(err).toContain('a member "city" already: write other names, as in --into geo')
-    const { out } = await enrich(['--to', 'csv', '--into', 'geo', '--fields', 'city'], input)
+    expect(await enrich(['--to', 'csv'], input)).toEqual(
+      failure(2, 'a member "city" already: write other names, as in --into geo'),
+    )
+    const { out } = await enrich(['--to', 'csv', '--into', 'geo', ...CITY], input)
     expect(out).toBe('ip,city,geo_city\n81.2.69.142,here,London\n')
   })
 
@@ -165,21 +154,19 @@ describe('geofix enrich --to csv', () => {
       // The text that the test gets has lost the mark of a stream that begins with one.
       expect(`\ufeff${bytes.toString().replace(/^\ufeff/, '')}`.startsWith(expected)).toBe(true)
     }
-    writeFileSync(path('in'), ACCESS)
-    await enrich([path('in'), '-o', path('bom.csv'), '--bom'])
+    await enrich([file('in', ACCESS), '-o', path('bom.csv'), '--bom'])
     expect([...readFileSync(path('bom.csv')).subarray(0, 5)]).toEqual([0xef, 0xbb, 0xbf, 0x69, 0x70])
     expect((await enrich(['--bom'], ACCESS)).err).toContain('--bom is for tables: add --to csv')
   })
 
   it('keeps lines where --append or --annotate ask for it', async () => {
-    writeFileSync(path('in'), ACCESS)
-    await enrich([path('in'), '-o', path('kept.csv'), '--append', '--fields', 'city'])
+    await enrich([file('in', ACCESS), '-o', path('kept.csv'), '--append', ...CITY])
     expect(readFileSync(path('kept.csv'), 'utf8')).toBe(
       ACCESS.replace('0"\n', '0"\tLondon\n').replace('"-"\n', '"-"\t\n'),
     )
-    const { status, err } = await enrich(['--to', 'csv', '--append'], ACCESS)
-    expect({ status, isFile: existsSync(path('csv')) }).toEqual({ status: 2, isFile: false })
-    expect(err).toContain('--to csv makes a table of the lines, and --append keeps them')
+    const refused = failure(2, '--to csv makes a table of the lines, and --append keeps them')
+    expect(await enrich(['--to', 'csv', '--append'], ACCESS)).toEqual(refused)
+    expect(existsSync(path('csv'))).toBe(false)
   })
 
   it('writes what a live stream has before each pause', async () => {
@@ -188,10 +175,7 @@ describe('geofix enrich --to csv', () => {
       await new Promise((resolve) => setTimeout(resolve, 1400))
       yield '{"ip":"1.2.3.4","b":2}\n'
     })()
-    const { out } = await enrich(
-      ['--to', 'csv', '--fields', 'city', '--format', 'ndjson', '--field', 'ip'],
-      pieces,
-    )
+    const { out } = await enrich(['--to', 'csv', ...CITY, '--format', 'ndjson', '--field', 'ip'], pieces)
     expect(out).toBe('ip,a,city,_rescued_data\n81.2.69.142,1,London,\n1.2.3.4,,Sydney,"{""b"":2}"\n')
   })
 
@@ -240,7 +224,7 @@ describe('geofix enrich --to csv', () => {
       fc.asyncProperty(objects, async (given) => {
         const lines = given.map((each) => `${JSON.stringify({ ip: '81.2.69.142', ...each })}\n`).join('')
         const first = '{"ip":"81.2.69.142"}\n'
-        const { out } = await enrich(['--to', 'csv', '--fields', 'city', '--field', 'ip'], first + lines)
+        const { out } = await enrich(['--to', 'csv', ...CITY, '--field', 'ip'], first + lines)
         const [header = [], , ...records] = recordsOf(out)
         const textOf = (each: unknown): string =>
           each === undefined || each === null ? '' : typeof each === 'string' ? each : JSON.stringify(each)
