@@ -4,6 +4,7 @@ import { NO_RECORD } from '../mmdb/search-tree.ts'
 import {
   findRecord,
   lacking,
+  lacksFamily,
   NO_VALUE,
   networkText,
   RecordTable,
@@ -24,7 +25,7 @@ export interface AutonomousSystem {
 
 /** The autonomous system that announces the network of an address. */
 export interface AsnRecord extends AutonomousSystem {
-  /** The network in the database, as CIDR text. All its addresses have this autonomous system. */
+  /** A network around the address, as CIDR text. All its addresses have this autonomous system. */
   readonly network: string
 }
 
@@ -174,12 +175,15 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
   record(address: Address): AsnRecord | null {
     const { tables } = this
     if (address.special !== null) return null
+    let prefixLength = 0
     for (const table of tables) {
       const { database } = table
       const offset = findRecord(database, address)
+      // A database without a system for the address can have one for its neighbours.
+      if (!lacksFamily(database, address)) prefixLength = Math.max(prefixLength, database.ranges.prefixLength)
       const number = offset === NO_RECORD ? NO_SYSTEM : table.at(offset)
       if (number === NO_SYSTEM) continue
-      return { ...table.system(number), network: networkText(address, database.ranges.prefixLength) }
+      return { ...table.system(number), network: networkText(address, prefixLength) }
     }
     return null
   }

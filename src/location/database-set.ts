@@ -11,6 +11,7 @@ import { type Location, LocationTable, NO_LOCATION, type StoredLocation } from '
 import {
   findRecord,
   lacking,
+  lacksFamily,
   listedFields,
   networkText,
   RecordTables,
@@ -269,15 +270,18 @@ export class DatabaseSet extends LocationTables {
   /** Prefers the first database with a location, then the first with a record, then the first of the family. */
   #match(address: Address): Match | null {
     let best: Match | null = null
+    let prefixLength = 0
     for (const { database, locations, vendor } of this.#databases) {
       if (lacksFamily(database, address)) continue
       const offset = findRecord(database, address)
-      const match = { database, vendor, offset, prefixLength: database.ranges.prefixLength }
+      // A database that has nothing for the address can have a location for its neighbours.
+      prefixLength = Math.max(prefixLength, database.ranges.prefixLength)
+      const match = { database, vendor, offset, prefixLength }
       // A damaged record counts: a lookup throws for it and does not use another database.
       if (offset !== NO_RECORD && locations?.hasValue(offset, true) === true) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
     }
-    return best
+    return best && { ...best, prefixLength }
   }
 }
 
@@ -290,12 +294,8 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 interface Match extends Pick<ReadDatabase, 'database' | 'vendor'> {
   /** Offset of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
-  /** Of the network with this record, as {@link networkText} takes it. */
+  /** Of a network around the address in which each database that was asked has one record, or none. For {@link networkText}. */
   readonly prefixLength: number
-}
-
-function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {
-  return family === 6 && metadata.ipVersion === 4
 }
 
 // What the rest of this package may do with a resolver, and programs may not.

@@ -145,12 +145,18 @@ const ipv4Position = new Uint32Array(4)
  *
  * @throws InvalidDatabaseError when the tree is damaged on the address's path
  */
-export function findRecord({ ranges, metadata }: OpenDatabase, address: Address): number {
+export function findRecord(database: OpenDatabase, address: Address): number {
+  const { ranges } = database
   const { family, ipv4, words } = address
-  if (family === 6 && metadata.ipVersion === 4) return NO_RECORD
+  if (lacksFamily(database, address)) return NO_RECORD
   ipv4Position[3] = ipv4
   ranges.seek(family === 4 ? ipv4Position : words)
   return ranges.offset
+}
+
+/** Whether the tree of a database has no addresses of the family. */
+export function lacksFamily({ metadata }: OpenDatabase, { family }: Address): boolean {
+  return family === 6 && metadata.ipVersion === 4
 }
 
 /**

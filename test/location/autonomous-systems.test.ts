@@ -103,6 +103,12 @@ describe('asn', () => {
     const both = await CoreResolver.open(lite, { asn: ASN })
     expect([both.asn(IP)?.number, both.asn('8.8.8.8')?.number]).toEqual([20712, 15169])
     expect((await CoreResolver.open(ASN)).asn(IP)?.number).toBe(20712)
+    // 81.2.69.0/24 has another system.
+    const after = await CoreResolver.open(ASN, { asn: lite })
+    expect(['81.2.68.1', '81.2.72.1'].map((ip) => after.asn(ip)?.network)).toEqual([
+      '81.2.68.0/24',
+      '81.2.72.0/21',
+    ])
   })
 
   it('takes an IPv4 file and an IPv6 file', async () => {

@@ -274,22 +274,37 @@ describe('the networks of overlays', () => {
     expect(geo.network(ip)).toBe(expected)
     expect(geo.raw(ip)).toBeNull()
   })
+})
 
-  it('have one result in all of the network that is given', () => {
-    const network = fc.tuple(fc.nat(0xfff), fc.integer({ min: 0, max: 32 })).map(([bits, length]) => {
-      const first = length === 0 ? 0 : (0x0a00_0000 + bits * 1021) & (0xffff_ffff << (32 - length))
-      return `${formatIPv4(first >>> 0)}/${length}`
-    })
-    fc.assert(
-      fc.property(fc.uniqueArray(network, { maxLength: 10 }), fc.nat(0xfff), fc.nat(), (all, bits, other) => {
-        const overlays = all.map((each) => ({ network: each, record: { city: each } }))
-        const geo = Resolver.openSync(EMPTY, { overlays })
-        const cityOf = (ipv4: number): unknown => ({ city: null, ...geo.find(formatIPv4(ipv4 >>> 0)) }).city
-        const ipv4 = 0x0a00_0000 + bits * 1021
-        const { family, prefixLength } = parseNetwork(geo.network(formatIPv4(ipv4)) ?? '')
-        const free = family === 6 ? 0xffff_ffff : 2 ** (32 - prefixLength) - 1
-        expect(cityOf((ipv4 & ~free) | (other & free))).toBe(cityOf(ipv4))
-      }),
-    )
+it('the network of an address has one result, with overlays and several databases', () => {
+  const network = fc.tuple(fc.nat(63), fc.integer({ min: 26, max: 32 })).map(([last, length]) => {
+    const first = (0x0b00_0000 + last) & (0xffff_ffff << (32 - length))
+    return `${formatIPv4(first)}/${length}`
   })
+  const places = fc.uniqueArray(fc.record({ network, source: fc.nat(2) }), {
+    maxLength: 10,
+    selector: (each) => each.network,
+  })
+  fc.assert(
+    fc.property(places, (all) => {
+      const of = (number: number) =>
+        all.filter(({ source }) => source === number).map(({ network }) => network)
+      const databases = [1, 2].map((number) =>
+        databaseOf(Object.fromEntries(of(number).map((each) => [each, { city: { names: { en: each } } }]))),
+      )
+      const overlays = of(0).map((each) => ({ network: each, record: { city: each } }))
+      const geo = Resolver.openSync(databases, { overlays })
+      const results = Array.from({ length: 64 }, (_, last) => {
+        const ip = formatIPv4(0x0b00_0000 + last)
+        const { family, prefixLength } = parseNetwork(geo.network(ip) ?? '')
+        const size = family === 6 ? 2 ** 32 : 2 ** (32 - prefixLength)
+        return { size, result: JSON.stringify({ ...geo.find(ip), ip: '', error: '', raw: geo.raw(ip) }) }
+      })
+      for (const [last, { size, result }] of results.entries()) {
+        const neighbours = results.filter((_, other) => (other ^ last) < size)
+        expect(new Set(neighbours.map((each) => each.result))).toEqual(new Set([result]))
+      }
+    }),
+    { numRuns: 100 },
+  )
 })
