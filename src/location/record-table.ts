@@ -1,10 +1,11 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
+import { sharedBits } from '../address/position.ts'
 import { ABSENT, NumberMap } from '../bytes/tables.ts'
 import { InvalidDatabaseError, isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
-import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import { DataType, LOOKED_UP_AS_IPV4, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 
 /** The number for an address without a value. Numbers of values are greater. */
@@ -165,9 +166,18 @@ export function lacksFamily({ metadata }: OpenDatabase, { family }: Address): bo
  * @param prefixLength as a search gives it, where IPv4 is at ::/96. Below 96, the network holds more than IPv4
  */
 export function networkText({ family, ipv4, words }: Address, prefixLength: number): string {
-  if (family === 6) return formatCidr(6, words, prefixLength)
+  if (family === 6) return formatCidr(6, words, lengthAsIPv6(words, prefixLength))
   if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
   return formatCidr(4, Uint32Array.of(ipv4), prefixLength - 96)
+}
+
+/** Cuts a network around an IPv6 address, so that none of its addresses is looked up as an IPv4 address. */
+function lengthAsIPv6(address: Uint32Array, prefixLength: number): number {
+  return LOOKED_UP_AS_IPV4.reduce((length, path) => {
+    const shared = sharedBits(address, path.words)
+    // Only ::1 and its neighbours are in one of these networks.
+    return shared < path.prefixLength ? Math.max(length, shared + 1) : length
+  }, prefixLength)
 }
 
 /** The type of a field's value. */

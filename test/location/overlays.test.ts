@@ -269,10 +269,11 @@ describe('the networks of overlays', () => {
     ['2002::/15', '2003::1', '2003::/16'], // 6to4, 2002::/16
     ['64:ff9b::/32', '64:ff9b:1::1', '64:ff9b:1::/48'], // NAT64, 64:ff9b::/96
     ['::/16', '::fffe:0:1', '::fffe:0:0/96'], // IPv4-mapped, ::ffff:0:0/96
-  ])('%s has the address %s in the network %s', (network, ip, expected) => {
+  ])('%s has the address %s in the network %s, in a database too', (network, ip, expected) => {
     const geo = Resolver.openSync(DATABASE, { overlays: [{ network, record: BERLIN }] })
     expect(geo.network(ip)).toBe(expected)
     expect(geo.raw(ip)).toBeNull()
+    expect(Resolver.openSync(databaseOf({ [network]: 'record' })).network(ip)).toBe(expected)
   })
 })
 
