@@ -172,9 +172,29 @@ export function enrichBytes(input: Uint8Array, options: EnrichOptions, blockByte
   return run(input, { at: undefined, ...options }, { cuts, blockBytes })
 }
 
-/** The same of a text. */
-export const enrichText = (input: string, options: EnrichOptions): string =>
-  text(enrichBytes(utf8(input), options).output)
+/** The same of a text, with the output as text. */
+export function located(input: string, options: EnrichOptions = {}, blockBytes?: number) {
+  const run = enrichBytes(utf8(input), options, blockBytes)
+  return { ...run, output: text(run.output) }
+}
+
+export const enrichText = (input: string, options: EnrichOptions): string => located(input, options).output
+
+/** The objects of an output of NDJSON. */
+export const objectsIn = (output: Uint8Array | string): Readonly<Record<string, unknown>>[] =>
+  (typeof output === 'string' ? output : new TextDecoder('utf-8', { fatal: true }).decode(output))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** The text that a call gives, or the message of its error. */
+export function textOrMessage(make: () => string): string {
+  try {
+    return make()
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+}
 
 /** Enriches rows, given in chunks of some size. */
 export function enrichRows(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
-import { outputOf, run, text } from '../world.ts'
+import { outputOf, run, text, textOrMessage } from '../world.ts'
 
 /** Addresses of clients in many networks. */
 const spread = (count: number): string[] =>
@@ -36,13 +36,8 @@ const both: readonly [string, typeof objects][] = [
   ['a table', table],
 ]
 
-const messageOf = (input: string, options: EnrichOptions = {}): string => {
-  try {
-    return `notes: ${run(input, options).notes.join('; ')}`
-  } catch (error) {
-    return error instanceof Error ? error.message : ''
-  }
-}
+const messageOf = (input: string, options: EnrichOptions = {}): string =>
+  textOrMessage(() => `notes: ${run(input, options).notes.join('; ')}`)
 
 describe.each(both)('a usual name in %s', (_, input) => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makePlan } from '../../../src/enrich/formats/formats.ts'
 import { addressWeight, isListName, isOtherName, timeRank } from '../../../src/enrich/reading/known-names.ts'
 import { tableOf } from '../../table-of.ts'
-import { wholeSample } from '../world.ts'
+import { textOrMessage, wholeSample } from '../world.ts'
 
 /**
  * The fields of products that hold addresses, and a few others, as the products document them. The client's comes first;
@@ -31,13 +31,8 @@ function nested(fields: readonly string[]): object {
   return object
 }
 
-const outcome = (input: string): string => {
-  try {
-    return makePlan(wholeSample(input), {}).notes.join('; ')
-  } catch (error) {
-    return error instanceof Error ? error.message : ''
-  }
-}
+const outcome = (input: string): string =>
+  textOrMessage(() => makePlan(wholeSample(input), {}).notes.join('; '))
 
 const escaped = (text: string): string => text.slice(0, 50).replace(/[$.]/g, '\\$&')
 

@@ -1,37 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { type EnrichOptions, enrich } from '../../../src/enrich.ts'
-import { Resolver } from '../../../src/index.ts'
-import { chunked, utf8, WORLD } from '../world.ts'
+import type { EnrichOptions } from '../../../src/enrich.ts'
+import { located } from '../world.ts'
 
 const FIRST = '0,81.2.69.142,first\n'
 
-const resolver = Resolver.openSync(WORLD)
-
-async function enriched(input: string, options: Partial<EnrichOptions> = {}) {
-  async function* chunks() {
-    yield* chunked(utf8(FIRST + input), [1e6])
-  }
-  const run = enrich(chunks(), {
-    resolver,
-    format: 'csv',
-    header: false,
-    field: '2',
-    fields: ['country_code'],
-    force: true,
-    ...options,
-  })
-  let output = ''
-  for await (const chunk of run.output) output += new TextDecoder().decode(chunk)
+function enriched(input: string, options: EnrichOptions = {}) {
+  const table = { format: 'csv', header: false, field: '2', fields: ['country_code'], force: true } as const
+  const { output, counts } = located(FIRST + input, { ...table, ...options })
   expect(output.startsWith('0,81.2.69.142,first,GB\n')).toBe(true)
-  return { output: output.slice(output.indexOf('\n') + 1), ...(await run.summary) }
+  return { output: output.slice(output.indexOf('\n') + 1), ...counts }
 }
 
 const rows = (count: number, from = 1): string =>
   Array.from({ length: count }, (_, n) => `${n + from},81.2.69.142,ok\n`).join('')
 
 describe('a quote that is stray', () => {
-  it('loses no row: the next quote opens another field', async () => {
-    const { output, bad, badLines, doubtful, doubtfulLines, resolved } = await enriched(
+  it('loses no row: the next quote opens another field', () => {
+    const { output, bad, badLines, doubtful, doubtfulLines, resolved } = enriched(
       '1,81.2.69.142,"oops\n2,81.2.69.142,ok\n3,81.2.69.142,ok\n4,81.2.69.142,"x" y\n5,81.2.69.142,ok\n',
     )
     expect(output).toBe(
@@ -50,8 +35,8 @@ describe('a quote that is stray', () => {
     })
   })
 
-  it('makes only its own row doubtful, and no blank line after it', async () => {
-    const { doubtful, doubtfulLines } = await enriched('1,81.2.69.142,"x" y\n\n2,81.2.69.142,ok\n\n')
+  it('makes only its own row doubtful, and no blank line after it', () => {
+    const { doubtful, doubtfulLines } = enriched('1,81.2.69.142,"x" y\n\n2,81.2.69.142,ok\n\n')
     expect({ doubtful, doubtfulLines }).toEqual({
       doubtful: 1,
       doubtfulLines: [
@@ -69,13 +54,13 @@ describe('a quote that is stray', () => {
     ['1,81.2.69.142,"a\nb" c\n', 2],
     ['1,81.2.69.142,"a\nb"c\n', 2],
     ['1,81.2.69.142,"a\nb"\rc\n', 2],
-  ])('is known by the text after it: %j', async (input, bad) => {
-    const run = await enriched(input)
+  ])('is known by the text after it: %j', (input, bad) => {
+    const run = enriched(input)
     expect(run.bad).toBe(bad)
     expect(run.resolved).toBe(bad === 0 ? 2 : 1)
   })
 
-  it('ends with the bound of lines, and the next row is read', async () => {
+  it('ends with the bound of lines, and the next row is read', () => {
     const open = '0,81.2.69.142,"oops\n'
     for (const [maxRecordLines, count, bad] of [
       [undefined, 999, 0],
@@ -84,7 +69,7 @@ describe('a quote that is stray', () => {
       [5, 5, 1],
       [1, 1, 1],
     ] as const) {
-      const run = await enriched(`${open}${rows(count - 1)}9,81.2.69.142,",\n${rows(3)}`, { maxRecordLines })
+      const run = enriched(`${open}${rows(count - 1)}9,81.2.69.142,",\n${rows(3)}`, { maxRecordLines })
       const isJoined = bad === 0
       // Without the bound, the quote of the last row closes the field: the record has one column too many.
       expect(run.bad).toBe(isJoined ? 1 : 2)
@@ -92,18 +77,16 @@ describe('a quote that is stray', () => {
     }
   })
 
-  it('is shown with its line if it joins many rows', async () => {
-    const { doubtfulLines, resolved } = await enriched(
-      `${rows(7)}8,81.2.69.142,"oops\n${rows(20)}"\n${rows(5)}`,
-    )
+  it('is shown with its line if it joins many rows', () => {
+    const { doubtfulLines, resolved } = enriched(`${rows(7)}8,81.2.69.142,"oops\n${rows(20)}"\n${rows(5)}`)
     expect(doubtfulLines).toEqual([{ line: 9, message: 'its record has 22 lines: look at its quotes' }])
     expect(resolved).toBe(1 + 7 + 1 + 5)
   })
 
-  it('does not take quadratic time, whatever follows it', async () => {
+  it('does not take quadratic time, whatever follows it', () => {
     const chain = `0,81.2.69.142,"a\n${'b","c\n'.repeat(100_000)}x" y\n`
-    expect((await enriched(chain)).lines).toBeGreaterThan(90_000)
+    expect(enriched(chain).lines).toBeGreaterThan(90_000)
     const open = `${'0,81.2.69.142,"""a\n'.repeat(50_000)}`
-    expect((await enriched(open)).lines).toBeGreaterThan(20_000)
+    expect(enriched(open).lines).toBeGreaterThan(20_000)
   })
 })

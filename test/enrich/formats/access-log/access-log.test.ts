@@ -7,10 +7,12 @@ import {
   bytesOf,
   enrichBytes,
   enrichText,
+  objectsIn,
   openWorld,
   PLACED,
   run,
   text,
+  textOrMessage,
   UNPLACED,
   utf8,
   wholeSample,
@@ -67,18 +69,12 @@ const TIME = '[10/Oct/2000:13:55:36 -0700]'
 
 type Parts = Readonly<Record<string, unknown>>
 
-function objectsOf(output: Uint8Array): Parts[] {
-  const lines = new TextDecoder('utf-8', { fatal: true }).decode(output).split('\n')
-  expect(lines.pop()).toBe('')
-  return lines.map((line): Parts => JSON.parse(line))
-}
-
 /** What a line becomes, without the location. */
 function partsOf(line: string | Uint8Array, options: EnrichOptions = LOG): Parts {
   const bytes = typeof line === 'string' ? utf8(line) : line
   const { output, counts } = enrichBytes(bytes, options)
   expect(counts.badLines).toEqual([])
-  const [{ location: _, ...parts } = {}, ...others] = objectsOf(output)
+  const [{ location: _, ...parts } = {}, ...others] = objectsIn(output)
   expect(others).toEqual([])
   return parts
 }
@@ -203,7 +199,7 @@ describe('lines that are read', () => {
       'the address is in the second word, after the virtual host',
     ])
     expect(counts).toMatchObject({ resolved: 1, failed: { 'not-found': 1 } })
-    const [first, second] = objectsOf(output)
+    const [first, second] = objectsIn(output)
     expect(first).toMatchObject({ vhost: 'example.com:443', ...EXAMPLE })
     expect(second).toMatchObject({ vhost: 'example.com:80', ip: '9.9.9.9', user: null })
   })
@@ -264,7 +260,7 @@ describe('lines that are read', () => {
             location: result === undefined || isLookupFailure(result) ? null : result,
           }
         })
-        expect(objectsOf(output)).toEqual(expected)
+        expect(objectsIn(output)).toEqual(expected)
       }),
     )
   })
@@ -286,13 +282,13 @@ describe('lines that are not read', () => {
       resolved: 1,
       badLines: [{ line: 1, message: expect.stringContaining('not a line of an access log') }],
     })
-    expect(objectsOf(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
-    expect(Object.keys(objectsOf(output)[0] ?? {})).toEqual(['raw', 'location'])
+    expect(objectsIn(output)).toMatchObject([{ raw: line, location: null }, EXAMPLE])
+    expect(Object.keys(objectsIn(output)[0] ?? {})).toEqual(['raw', 'location'])
   })
 
   it('bytes that are not UTF-8 are not JSON', () => {
     const lines = bytesOf(`\xff\xc3 \xe9\n81.2.69.142 \xff\xc3\n`)
-    expect(objectsOf(enrichBytes(lines, LOG).output)).toMatchObject([
+    expect(objectsIn(enrichBytes(lines, LOG).output)).toMatchObject([
       { raw: '\ufffd\ufffd \ufffd' },
       { ip: '81.2.69.142', rest: '\ufffd\ufffd' },
     ])
@@ -336,14 +332,14 @@ describe('lines that are cut off or damaged', () => {
     const { counts, output } = enrichBytes(utf8(`${line}\n`), LOG)
     const hasTime = parts.time !== null
     expect(counts).toMatchObject({ resolved: 1, bad: 0, withoutTime: hasTime ? 0 : 1 })
-    expect(objectsOf(output)).toMatchObject([
+    expect(objectsIn(output)).toMatchObject([
       { location: { city: 'London', timezone: { offset: hasTime ? '+01:00' : null } } },
     ])
   })
 
   it('are located after a virtual host, and by the address that is trusted least', () => {
     const lines = `example.com:80 ${START}\nexample.com:80 81.2.69.142 - - cut\nexample.com:80\n`
-    expect(objectsOf(enrichBytes(utf8(lines), LOG).output).slice(1)).toMatchObject([
+    expect(objectsIn(enrichBytes(utf8(lines), LOG).output).slice(1)).toMatchObject([
       { vhost: 'example.com:80', ip: '81.2.69.142', rest: '- - cut', location: { city: 'London' } },
       { raw: 'example.com:80' },
     ])
@@ -367,14 +363,14 @@ describe('x_forwarded_for', () => {
     ['10.0.0.1', ' "81.2.69.142" 0.1 "x"', { rest: '0.1 "x"' }, '81.2.69.142', null, 'more after it'],
   ])('of %s%.60s', (peer, list, parts, ip, reason) => {
     const { output, counts } = enrichBytes(utf8(`${line(peer, list)}\n`), { ...options, force: true })
-    expect(objectsOf(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])
+    expect(objectsIn(output)).toMatchObject([{ ...parts, ip: peer, location: ip === null ? null : { ip } }])
     expect(counts.failed).toEqual(reason === null ? {} : { [reason]: 1 })
   })
 
   it('is taken of the first word with proxies that are trusted', () => {
     const given = line('81.2.69.142, 10.0.0.1', '')
     const { output } = enrichBytes(utf8(given), { ...LOG, trustedProxies: ['10.0.0.0/8'] })
-    expect(objectsOf(output)).toMatchObject([
+    expect(objectsIn(output)).toMatchObject([
       { ip: '81.2.69.142, 10.0.0.1', location: { ip: '81.2.69.142' } },
     ])
   })
@@ -383,14 +379,11 @@ describe('x_forwarded_for', () => {
 const REST = '- - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12'
 const MAIN = '- - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12 "-" "curl"'
 
-const outcome = (lines: readonly string[], options: EnrichOptions = {}): string => {
-  try {
+const outcome = (lines: readonly string[], options: EnrichOptions = {}): string =>
+  textOrMessage(() => {
     const { notes, output } = run(`${lines.join('\n')}\n`, options)
     return `${notes.at(-1)} | ${text(output).match(/"ip":"[^"]*"/g)?.[0]}`
-  } catch (error) {
-    return error instanceof Error ? error.message : ''
-  }
-}
+  })
 
 describe('an access log whose lines begin with two addresses', () => {
   const lines = [`81.2.69.142 52.95.110.1 ${REST}`, `89.160.20.112 52.95.110.1 ${REST}`]

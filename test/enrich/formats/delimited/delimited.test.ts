@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { EnrichError } from '../../../../src/enrich/errors.ts'
 import { planTable } from '../../../../src/enrich/formats/delimited/delimited.ts'
 import { looksLikeCsv, looksLikeTsv } from '../../../../src/enrich/formats/delimited/table.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
@@ -171,29 +170,6 @@ describe('the column of the address', () => {
   it('is looked for in whole records only', () => {
     // The last record is cut off in the middle of an address that would be none.
     expect(plan('a,peer\n1,1.2.3.4\n2,9.9.9', {}, 'csv', false).plan.address).toBe(1)
-  })
-})
-
-describe('names of columns in messages', () => {
-  /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
-  const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(100_000)}`
-  const shown = /2, "\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
-
-  it.each([
-    ['where the address is', `a,"${hostile}"\n1,1.2.3.4\n`],
-    ['where others are', `ip,"${hostile}"\n1.2.3.4,1.2.3.4\n`],
-    ['which there are without a usual name', `a,"${hostile}",c\n1,1.2.3.4,1.2.3.4\n`],
-    ['which there are', `a,"${hostile}",c\n1,2,3\n`],
-  ])('are quoted in printable ASCII and cut: %s', (_, text) => {
-    const said = (() => {
-      try {
-        return plan(text).notes.join(' ')
-      } catch (error) {
-        return error instanceof EnrichError ? error.message : ''
-      }
-    })()
-    expect(said).toMatch(shown)
-    expect(said).toMatch(/^[\x20-\x7e]{50,500}$/)
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
 import { tableOf } from '../../../table-of.ts'
-import { enrichBytes, text, utf8 } from '../../world.ts'
+import { located, objectsIn } from '../../world.ts'
 
 const W3C = `#Software: Microsoft Internet Information Services 10.0
 #Version: 1.0
@@ -29,11 +29,6 @@ const FLOW = `version account-id srcaddr dstaddr srcport start end action log-st
 2 123456789010 81.2.69.142 172.31.9.12 49761 1782864007 1782864060 REJECT OK
 2 123456789010 - - - 1782864007 1782864060 - NODATA
 `
-
-function located(input: string, options: EnrichOptions = {}) {
-  const run = enrichBytes(utf8(input), options)
-  return { ...run, output: text(run.output) }
-}
 
 const CITY: EnrichOptions = { fields: ['country_code', 'city', 'timezone_offset'] }
 
@@ -104,11 +99,7 @@ describe('a W3C Extended log', () => {
   it('keeps its fields after a directive that is too long, in one piece or in many', () => {
     const [directive, record] = [`#Fields: ${'x '.repeat(99)}c-ip`, '2026-07-01 0:01 - - 81.2.69.142 - -']
     for (const blockBytes of [50, 400, 500, 600, 100_000]) {
-      const { counts } = enrichBytes(
-        utf8(`${W3C}${directive}\n${record}\n`),
-        { maxLineBytes: 150 },
-        blockBytes,
-      )
+      const { counts } = located(`${W3C}${directive}\n${record}\n`, { maxLineBytes: 150 }, blockBytes)
       expect(counts).toMatchObject({ lines: 4, resolved: 2, bad: 1 })
     }
   })
@@ -163,10 +154,7 @@ describe('a log of Zeek', () => {
 
 describe('spaces around a value', () => {
   const ofField = (log: string, field: string) =>
-    located(log, { to: 'ndjson' })
-      .output.trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)[field])
+    objectsIn(located(log, { to: 'ndjson' }).output).map((object) => object[field])
 
   it('are no part of it, and hide neither that it is unknown nor its quotes', () => {
     const zeek = '#fields\tid.orig_h\tnote\n#empty_field\t(empty)\n'

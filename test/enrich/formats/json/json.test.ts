@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { DocumentWalk } from '../../../../src/enrich/formats/json/json-elements.ts'
-import { AT, enrichBytes, wholeSample } from '../../world.ts'
+import { AT, enrichText, located, wholeSample } from '../../world.ts'
 
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-const outputOf = (text: string, options: EnrichOptions = {}, blockBytes?: number): string =>
-  new TextDecoder('utf-8', { ignoreBOM: true }).decode(
-    enrichBytes(utf8(text), { at: AT, ...options }, blockBytes).output,
-  )
+const outputOf = (text: string, options: EnrichOptions = {}): string =>
+  enrichText(text, { at: AT, ...options })
 const codesIn = (output: string): unknown[] =>
   [...output.matchAll(/"location": ?(null|\{"ip":"[^"]+","country":\{"code":"(\w\w)")/g)].map(
     ([, all, code]) => (all === 'null' ? null : code),
@@ -130,10 +127,10 @@ describe('what cannot be read', () => {
   ]
   it.each(inputs)('%s', (_, text, line, message) => {
     for (const blockBytes of [1, 16, 100_000]) {
-      const { output, counts } = enrichBytes(utf8(text), { at: AT, maxLineBytes: 1000 }, blockBytes)
+      const { output, counts } = located(text, { at: AT, maxLineBytes: 1000 }, blockBytes)
       expect(counts.badLines[0]).toEqual({ line, message: expect.stringMatching(message) })
       const added = /, ?"location": ?\{.*?"offset":"[^"]*"\}\}/g
-      expect(new TextDecoder().decode(output).replaceAll(added, '')).toBe(text)
+      expect(output.replaceAll(added, '')).toBe(text)
     }
   })
 })

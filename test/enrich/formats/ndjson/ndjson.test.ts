@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { EnrichError } from '../../../../src/enrich/errors.ts'
 import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
 import { NDJSON as DEFINITION, looksLikeNdjson } from '../../../../src/enrich/formats/ndjson/ndjson.ts'
 import type { Resolver } from '../../../../src/resolver.ts'
@@ -139,37 +138,6 @@ describe('the field of the address', () => {
   it('is not looked for in an input without lines', () => {
     expect(plan([]).path).toEqual(['ip'])
   })
-})
-
-describe('names of members in messages', () => {
-  /** What a terminal obeys, text turned round, a line of its own, and more than is shown. */
-  const hostile = `\x1b]0;x\x07\x9b31m\u202e\nforged ${'k'.repeat(200)}`
-  const shown = /"\\u001b\]0;x\\u0007\\u009b31m\\u202e\\nforged k{30,}"\.\.\./
-  const others = Object.fromEntries(
-    Array.from({ length: 20 }, (_, index) => [`${index}${hostile}`, '1.1.1.1']),
-  )
-  const message = (line: object, options: EnrichOptions = {}) => {
-    try {
-      return plan([line], options).notes.join(' ')
-    } catch (error) {
-      return error instanceof EnrichError ? error.message : ''
-    }
-  }
-
-  it.each([
-    ['where an address is', { [hostile]: '1.1.1.1' }, {}, 'addresses are in "'],
-    ['where others are', { ip: '1.1.1.1', ...others, [hostile]: '1.1.1.1' }, {}, 'also in "'],
-    ['which there are without a usual name', { ...others, [hostile]: '1.1.1.1' }, {}, 'addresses are in "'],
-    ['which there are beside the one that is not', { [hostile]: '1.1.1.1' }, { field: 'x' }, 'are in "'],
-    ['what holds a list', { [hostile]: '1.1.1.1, 2.2.2.2' }, { field: hostile }, ' holds lists'],
-    ['a long list', { ['k'.repeat(200_000)]: '1.1.1.1,' }, { field: 'k'.repeat(200_000) }, ' holds'],
-  ])('are quoted in printable ASCII and cut: %s', (_, line, options, words) => {
-    const said = message(line, options)
-    expect(said).toContain(words)
-    expect(said).toMatch(/^[\x20-\x7e]{50,1500}$/)
-  })
-
-  it('are readable', () => expect(message({ [hostile]: '1.1.1.1' })).toMatch(shown))
 })
 
 describe('NDJSON', () => {

@@ -2,12 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkOptions, type EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes, text, utf8 } from '../../world.ts'
-
-function located(input: string, options: EnrichOptions = {}) {
-  const run = enrichBytes(utf8(input), options)
-  return { ...run, output: text(run.output) }
-}
+import { located } from '../../world.ts'
 
 describe('the option logFormat', () => {
   const NGINX =
@@ -52,9 +47,9 @@ describe('the option logFormat', () => {
         const line = parts.map(([before, , text]) => before + text).join('') + after
         // A quote that opens no quoted field is text, and a value must not hold what ends it: no value here does.
         const options = { logFormat: directive, field: 'remote_addr', force: true } as const
-        const { output, counts } = enrichBytes(utf8(`${line}\n`), options, blockBytes)
+        const { output, counts } = located(`${line}\n`, options, blockBytes)
         expect(counts.bad).toBe(0)
-        const object = JSON.parse(text(output))
+        const object = JSON.parse(output)
         for (const [, each, expected] of parts) {
           expect(object[each]).toBe(expected === '' || expected === '-' ? null : expected)
         }

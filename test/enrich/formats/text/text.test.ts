@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BlockEnricher } from '../../../../src/enrich/block-enricher.ts'
-import { type EnrichOptions, layoutOf, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { planText } from '../../../../src/enrich/formats/text/text.ts'
 import { type LineOptions, LOCATION_FIELDS } from '../../../../src/enrich/options.ts'
-import { Splitter } from '../../../../src/enrich/reading/splitter.ts'
 import { DatabaseSet } from '../../../../src/location/database-set.ts'
 import { Database } from '../../../../src/mmdb/database.ts'
 import { MmdbWriter } from '../../../../src/writer.ts'
 import { tableOf } from '../../../table-of.ts'
-import { bytesOf, enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
+import { bytesOf, enrichBytes, enrichText, run, utf8, wholeSample } from '../../world.ts'
 
 const AT = Date.UTC(2026, 6, 1)
 const LINE = 'Oct 11 22:14:15 web sshd[1]: Failed password for root from 81.2.69.142 port 5 ssh2\n'
@@ -282,15 +280,9 @@ describe('an annotation', () => {
           })
           .toBytes()
         const set = new DatabaseSet([new Database(bytes)])
-        const input = utf8('a 81.2.69.142 b\n')
         const fields = LOCATION_FIELDS.map((field) => `{${field}}`).join(' ')
         const options: EnrichOptions = { format: 'text', annotate: `({city}) {ip} [${fields}]`, at: 0 }
-        const { plan } = makePlan(wholeSample(input), options)
-        const splitter = new Splitter(layoutOf(plan))
-        const enricher = new BlockEnricher(plan, set)
-        const blocks = [...splitter.push(input), ...splitter.end()]
-        const output = blocks.flatMap((block) => [...enricher.pieces(block)].map((piece) => piece.output))
-        const text = new TextDecoder().decode(Buffer.concat(output))
+        const text = new TextDecoder().decode(run('a 81.2.69.142 b\n', options, { set }).output)
         expect(text.startsWith('a ') && text.endsWith(' b\n')).toBe(true)
         expect(text.slice(0, -1)).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
         expect(text).toContain('81.2.69.142')

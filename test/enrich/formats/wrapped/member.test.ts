@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
 import { effort } from '../../../effort.ts'
-import { enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
+import { enrichText, located, objectsIn, wholeSample } from '../../world.ts'
 
 const IP = '81.2.69.142'
 const ACCESS = `${IP} - - [01/Jul/2026:14:00:00 +0200] "GET /?next=8.8.8.8 HTTP/1.1" 200 9`
@@ -21,12 +21,7 @@ const WRAPS: readonly [name: string, member: string, wrap: Wrap][] = [
 ]
 
 /** The location of each line of an output of objects; `undefined` for an object without that member. */
-function locations(output: string): unknown[] {
-  return output
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { location?: unknown }).location)
-}
+const locations = (output: string): unknown[] => objectsIn(output).map(({ location }) => location)
 
 describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
   it.each([
@@ -48,12 +43,12 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
 
   it('can have an empty line, none, or one that cannot be read', () => {
     const lines = [ACCESS, ACCESS, ACCESS, '', ' \n', null, [129, 2], 'starting up\n', ACCESS].map(wrap)
-    const { output, counts } = enrichBytes(utf8(`${lines.join('\n')}\n`), {})
+    const { output, counts } = located(`${lines.join('\n')}\n`)
     expect(counts).toMatchObject({ lines: 9, resolved: 4, bad: 1, failed: { missing: 4 } })
     expect(counts.badLines).toEqual([
       expect.objectContaining({ line: 8, message: expect.stringContaining(`in its "${member}"`) }),
     ])
-    const found = locations(new TextDecoder().decode(output))
+    const found = locations(output)
     expect(found.map((location) => location === null)).toEqual([0, 0, 0, 1, 1, 1, 1, 0, 0].map(Boolean))
     expect(found[7]).toBeUndefined()
   })
@@ -88,7 +83,7 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
       fc.property(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 400 }), (lines, blockBytes) => {
         const options: EnrichOptions = { force: true }
         const input = [SSHD, ...lines].map(wrap)
-        const { output } = enrichBytes(utf8(`${input.join('\n')}\n`), options, blockBytes)
+        const { output } = located(`${input.join('\n')}\n`, options, blockBytes)
         const alone = [SSHD, ...lines].map((text) => {
           const flat = `- ${text.replace(/[\r\n]/g, ' ')}`
           const [place] = locations(
@@ -96,7 +91,7 @@ describe.each(WRAPS)('objects that %s writes', (wrapper, member, wrap) => {
           )
           return place
         })
-        const written = new TextDecoder().decode(output).trimEnd().split('\n')
+        const written = output.trimEnd().split('\n')
         expect(written).toEqual(
           input.map((object, index) => `${object.slice(0, -1)},"location":${JSON.stringify(alone[index])}}`),
         )
@@ -148,10 +143,6 @@ describe('a line that Docker has cut into objects', () => {
   const first = `${'x'.repeat(SIZE - 13)} from 1.1.1.9`
   const second = `.9.9.9 \\n"<\t${'é'.repeat((SIZE - 22) / 2)} 189.160.2`
   const last = '0.112 end\n'
-  const located = (input: string, options: EnrichOptions = {}, blockBytes = 1_000_000) => {
-    const { output, counts } = enrichBytes(utf8(input), options, blockBytes)
-    return { output: new TextDecoder().decode(output), counts }
-  }
 
   it('is the line of the last object', () => {
     const input = whole + object(first) + object(second) + object(last, 'stdout', 1) + whole

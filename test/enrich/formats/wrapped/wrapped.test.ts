@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EnrichOptions, makePlan } from '../../../../src/enrich/formats/formats.ts'
-import { enrichBytes, enrichText, utf8, wholeSample } from '../../world.ts'
+import { enrichText, located, objectsIn, wholeSample } from '../../world.ts'
 
 const IP = '81.2.69.142'
 const ACCESS = `${IP} - - [01/Jul/2026:14:00:00 +0200] "GET /?next=8.8.8.8 HTTP/1.1" 200 9`
@@ -54,8 +54,7 @@ describe.each(PREFIXES)('lines behind what %s writes: %j', (wrapper, prefix) => 
 
   it('become objects too if they cannot be read', () => {
     const lines = [OBJECT, OBJECT, 'starting'].map((line) => `${prefix}${line}\n`).join('')
-    const objects = enrichText(lines, { at: AT, to: 'ndjson', format: 'ndjson' }).trimEnd().split('\n')
-    expect(objects.map((line): unknown => JSON.parse(line)).at(-1)).toEqual({
+    expect(objectsIn(enrichText(lines, { at: AT, to: 'ndjson', format: 'ndjson' })).at(-1)).toEqual({
       raw: `${prefix}starting`,
       location: null,
     })
@@ -66,7 +65,7 @@ describe.each(PREFIXES)('lines behind what %s writes: %j', (wrapper, prefix) => 
       .map((line) => `${prefix}${line}\n`)
       .join('')
       .repeat(4)
-    const { counts } = enrichBytes(utf8(`${lines}${OBJECT}\n`), { at: AT })
+    const { counts } = located(`${lines}${OBJECT}\n`, { at: AT })
     expect(counts).toMatchObject({ resolved: 13, blank: 4, bad: 4 })
   })
 })
@@ -77,8 +76,8 @@ describe('a line in parts', () => {
     const input = `${part('F', OBJECT)}${part('P', '{"ip":"89.160')}${part('P', '.20.112","n"')}${part('F', ':2}')}${part('F', OBJECT)}`
     const whole = `${part('F', OBJECT)}${part('F', '{"ip":"89.160.20.112","n":2}')}${part('F', OBJECT)}`
     for (const blockBytes of [1, 50, 100_000]) {
-      const { output, counts } = enrichBytes(utf8(input), { at: AT }, blockBytes)
-      expect(new TextDecoder().decode(output)).toBe(enrichText(whole, { at: AT }))
+      const { output, counts } = located(input, { at: AT }, blockBytes)
+      expect(output).toBe(enrichText(whole, { at: AT }))
       expect(counts).toMatchObject({ lines: 3, resolved: 3, bad: 0 })
     }
   })
@@ -95,19 +94,19 @@ describe('a line in parts', () => {
       part('P', '{"ip":'),
     ]
     for (const blockBytes of [1, 50, 100_000]) {
-      const { output, counts } = enrichBytes(utf8(lines.join('')), { at: AT }, blockBytes)
+      const { output, counts } = located(lines.join(''), { at: AT }, blockBytes)
       expect(counts).toMatchObject({ lines: 6, resolved: 3, bad: 3 })
       const kept = lines.filter((_, index) => [1, 5, 6].includes(index))
-      for (const line of kept) expect(new TextDecoder().decode(output)).toContain(line)
+      for (const line of kept) expect(output).toContain(line)
     }
   })
 
   it('stays in parts if it is too long, and does not end', () => {
     const endless = part('P', 'x'.repeat(100)).repeat(50)
     const input = part('F', OBJECT).repeat(20) + endless
-    const { output, counts } = enrichBytes(utf8(input), { at: AT, maxLineBytes: 1000, format: 'ndjson' }, 64)
+    const { output, counts } = located(input, { at: AT, maxLineBytes: 1000, format: 'ndjson' }, 64)
     expect(counts.resolved).toBe(20)
-    expect(new TextDecoder().decode(output).endsWith(endless)).toBe(true)
+    expect(output.endsWith(endless)).toBe(true)
   })
 })
 
@@ -148,13 +147,11 @@ describe('wrapped lines of any content', () => {
               ? prefix + line
               : `${prefix.replace(' F ', ' P ')}${line.slice(0, at)}\n${prefix}${line.slice(at)}`
           })
-          const { output } = enrichBytes(utf8(`${wrapped.join('\n')}\n`), options, blockBytes)
+          const { output } = located(`${wrapped.join('\n')}\n`, options, blockBytes)
           const expected = enrichText(`${lines.join('\n')}\n`, options)
             .trimEnd()
             .split('\n')
-          expect(new TextDecoder().decode(output).trimEnd().split('\n')).toEqual(
-            expected.map((line) => prefix + line),
-          )
+          expect(output.trimEnd().split('\n')).toEqual(expected.map((line) => prefix + line))
         },
       ),
     )
