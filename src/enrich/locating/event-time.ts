@@ -213,16 +213,36 @@ const EXACT_PART = /^[1-9]\d{11,13}(?=\d{6}(?:\.\d+)?$)|^\d{1,11}\.\d{6}(?=\d+$)
 /** A number, as JSON and shells write it. */
 export const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
+/**
+ * Instants nearer to 1970, in milliseconds, are no times of events: programs write 0 or -1 for an unknown time, devices without a clock
+ * begin in 1970, and such numbers are durations, counters or days.
+ */
+const LEAST_INSTANT_MS = 1e11
+/** Programs also write the year 1 or 9999 for an unknown time. */
+const EARLIEST = /* @__PURE__ */ Date.UTC(1900, 0, 1)
+const LATEST = /* @__PURE__ */ Date.UTC(2200, 0, 1)
+
 const timestamp = /* @__PURE__ */ new Timestamp()
 
+/** The instant that {@link instantIn} reads, or {@link NO_TIME} if it is not that of an event. */
+export function eventTime(bytes: Uint8Array, start: number, end: number): number {
+  return asEventTime(instantIn(bytes, start, end))
+}
+
+/** An instant in milliseconds since 1970, or {@link NO_TIME} if it is not that of an event. */
+function asEventTime(instant: number): number {
+  const isKnown = Math.abs(instant) >= LEAST_INSTANT_MS && instant >= EARLIEST && instant < LATEST
+  return isKnown ? instant : NO_TIME
+}
+
 /**
- * Reads the instant of an event from `bytes[start, end)`: what {@link Timestamp} reads, ISO 8601 with an offset or `Z` or the
+ * Reads an instant from `bytes[start, end)`: what {@link Timestamp} reads, ISO 8601 with an offset or `Z` or the
  * form of access logs, or a number since 1970. The size of a number decides whether it is in seconds, milliseconds, microseconds or
  * nanoseconds. Local times without an offset are not instants.
  *
  * @returns milliseconds since 1970, rounded down, or {@link NO_TIME}
  */
-export function eventTime(bytes: Uint8Array, start: number, end: number): number {
+function instantIn(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > MAX_LENGTH || start >= end) return NO_TIME
   const mayBeTimestamp = bytes[start + 4] === DASH || bytes[start + 2] === SLASH
   if (mayBeTimestamp && timestamp.read(bytes, start, end) === end) return timestamp.instant
@@ -235,9 +255,14 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
 
 /** `eventTime` of a text. */
 export function eventTimeOf(text: string): number {
+  return asEventTime(instantOf(text))
+}
+
+/** {@link instantIn} for a text. */
+export function instantOf(text: string): number {
   if (text.length > MAX_LENGTH) return NO_TIME
   const bytes = encoder.encode(text)
-  return eventTime(bytes, 0, bytes.length)
+  return instantIn(bytes, 0, bytes.length)
 }
 
 function sinceEpoch(value: number): number {

@@ -1,5 +1,5 @@
 import { Address } from '../../address/address.ts'
-import { eventTimeOf, NUMBER } from '../locating/event-time.ts'
+import { instantOf, NUMBER } from '../locating/event-time.ts'
 
 /** No log is older. Numbers that count from another epoch, or in other units, give times before or after. */
 const EARLIEST = Date.UTC(2000, 0, 1)
@@ -100,7 +100,7 @@ export function timesIn(values: readonly string[]): SampleTimes {
 
 /** @returns `null` if the value can be read, and `other` if it is not a time */
 function faultOf(value: string, latest: number): UnreadableTime | 'other' | null {
-  const instant = eventTimeOf(value)
+  const instant = instantOf(value)
   const isPlausible = instant >= EARLIEST && instant < latest
   if (!NUMBER.test(value)) {
     if (isPlausible) return null

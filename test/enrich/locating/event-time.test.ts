@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { eventTime, eventTimeOf, TIMESTAMP_ROOM, Timestamp } from '../../../src/enrich/locating/event-time.ts'
+import {
+  eventTime,
+  eventTimeOf,
+  instantOf,
+  TIMESTAMP_ROOM,
+  Timestamp,
+} from '../../../src/enrich/locating/event-time.ts'
 import { tableOf } from '../../table-of.ts'
 import { utf8 } from '../world.ts'
 
@@ -38,13 +44,14 @@ describe('the instant of an event', () => {
     ['1782907199999600', NOON - 1],
     ['1782907199999600123', NOON - 1],
     ['1782907199999999999', NOON - 1],
-    ['99999999999999999999', 99_999_999_999_999],
-    ['000000000000000002', 2000],
+    ['4999999999999999999', 4_999_999_999_999],
+    ['000000001782907200', NOON],
     ['1.7829072004567891e9', NOON + 456],
     ['1782907200.001', NOON + 1],
     ['1782907200.123', NOON + 123],
-    ['-0.0004', -1],
-    ['0', 0],
+    ['100000000', 1e11],
+    ['-100000000', -1e11],
+    ['2199-12-31T23:59:59Z', Date.UTC(2200, 0, 1) - 1000],
   ])('%s', (text, instant) => {
     expect(read(text)).toBe(instant)
     expect(eventTimeOf(text)).toBe(instant)
@@ -66,8 +73,7 @@ describe('the instant of an event', () => {
     })
     fc.assert(
       fc.property(date, (each) => {
-        expect(read(each.toISOString())).toBe(each.getTime())
-        expect(eventTimeOf(each.toISOString())).toBe(each.getTime())
+        expect(instantOf(each.toISOString())).toBe(each.getTime())
       }),
     )
   })
@@ -150,7 +156,7 @@ describe('numbers since 1970', () => {
         const size = Math.abs(Number(text))
         const unit = [1e11, 1e14, 1e17, 1e20].findIndex((most) => size < most)
         const milliseconds = [Number(text) * 1000, Number(text), Number(text) / 1e3, Number(text) / 1e6][unit]
-        const instant = eventTimeOf(text)
+        const instant = instantOf(text)
         if (milliseconds === undefined) return expect(instant).toBeNaN()
         // Rounded down, but for what a double of so many milliseconds cannot say.
         expect(Number.isInteger(instant)).toBe(true)
@@ -167,7 +173,7 @@ describe('numbers since 1970', () => {
       fc.property(seconds, nanoseconds, fc.constantFrom(0, 3, 6, 9), (whole, rest, digits) => {
         const fraction = String(rest).padStart(9, '0')
         const text = `${whole}${fraction.slice(0, digits)}.${fraction.slice(digits)}`.replace(/\.$/, '')
-        expect(eventTimeOf(text)).toBe(whole * 1000 + Math.floor(rest / 1e6))
+        expect(instantOf(text)).toBe(whole * 1000 + Math.floor(rest / 1e6))
       }),
     )
   })
@@ -175,7 +181,7 @@ describe('numbers since 1970', () => {
   it.each(['', '.', '1.', '.5', '1.2.3', '1,5', '+1', '0x10', '1e', ' 1', '1 ', '1'.repeat(41)])(
     'are not %j',
     (text) => {
-      expect(eventTimeOf(text)).toBe(Number.NaN)
+      expect(instantOf(text)).toBe(Number.NaN)
     },
   )
 })

@@ -1,7 +1,7 @@
 import { quoted } from '../../../errors.ts'
 import { utf8Decoder } from '../../../realm.ts'
 import { CARRIAGE_RETURN, COMMA, QUOTE, SEMICOLON, TAB } from '../../ascii.ts'
-import { eventTimeOf } from '../../locating/event-time.ts'
+import { instantOf } from '../../locating/event-time.ts'
 import { DEFAULT_RECORD_LINES } from '../../options.ts'
 import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
@@ -256,7 +256,7 @@ export function dataInHeader(
     `${quoted(titles[column] ?? '')} in column ${column + 1} ${what}`
   const address = titles.findIndex(isAddress)
   const looksLikeData = (title: string): boolean =>
-    NUMBER.test(title) || DATA.test(title) || !Number.isNaN(eventTimeOf(title))
+    NUMBER.test(title) || DATA.test(title) || !Number.isNaN(instantOf(title))
   const data = address >= 0 ? address : titles.findIndex(looksLikeData)
   if (data >= 0) return shown(data, 'is not a name')
   // A header can come again where two tables were joined.
