@@ -56,7 +56,7 @@ const ASN_TEXT = 'The autonomous system that announces the network of the addres
 const ASN = {
   number: { type: 'integer', minimum: 1, maximum: 4_294_967_295 },
   organization: textOrNull('The name in the database'),
-  network: { type: 'string', description: 'The network in the database, as CIDR text' },
+  network: { type: 'string', description: 'A network with this system around the address, as CIDR text' },
 }
 
 const LOOKUP_FAILURE = closed({
