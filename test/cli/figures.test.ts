@@ -16,7 +16,6 @@ describe('figures', () => {
     [0, 10, '0%'],
     [10, 10, '100%'],
     [1, 3, '33.3%'],
-    [1, 2, '50.0%'],
     // Inexact shares are never 0% or 100%.
     [1, 1_000_000, '<0.1%'],
     [999_999, 1_000_000, '>99.9%'],
@@ -28,7 +27,6 @@ describe('figures', () => {
   })
 
   it.each([
-    [950, '950'],
     [12_345, '12.3K'],
     [1_000_000, '1M'],
   ])('shorten %d to %s', (count, text) => {
@@ -40,7 +38,6 @@ describe('figures', () => {
     [1.314, '1.3 s'],
     [42.04, '42 s'],
     [60, '1 min'],
-    [250, '4 min 10 s'],
     [3599.7, '60 min'],
     [7500, '2 h 5 min'],
   ])('show %d seconds as %s', (seconds, text) => {
@@ -51,7 +48,6 @@ describe('figures', () => {
     [0, 'under a minute'],
     [MINUTE, '1 minute'],
     [89 * MINUTE, '89 minutes'],
-    [2 * HOUR, '2 hours'],
     [35 * HOUR, '35 hours'],
     [72 * HOUR, '3 days'],
   ])('show a span of %d milliseconds as %s', (milliseconds, text) => {
@@ -59,8 +55,6 @@ describe('figures', () => {
   })
 
   it.each([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
     [1000, '1 kB'],
     [163_400_000, '163 MB'],
     [2e15, '2,000 TB'],
