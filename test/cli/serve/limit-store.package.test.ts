@@ -1,7 +1,6 @@
 // `geofix serve --limits`: servers that count requests in one real Valkey or Redis.
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/free-port.ts'
-import { StoreConnection } from '../../../src/cli/serve/store-connection.ts'
 import { temporaryFolder } from '../../temporary.ts'
 import { ask, LONDON, type Service, serve } from './running.ts'
 import { ended, hasValkey, startValkey } from './valkey.ts'
@@ -58,34 +57,6 @@ describe.skipIf(!hasValkey)('limits in a store, if valkey or redis is not instal
     for (const service of both) expect(await service.until('limits-alone', 2)).toHaveProperty('message')
     next.kill('SIGCONT')
     for (const service of both) await service.until('limits-shared', 3)
-  })
-
-  it('go on when the store accepts connections and refuses to count, and are shared when it counts again', async () => {
-    const port = await freePort()
-    await startValkey(port)
-    const admin = new StoreConnection(`redis://127.0.0.1:${port}`, () => {})
-    const service = await serverWith(`redis://127.0.0.1:${port}`)
-    await service.until('limits-shared')
-    expect(await statusesOf([service], 2)).toEqual([200, 200])
-    await admin.ask('SCRIPT', 'FLUSH')
-    expect(await statusesOf([service], 1)).toEqual([200])
-    expect(await isAlone(service)).toBe('0')
-    let count = 1
-    for (const [refuse, allow, words] of [
-      ['CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0', /^OOM command not allowed/],
-      ['REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', /^READONLY You can't write/],
-      ['ACL SETUSER default -@scripting', 'ACL SETUSER default +@all', /^NOPERM /],
-    ] as const) {
-      await admin.ask(...refuse.split(' '))
-      expect(await statusesOf([service], 3)).toEqual([200, 200, 200])
-      expect((await service.until('limits-alone', count)).message).toMatch(words)
-      expect(await isAlone(service)).toBe('1')
-      await admin.ask(...allow.split(' '))
-      await service.until('limits-shared', ++count)
-      expect(await isAlone(service)).toBe('0')
-    }
-    expect(service.lines().filter(({ event }) => event === 'limits-alone')).toHaveLength(3)
-    admin.destroy(new Error('done'))
   })
 
   it('begin when the store is there, and a server starts without it', async () => {
