@@ -46,9 +46,11 @@ export function numberedFields(
   fields: readonly SampleField[],
   words: NumberedWords = FIELD_WORDS,
 ): SampleFields {
+  const isShared = ({ name }: SampleField): boolean => fields.filter((each) => each.name === name).length > 1
   return {
     fields,
-    words,
+    // Several fields of one name can only be told by their numbers.
+    words: { ...words, typed: (field) => (isShared(field) ? String(field.index + 1) : words.typed(field)) },
     named: (name) => fieldNamed(name, fields, words),
     nothing: () => `the ${words.noun}s are ${listed(fields, words)}${words.remedy}`,
   }

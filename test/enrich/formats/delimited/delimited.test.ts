@@ -136,6 +136,7 @@ describe('the column of the address', () => {
     ],
     ['ip,b\n1.2.3.4,y\n', { field: '0' }, 'ENRICH_FIELD_UNKNOWN', '"0"', 'no number'],
     ['ip,ip\n1.2.3.4,y\n', { field: 'ip' }, 'ENRICH_FIELD_UNKNOWN', 'several', 'a name that is there twice'],
+    ['ip,ip\n1.2.3.4,9.9.9.9\n', {}, 'ENRICH_FIELD_UNKNOWN', '--field 1 or --field 2', 'two of one name'],
     [
       '1.2.3.4,y\n',
       { field: 'ip', header: false },
