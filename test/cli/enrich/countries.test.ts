@@ -1,7 +1,7 @@
 // Lines of some countries: --only-country, --not-country.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { workspace } from './command-line.ts'
+import { failure, workspace } from './command-line.ts'
 
 const { at: path, enrich } = workspace('--quiet', '--at', '2026-07-01')
 
@@ -39,20 +39,17 @@ describe('geofix enrich --only-country', () => {
     const parquet = readFileSync(path('in.parquet'))
     expect([parquet.includes(AU), parquet.includes(GB)]).toEqual([true, false])
     const refused = await enrich([...only, '--into', 'x', path('in.parquet'), '-o', path('out.parquet')])
-    expect(refused.status).toBe(2)
-    expect(refused.err).toContain('--only-country has no effect on Parquet')
+    expect(refused).toEqual(failure(2, '--only-country has no effect on Parquet'))
   })
 
   it('needs lines for JSON documents, and one address a line', async () => {
     const document = `[{"ip":"${GB}"},\n {"ip":"${AU}"}]\n`
     const kept = await enrich(['--not-country', 'GB'], document)
-    expect(kept.status).toBe(2)
-    expect(kept.err).toMatch(/--not-country leaves elements out.*--to ndjson/)
+    expect(kept).toEqual(failure(2, /--not-country leaves elements out.*--to ndjson/))
     expect((await enrich(['--not-country', 'GB', '--to', 'ndjson', '--fields', 'city'], document)).out).toBe(
       `{"ip":"${AU}","location":{"city":"Sydney"}}\n`,
     )
     const several = await enrich(['--only-country', 'GB', '--field', 'a=x', '--field', 'b=y'])
-    expect(several.status).toBe(2)
-    expect(several.err).toContain('--only-country takes one --field')
+    expect(several).toEqual(failure(2, '--only-country takes one --field'))
   })
 })
