@@ -48,9 +48,9 @@ const MOUNTS: Record<string, () => Promise<number>> = {
   },
 }
 
-describe.each(Object.keys(MOUNTS))('mounted in %s', (name) => {
+describe.each(Object.entries(MOUNTS))('mounted in %s', (_, mount) => {
   it('answers as everywhere', async () => {
-    const origin = `http://127.0.0.1:${await MOUNTS[name]?.()}`
+    const origin = `http://127.0.0.1:${await mount()}`
     const headers = {
       authorization: 'Bearer developer-key',
       'x-forwarded-for': '81.2.69.142',
@@ -67,23 +67,18 @@ describe.each(Object.keys(MOUNTS))('mounted in %s', (name) => {
   })
 
   it('lets no caller choose its place by many header lines', async () => {
-    const port = Number(await MOUNTS[name]?.())
+    const port = await mount()
     const own = 'X-Forwarded-For: 133.11.93.3\r\n'
     const byProxy = 'X-Forwarded-For: 81.2.69.142\r\n'
     // With these, the request has seven lines.
     const key = 'Authorization: Bearer developer-key\r\nAccept: */*\r\nX: y\r\n'
     // Node drops nothing from 1,000 lines, which cannot be told from more.
-    for (const [lines, status] of [
-      [999, 200],
-      [1000, 431],
-      [2000, 431],
-    ] as const) {
+    for (const lines of [999, 1000, 2000]) {
       const head = `GET /v1/ip HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${own}${key}`
       const answer = await raw({ port }, `${head}${'a:\r\n'.repeat(lines - 7)}${byProxy}\r\n`)
-      expect(answer, `${lines} lines`).toContain(`HTTP/1.1 ${status} `)
+      expect(answer, `${lines} lines`).toContain(`HTTP/1.1 ${lines < 1000 ? 200 : 431} `)
+      expect(answer).toContain(lines < 1000 ? '"ip":"81.2.69.142"' : '"code":"HEADER_TOO_LARGE"')
       expect(answer).not.toContain('133.11.93.3')
-      if (status === 431) expect(answer).toContain('"code":"HEADER_TOO_LARGE"')
-      else expect(answer).toContain('"ip":"81.2.69.142"')
     }
   })
 })

@@ -22,9 +22,9 @@ function commandOf([program = '', ...args]: readonly string[]): [string, ...stri
   return [path(program), ...args.map((arg) => (arg in TOOLS ? path(arg) : arg))]
 }
 
-function missingTool({ build, run: command, needs = [] }: Row): string | undefined {
+function missingTool({ build, run: command }: Row): string | undefined {
   const names = [...build, command].flat().filter((word) => word in TOOLS)
-  return [...names, ...needs].find((name) => toolAt(TOOLS[name] ?? name) === undefined)
+  return names.find((name) => toolAt(TOOLS[name] ?? name) === undefined)
 }
 
 const folderOf = (name: string): string => name.replaceAll(/\W+/g, '-')

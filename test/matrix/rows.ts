@@ -13,8 +13,6 @@ export interface Row {
   readonly prints: string | RegExp
   /** The databases in `out`, without what a bundler adds to their names. Not checked if absent. */
   readonly databases?: readonly string[]
-  /** Tools that may be missing, besides those in its commands. */
-  readonly needs?: readonly string[]
 }
 
 /** Where each tool is in node_modules. */
@@ -497,7 +495,7 @@ writeFileSync('out/main.js', '')
 await createPackageWithOptions('out', 'app.asar', { unpack: '**/*.mmdb.*' })
 rmSync('out', { recursive: true })
 const inside = 'node_modules/geofix/dist/core.cjs'
-const { unpacked } = listPackage('app.asar', { isPack: true }).includes('unpack : /node_modules/geofix/data/country.mmdb.gz') ? { unpacked: true } : {}
+const unpacked = listPackage('app.asar', { isPack: true }).includes('unpack : /node_modules/geofix/data/country.mmdb.gz')
 cpSync('app.asar', 'out/app.asar'); cpSync('app.asar.unpacked', 'out/app.asar.unpacked', { recursive: true })
 for (const name of ['fflate', 'ipaddr.js', 'mmdb-lib', 'geofix']) cpSync('../../node_modules/' + name, 'out/node_modules/' + name, { recursive: true })
 rmSync('out/node_modules/geofix/data', { recursive: true })
