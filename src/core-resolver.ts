@@ -51,7 +51,8 @@ function openBytes(
   tables?: SharedArrayBuffer,
 ): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path)
-  return loaded(decompression, 'the database is packed').openPacked(bytes, path, options, tables)
+  const { openPackedBytes, PORTABLE_CODEC } = loaded(decompression, 'the database is packed')
+  return openPackedBytes(bytes, PORTABLE_CODEC, path, options, tables)
 }
 
 /** The core opens bytes in memory, and what they can be read from. */

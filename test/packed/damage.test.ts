@@ -11,12 +11,12 @@ import { countNetworks } from '../../src/mmdb/networks.ts'
 import { verify } from '../../src/mmdb/verify.ts'
 import { sourceOf } from '../../src/packed/block-file.ts'
 import { readDirectory } from '../../src/packed/directory.ts'
-import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { effort, sampled } from '../effort.ts'
 import { offsetAt } from '../mmdb/questions.ts'
+import { openPacked } from './parts.ts'
 
 /** 20,000 networks, in several blocks, and 200 KB of data. */
 function manyNetworks(): Uint8Array {

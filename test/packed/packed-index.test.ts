@@ -5,12 +5,11 @@ import { PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { BlockFile, sourceOf } from '../../src/packed/block-file.ts'
 import { PackedContents } from '../../src/packed/contents.ts'
-import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack } from '../../src/packed/pack.ts'
 import { PackedIndex } from '../../src/packed/packed-index.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { offsetAt } from '../mmdb/questions.ts'
-import { partsOf } from './parts.ts'
+import { openPacked, partsOf } from './parts.ts'
 
 /** Networks of 16 or 4,096 addresses. */
 function manyNetworks(ipVersion: 4 | 6): Uint8Array {

@@ -2,9 +2,15 @@ import { deflateRawSync } from 'node:zlib'
 import { crc32 } from '../../src/bytes/extract.ts'
 import { type Deflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { type Directory, encodeDirectory, type Family, readDirectory } from '../../src/packed/directory.ts'
+import { openPackedBytes } from '../../src/packed/open-bytes.ts'
+import type { PackedOptions } from '../../src/packed/packed-database.ts'
 
 /** Faster than that of the project. */
 const deflate: Deflate = (bytes) => deflateRawSync(bytes)
+
+/** Opens a packed file in memory, as the core does. */
+export const openPacked = (bytes: Uint8Array, path?: string, options?: PackedOptions) =>
+  openPackedBytes(bytes, PORTABLE_CODEC, path, options)
 
 /** A block before it is compressed. */
 interface Block {

@@ -2,12 +2,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { verify } from '../../src/mmdb/verify.ts'
 import { PackedContents } from '../../src/packed/contents.ts'
-import { openPacked } from '../../src/packed/open-packed.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { MmdbWriter } from '../../src/writer.ts'
 import { DATA_START, handMade } from '../mmdb/hand-made.ts'
 import { offsetAt } from '../mmdb/questions.ts'
-import { type Parts, packedOf, partsOf, withFamily } from './parts.ts'
+import { openPacked, type Parts, packedOf, partsOf, withFamily } from './parts.ts'
 
 // The example of src/packed/README.md, which explains these streams.
 const PACKED = pack(
