@@ -117,12 +117,6 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     expect(other.lookup(IP).country.code).toBe('GB')
   })
 
-  it('are not for a closed resolver', async () => {
-    const geo = await Entry.open(mmdb)
-    geo.close()
-    expect(() => geo.share()).toThrow(new TypeError('the resolver is closed'))
-  })
-
   it('are what a clone by mistake asks for', async () => {
     const geo = await Entry.open(mmdb)
     expect(() => structuredClone(geo)).toThrow(

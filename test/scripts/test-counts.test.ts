@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { countTests, failures, slowestFiles } from '../../scripts/test-counts.ts'
+import { countTests, failures } from '../../scripts/test-counts.ts'
 
 const report = (file: string, ...tests: [fullName: string, status: string][]) => ({
   numPassedTests: tests.filter(([, status]) => status === 'passed').length,
@@ -44,17 +44,6 @@ describe('countTests', () => {
       expect(unexpected).toEqual(isAccepted ? [] : [name])
     }
   })
-})
-
-it('slowestFiles has the slowest first, with their seconds', () => {
-  const testResults = [1500, 200, 61_000].map((endTime) => ({
-    name: resolve(`test/${endTime}.test.ts`),
-    startTime: 100,
-    endTime,
-    assertionResults: [],
-  }))
-  const run = { numPassedTests: 0, numFailedTests: 0, testResults }
-  expect(slowestFiles(run, 2)).toEqual(['    60.9 s  test/61000.test.ts', '     1.4 s  test/1500.test.ts'])
 })
 
 it('failures has the failed tests and files, with what they say', () => {
