@@ -56,9 +56,9 @@ const OTHER_KEY = new RegExp(
   `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local(?: addr(?:ess)?)?|packet: from| \\(from client) |(?<=[^\\d]>,? )source=["[]*)$`,
   'i',
 )
-/** The own end and the server of stunnel, the own end of coturn, and the servers that dnsmasq asks, with their answers. */
+/** The own end and the server of stunnel, the own end of coturn, the servers that dnsmasq asks, with their answers, and those that Squid asks. */
 const NO_CLIENT_KEY =
-  /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $/
+  /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $| (?:HIER_|[A-Z_]*(?:DIRECT|PARENT|SIBLING|PINNED|ORIGINAL_DST))[A-Z_]*\/$/
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
 const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
