@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type CountRunOptions, count, enrich } from '../../src/enrich.ts'
+import { type CountRunOptions, count } from '../../src/enrich.ts'
 import { Resolver as FileResolver } from '../../src/index.ts'
 import type { Resolver } from '../../src/resolver.ts'
 import { MmdbWriter } from '../../src/writer.ts'
-import { openWorld, PLACED, UNPLACED, utf8 } from './world.ts'
+import { located, objectsIn, openWorld, PLACED, UNPLACED, utf8 } from './world.ts'
 
 let resolver: Resolver
 beforeAll(async () => {
@@ -20,15 +20,6 @@ type Options = Omit<CountRunOptions, 'resolver'>
 const counted = (text: string, options: Options) =>
   count(chunksOf(text), { resolver, force: true, ...options })
 const rowsOf = async (text: string, options: Options) => (await counted(text, options)).rows
-
-/** What `enrich` writes for the lines, parsed. */
-async function enriched(text: string): Promise<Record<string, unknown>[]> {
-  const { output } = enrich(chunksOf(text), { resolver, force: true, to: 'ndjson' })
-  let json = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of output) json += decoder.decode(chunk, { stream: true })
-  return json.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
-}
 
 const line = (ip: string, time: string, request: string, status = 200): string =>
   `${ip} - - [${time}] "${request}" ${status} 512 "-" "curl"\n`
@@ -324,7 +315,7 @@ describe('count', () => {
           .join('')
         const expected = new Map<string, number>()
         const addresses = new Map<string, Set<unknown>>()
-        for (const object of await enriched(text)) {
+        for (const object of objectsIn(located(text, { force: true, to: 'ndjson' }).output)) {
           // biome-ignore lint/suspicious/noExplicitAny: the records of JSON.parse
           const { location, time, method, status } = object as any
           const zone = location?.timezone.offset

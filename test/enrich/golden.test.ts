@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRowEnricher } from '../../src/enrich.ts'
-import { CASES, ROWS } from './golden/cases.ts'
+import { CASES, golden, ROWS } from './golden/cases.ts'
 import { concatenated, enrichBytes, enrichRows, openWorld } from './world.ts'
 
 const AT = Date.UTC(2026, 6, 28)
-
-const golden = (name: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`./golden/${name}`, import.meta.url)))
 
 describe('golden files', () => {
   it.each(CASES)('%s with %j is %s', (input, options, expected) => {

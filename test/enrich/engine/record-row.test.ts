@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { rowsOf, sampleTable } from '../../../src/enrich/formats/delimited/table.ts'
@@ -6,7 +5,7 @@ import { definitionFor, layoutOf, makePlan, withCells } from '../../../src/enric
 import type { LocationCells } from '../../../src/enrich/options.ts'
 import { headBlock, Splitter } from '../../../src/enrich/reading/splitter.ts'
 import { VALUE_SEPARATOR } from '../../../src/enrich/writing/column-templates.ts'
-import { CASES } from '../golden/cases.ts'
+import { CASES, golden } from '../golden/cases.ts'
 import { AT, text, wholeSample, worldSet } from '../world.ts'
 
 const FIELDS = ['country_code', 'city', 'timezone_offset'] as const
@@ -25,7 +24,7 @@ describe('rows of records', () => {
   const sources = new Set<unknown>()
 
   it.each(INPUTS)('have what the objects of %s have', (input, { format, logFormat, header }) => {
-    const bytes = new Uint8Array(readFileSync(new URL(`../golden/${input}`, import.meta.url)))
+    const bytes = golden(input)
     const options = { format, logFormat, header, fields: undefined, to: 'ndjson', at: AT } as const
     const { plan } = makePlan(wholeSample(bytes), { ...options, onBadLine: 'raw' })
     const splitter = new Splitter(layoutOf(plan), 1e6)

@@ -5,12 +5,10 @@ import { FORMAT_DEFINITIONS } from '../../../src/enrich/formats/all-formats.ts'
 import { definitionOf, FORMATS, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { LOCATION_FIELDS } from '../../../src/enrich/options.ts'
 import { TARGETS } from '../../fuzz/targets.ts'
-import { CASES, ROWS } from '../golden/cases.ts'
+import { CASES, golden, ROWS } from '../golden/cases.ts'
 import { AT, enrichBytes, enrichText, utf8, wholeSample } from '../world.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..')
-const golden = (name: string): Uint8Array =>
-  new Uint8Array(readFileSync(join(folder, 'test/enrich/golden', name)))
 
 /** The golden inputs of each format, with the options of their case. */
 const goldenInputs = CASES.map(([input, options]) => {

@@ -1,7 +1,5 @@
 // The loops of formats against the line-by-line path, which is the oracle: the output and the counts are the same.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withReport } from '../../../src/enrich/count.ts'
@@ -20,9 +18,9 @@ import { stateAfter } from '../../../src/enrich/reading/layout.ts'
 import { viewOf } from '../../../src/enrich/swar.ts'
 import { effort } from '../../effort.ts'
 import { mutatedBytes } from '../../fuzz/mutation.ts'
+import { golden } from '../golden/cases.ts'
 import { AT, concatenated, latin1, PLACED, runPlan, UNPLACED, utf8, wholeSample, worldSet } from '../world.ts'
 
-const GOLDEN = join(import.meta.dirname, '..', 'golden')
 const set = worldSet()
 
 interface Result {
@@ -241,10 +239,10 @@ describe.each(CASES)(
   'the loop of the format $format',
   ({ format, file, header = '', usual, unusual = [], fields, options: optionsOfLoops }) => {
     const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (each) => each.charCodeAt(0))
-    const golden = latin1(new Uint8Array(readFileSync(join(GOLDEN, file))))
-    const lines = [...usual, ...usual, ...unusual, ...golden.split('\n')]
+    const kept = latin1(golden(file))
+    const lines = [...usual, ...usual, ...unusual, ...kept.split('\n')]
     const sample = bytesOf(`${header}${usual.join('\n')}\n`)
-    const whole = bytesOf(`${header}${usual.join('\n')}\n${unusual.join('\n')}\n${golden}`)
+    const whole = bytesOf(`${header}${usual.join('\n')}\n${unusual.join('\n')}\n${kept}`)
     const options = fc
       .tuple(fc.constantFrom(...optionsOfLoops), fc.constantFrom(...FILTERS))
       .map(([ofLoop, filter]) => ({ ...ofLoop, ...filter }))

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
 import type { RowOptions } from '../../../src/enrich/row-writer.ts'
+
+/** The bytes of a golden file. */
+export const golden = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(name, import.meta.url)))
 
 const NGINX =
   '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" rt=$request_time'

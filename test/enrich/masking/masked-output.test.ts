@@ -7,7 +7,7 @@ import type { EnrichOptions } from '../../../src/enrich/formats/formats.ts'
 import { createRowEnricher } from '../../../src/enrich.ts'
 import { effort, sampled } from '../../effort.ts'
 import { SHARED } from '../../shared.ts'
-import { CASES, ROWS } from '../golden/cases.ts'
+import { CASES, golden, ROWS } from '../golden/cases.ts'
 import { AT, concatenated, enrichBytes, enrichRows, openWorld, utf8 } from '../world.ts'
 
 const MASKS: readonly Pick<EnrichOptions, 'mask' | 'dropAddress' | 'pseudonymKey'>[] = [
@@ -15,8 +15,6 @@ const MASKS: readonly Pick<EnrichOptions, 'mask' | 'dropAddress' | 'pseudonymKey
   { dropAddress: true },
   { pseudonymKey: new Uint8Array(32).fill(1) },
 ]
-const golden = (name: string): Uint8Array =>
-  new Uint8Array(readFileSync(join(import.meta.dirname, '..', 'golden', name)))
 
 /** All texts of addresses, by Node's parser. What a mask of 24 and 48 bits keeps is none of them. */
 function addressesIn(bytes: Uint8Array): Set<string> {

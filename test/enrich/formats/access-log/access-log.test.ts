@@ -441,10 +441,7 @@ describe('an access log in which some lines have a virtual host', () => {
   const [first, second] = ['81.2.69.142', '89.160.20.112']
   const hosted = (ip: string): string => `www.example.org:443 ${ip} ${REST}`
   const lastOf = (lines: readonly string[], options: EnrichOptions = {}): string =>
-    text(run(`${lines.join('\n')}\n`, options).output)
-      .trimEnd()
-      .split('\n')
-      .at(-1) ?? ''
+    JSON.stringify(objectsIn(run(`${lines.join('\n')}\n`, options).output).at(-1))
 
   it.each([
     [
