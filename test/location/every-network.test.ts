@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { formatIPv4, formatIPv6 } from '../../src/address/ip-text.ts'
-import { embedded, isLookupFailure, type LocationRecord, Resolver } from '../../src/index.ts'
+import { embedded, isLookupFailure, Resolver } from '../../src/index.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { PrefixIndex } from '../../src/mmdb/search-tree.ts'
 import { TRIES_ALL } from '../effort.ts'
@@ -31,16 +31,17 @@ interface Count {
 function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1): Count {
   const database = new Database(bytes)
   const geo = Resolver.openSync(bytes)
-  const expectedByOffset = new Map<number, LocationRecord | null>()
+  const expectedByOffset = new Map<number, string | null>()
   const count: Count = { networks: 0, resolved: 0, notFound: 0, special: 0 }
   const ips: string[] = []
   const offsets: number[] = []
 
-  const expectedAt = (offset: number): LocationRecord | null => {
+  /** The location as JSON, without its address. */
+  const expectedAt = (offset: number): string | null => {
     const known = expectedByOffset.get(offset)
     if (known !== undefined) return known
     const source = database.record(offset) as unknown as SourceRecord // checked by the comparison that follows
-    const record = isLocation(source) ? mappedRecord('', source, locale) : null
+    const record = isLocation(source) ? JSON.stringify(mappedRecord('', source, locale)) : null
     expectedByOffset.set(offset, record)
     return record
   }
@@ -50,9 +51,9 @@ function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1)
       const expected = offset === 0 ? null : expectedAt(offset)
       if (!isLookupFailure(result)) {
         count.resolved++
-        if (result.ip !== ip || expected === null || !isSame(result, expected)) {
-          expect(result).toEqual({ ...expected, ip })
-        }
+        const found = JSON.stringify({ ...result, ip: '' })
+        // Faster than a matcher for each of millions of networks.
+        if (result.ip !== ip || found !== expected) expect([result.ip, found]).toEqual([ip, expected])
       } else if (result.error.reason === 'not-found') {
         count.notFound++
         expect([ip, expected]).toEqual([ip, null])
@@ -83,22 +84,6 @@ function compareEveryNetwork(bytes: Uint8Array, locale: 'en' | 'de', stride = 1)
   })
   compare()
   return count
-}
-
-/** Whether two records are the same except for `ip`. */
-function isSame(a: LocationRecord, b: LocationRecord): boolean {
-  return (
-    a.country.code === b.country.code &&
-    a.country.name === b.country.name &&
-    a.region.code === b.region.code &&
-    a.region.name === b.region.name &&
-    a.city === b.city &&
-    a.postal_code === b.postal_code &&
-    a.coordinates.latitude === b.coordinates.latitude &&
-    a.coordinates.longitude === b.coordinates.longitude &&
-    a.timezone.id === b.timezone.id &&
-    a.timezone.offset === b.timezone.offset
-  )
 }
 
 describe('every network', () => {
