@@ -20,7 +20,7 @@ import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { geofix, words } from '../enrich/command-line.ts'
+import { failure, geofix, words } from '../enrich/command-line.ts'
 
 const folder = temporaryFolder()
 let files = 0
@@ -31,6 +31,15 @@ const add = (file: string, ...more: string[]) =>
 const list = async (file: string) => {
   const { out } = await geofix(['keys', 'list', '--keys', file])
   return out.split('\n').filter((line) => line !== '')
+}
+const rotate = (file: string, id: string, ...more: string[]) =>
+  geofix(['keys', 'rotate', '--keys', file, id, ...more])
+const revoke = (file: string, id: string) => geofix(['keys', 'revoke', '--keys', file, id])
+/** Lets all keys of a file expire. */
+function expire(file: string): void {
+  const expires = '2020-01-01T00:00:00.000Z'
+  const entries = parseKeyList(readFileSync(file, 'utf8')).map((each) => ({ ...each, expires }))
+  writeFileSync(file, JSON.stringify({ keys: entries }))
 }
 const firstId = async (file: string) => (await list(file))[0]?.split('\t')[0] ?? ''
 
@@ -84,9 +93,9 @@ describe('geofix keys', () => {
     if (isRoot) {
       chownSync(file, 0, 12_345)
       chmodSync(file, 0o640)
-      expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
+      expect(await add(file)).toEqual(failure(1, 'EPERM'))
       chownSync(file, 12_345, 0)
-      expect(await add(file)).toMatchObject({ status: 1, err: expect.stringContaining('EPERM') })
+      expect(await add(file)).toEqual(failure(1, 'EPERM'))
     }
   })
 
@@ -99,19 +108,17 @@ describe('geofix keys', () => {
       ['developer', expect.stringMatching(/Z$/), 'expires 2999-01-01T00:00:00.000Z', 'Web shop'],
     ])
     const [id = ''] = lines[0]?.split('\t') ?? []
-    expect(await geofix(['keys', 'revoke', '--keys', file, id])).toEqual({ status: 0, out: '', err: '' })
+    expect(await revoke(file, id)).toEqual({ status: 0, out: '', err: '' })
     expect(await list(file)).toEqual(lines.slice(1))
     expect(await owner(file, keys[0] ?? '')).toBe(null)
     expect(await owner(file, keys[1] ?? '')).not.toBe(null)
-    const again = await geofix(['keys', 'revoke', '--keys', file, id])
-    expect(again).toMatchObject({ status: 1, err: expect.stringContaining('no key has the id') })
+    expect(await revoke(file, id)).toEqual(failure(1, 'no key has the id'))
   })
 
   it('rotate makes a key like another', async () => {
     const file = newFile()
     const { out: old } = await add(file)
-    const id = await firstId(file)
-    const { out: key } = await geofix(['keys', 'rotate', '--keys', file, id])
+    const { out: key } = await rotate(file, await firstId(file))
     expect(key).not.toBe(old)
     expect((await owner(file, key))?.plan).toBe('developer')
     expect(await owner(file, old)).not.toBe(null)
@@ -122,21 +129,12 @@ describe('geofix keys', () => {
     const file = newFile()
     await add(file, '--expires', '2999-01-01')
     const id = await firstId(file)
-    const rotate = (...more: string[]) => geofix(['keys', 'rotate', '--keys', file, id, ...more])
-    expect((await rotate()).status).toBe(0)
-    expect((await rotate('--expires', '2998-01-01')).status).toBe(0)
+    expect((await rotate(file, id)).status).toBe(0)
+    expect((await rotate(file, id, '--expires', '2998-01-01')).status).toBe(0)
     const years = [2999, 2999, 2998].map((year) => `expires ${year}-01-01T00:00:00.000Z`)
     expect((await list(file)).map((line) => line.split('\t')[3])).toEqual(years)
-    const past = parseKeyList(readFileSync(file, 'utf8')).map((each) => ({
-      ...each,
-      expires: '2020-01-01T00:00:00.000Z',
-    }))
-    writeFileSync(file, JSON.stringify({ keys: past }))
-    expect(await rotate()).toMatchObject({
-      status: 1,
-      out: '',
-      err: expect.stringContaining('add --expires'),
-    })
+    expire(file)
+    expect(await rotate(file, id)).toEqual(failure(1, 'add --expires'))
   })
 
   it('add says where a key of another plan is valid', async () => {
@@ -151,25 +149,25 @@ describe('geofix keys', () => {
     expect((await add(`${file}.link`)).status).toBe(0)
     expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
     expect(await list(file)).toHaveLength(1)
-    expect((await geofix(['keys', 'revoke', '--keys', `${file}.link`, await firstId(file)])).status).toBe(0)
+    expect((await revoke(`${file}.link`, await firstId(file))).status).toBe(0)
     expect(await list(file)).toEqual([])
     expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
-    expect(await add('/dev/stdout')).toMatchObject({ status: 1, err: expect.stringContaining('not a file') })
+    expect(await add('/dev/stdout')).toEqual(failure(1, 'not a file'))
   })
 
   it('loses no change of commands that run at once', async () => {
     const file = newFile()
     await add(file)
     const first = await firstId(file)
-    const revoke = geofix(['keys', 'revoke', '--keys', file, first])
-    const rotate = geofix(['keys', 'rotate', '--keys', file, first])
-    const outcomes = await Promise.all([revoke, ...Array.from({ length: 8 }, () => add(file))])
+    const revoking = revoke(file, first)
+    const rotating = rotate(file, first)
+    const outcomes = await Promise.all([revoking, ...Array.from({ length: 8 }, () => add(file))])
     const added = outcomes.slice(1)
     expect(outcomes.map(({ status, err }) => ({ status, err }))).toEqual(
       outcomes.map(() => ({ status: 0, err: '' })),
     )
     // Whether the key was still there depends on the order.
-    const rotated = await rotate
+    const rotated = await rotating
     const keys = [...added, ...(rotated.status === 0 ? [rotated] : [])].map(({ out }) => out)
     expect(await list(file)).toHaveLength(keys.length)
     for (const key of keys) expect(await owner(file, key)).not.toBe(null)
@@ -228,11 +226,7 @@ describe('geofix keys', () => {
     while (!existsSync(lock)) await new Promise((resolve) => setImmediate(resolve))
     rmSync(lock)
     writeFileSync(lock, 'of another command')
-    expect(await outcome).toEqual({
-      status: 1,
-      out: '',
-      err: expect.stringContaining('run the command again'),
-    })
+    expect(await outcome).toEqual(failure(1, 'run the command again'))
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect(readFileSync(lock, 'utf8')).toBe('of another command')
   })
@@ -263,9 +257,7 @@ describe('geofix keys', () => {
     const file = newFile()
     await add(file, '--label-is-missing')
     await geofix(['keys', 'add', '--keys', file, '--plan', 'x', '--label', 'red \u001b[31m'])
-    const entries = parseKeyList(readFileSync(file, 'utf8'))
-    const expired = entries.map((entry) => ({ ...entry, expires: '2020-01-01T00:00:00.000Z' }))
-    writeFileSync(file, JSON.stringify({ keys: expired }))
+    expire(file)
     expect(await list(file)).toEqual([
       expect.stringMatching(/expired 2020-01-01T00:00:00.000Z\tred \ufffd\[31m$/),
     ])
@@ -286,9 +278,7 @@ describe('geofix keys', () => {
     ['a file in a file', words`add --keys /dev/null/x --plan x --label x`, 1, 'cannot be written'],
     ['a file that is missing', ['list', '--keys', join(folder, 'none')], 1, 'none'],
   ])('refuses %s', async (_, args, status, message) => {
-    const outcome = await geofix(['keys', ...args])
-    expect(outcome).toMatchObject({ status, out: '' })
-    expect(outcome.err).toContain(message)
+    expect(await geofix(['keys', ...args])).toEqual(failure(status, message))
   })
 
   it('refuses a file that others can write, and leaves it as it is', async () => {
@@ -296,9 +286,7 @@ describe('geofix keys', () => {
     await add(file)
     chmodSync(file, 0o666)
     const before = readFileSync(file, 'utf8')
-    const { status, err } = await add(file)
-    expect(status).toBe(1)
-    expect(err).toContain('chmod 600')
+    expect(await add(file)).toEqual(failure(1, 'chmod 600'))
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 })
