@@ -26,12 +26,11 @@ const GROUP_ROWS = 100_000
 export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array> {
   // Lazy: few counts are Parquet.
   const { ColumnWriter } = await import('../enrich/parquet/column-writer.ts')
-  const { ColumnValues, elementsOf } = await import('../enrich/parquet/columns.ts')
+  const { ColumnValues } = await import('../enrich/parquet/columns.ts')
   const numbers = numbersOf(table)
   const columns = [...table.columns, ...numbers].map((column) => {
     const type = numbers.includes(column) || isNumeric(column) ? 'INT64' : 'STRING'
-    const path = elementsOf(column.name, type)
-    const values = new ColumnValues(path, type)
+    const values = new ColumnValues(column.name, type)
     // The rows may have few of the codes.
     const used = new Map<number, number>()
     const codes = column.codes.map((code) => {
@@ -44,9 +43,9 @@ export async function* parquetOf(table: CountColumns): AsyncGenerator<Uint8Array
       }
       return number
     })
-    return { path, values, codes }
+    return { values, codes }
   })
-  const writer = new ColumnWriter(columns.map(({ path }) => path))
+  const writer = new ColumnWriter(columns.map(({ values }) => values.path))
   const rows = table.counts.length
   for (let from = 0; from < rows; from += GROUP_ROWS) {
     const to = Math.min(rows, from + GROUP_ROWS)

@@ -7,7 +7,7 @@ import type { LocationField } from '../../enrich/options.ts'
 import { CachedView, viewOf } from '../../enrich/swar.ts'
 import { endOfValue } from '../../enrich/writing/column-templates.ts'
 import { ColumnWriter, type Leaf, PlainValues } from '../enrich/parquet/column-writer.ts'
-import { ColumnValues, elementsOf, typeOfField } from '../enrich/parquet/columns.ts'
+import { ColumnValues, elementOf, typeOfField } from '../enrich/parquet/columns.ts'
 import { ADDRESS_COLUMNS, type AddressForm } from './flags.ts'
 import type { RowSink } from './network-rows.ts'
 import { writePosition } from './text-rows.ts'
@@ -30,7 +30,7 @@ class AddressColumn {
     private readonly form: AddressForm,
     private readonly isIPv4: boolean,
   ) {
-    this.path = elementsOf(name, form !== 'integers' ? 'STRING' : isIPv4 ? 'INT64' : 'BYTES_16')
+    this.path = [elementOf(name, form !== 'integers' ? 'STRING' : isIPv4 ? 'INT64' : 'BYTES_16')]
   }
 
   add(words: Words, prefixLength: number): void {
@@ -71,9 +71,7 @@ export class ParquetRows implements RowSink {
   /** @param isIPv4 whether there are no IPv6 addresses */
   constructor(as: AddressForm, fields: readonly LocationField[], isIPv4: boolean) {
     this.#addresses = ADDRESS_COLUMNS[as].map((name) => new AddressColumn(name, as, isIPv4))
-    this.#columns = fields.map(
-      (field) => new ColumnValues(elementsOf(field, typeOfField(field)), typeOfField(field)),
-    )
+    this.#columns = fields.map((field) => new ColumnValues(field, typeOfField(field)))
     this.#writer = new ColumnWriter([...this.#addresses, ...this.#columns].map(({ path }) => path))
   }
 

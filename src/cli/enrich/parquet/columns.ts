@@ -18,25 +18,24 @@ export function typeOfField(field: LocationField): ColumnType {
   return field === 'latitude' || field === 'longitude' ? 'DOUBLE' : 'STRING'
 }
 
-/** The elements of a column with a type. */
-export function elementsOf(name: string, type: ColumnType): readonly SchemaElement[] {
-  if (type === 'STRING') {
-    const text = { converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const
-    return [{ name, type: 'BYTE_ARRAY', ...text, repetition_type: 'OPTIONAL' }]
-  }
-  if (type === 'TIMESTAMP') {
-    const logical_type = { type, isAdjustedToUTC: true, unit: 'MICROS' } as const
-    return [
-      { name, type: 'INT64', converted_type: 'TIMESTAMP_MICROS', logical_type, repetition_type: 'OPTIONAL' },
-    ]
-  }
-  if (type === 'JSON') {
-    const json = { converted_type: 'JSON', logical_type: { type: 'JSON' } } as const
-    return [{ name, type: 'BYTE_ARRAY', ...json, repetition_type: 'OPTIONAL' }]
-  }
-  if (type === 'BYTES_16')
-    return [{ name, type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, repetition_type: 'OPTIONAL' }]
-  return [{ name, type, repetition_type: 'OPTIONAL' }]
+/** How Parquet stores the types. */
+const STORED: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
+  BOOLEAN: { type: 'BOOLEAN' },
+  INT64: { type: 'INT64' },
+  DOUBLE: { type: 'DOUBLE' },
+  TIMESTAMP: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  STRING: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  JSON: { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } },
+  BYTES_16: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16 },
+}
+
+/** The element of a column with a type. */
+export function elementOf(name: string, type: ColumnType): SchemaElement {
+  return { ...STORED[type], name, repetition_type: 'OPTIONAL' }
 }
 
 /** The values of a column of text, `DOUBLE` or `INT64`, by the numbers of the texts that have them. */
@@ -49,8 +48,9 @@ export class ColumnValues {
   #cellOf = new Int32Array(1024)
   #count = 0
 
-  constructor(path: readonly SchemaElement[], type: ColumnType) {
-    this.path = path
+  /** @param structs the elements of the structs around it */
+  constructor(name: string, type: ColumnType, structs: readonly SchemaElement[] = []) {
+    this.path = [...structs, elementOf(name, type)]
     this.#type = type
   }
 
@@ -169,9 +169,9 @@ export class LocatedColumns {
       if (asn !== null) this.#addStruct(asn, SYSTEM)
     } else
       for (const [name, field] of fields) {
-        const path = elementsOf(name, typeOfField(field))
-        this.elements.push(path)
-        this.#values.set(field, new ColumnValues(path, typeOfField(field)))
+        const values = new ColumnValues(name, typeOfField(field))
+        this.elements.push(values.path)
+        this.#values.set(field, values)
       }
   }
 
@@ -289,12 +289,12 @@ export class LocatedColumns {
         inner = group(first, members.filter(([, each]) => each === first).length)
         elements.push(inner)
       }
-      const [element] = elementsOf(last ?? first, field === null ? 'STRING' : typeOfField(field))
-      if (element === undefined) continue
-      elements.push(element)
-      const path = last === undefined ? [root, element] : [root, inner, element]
-      if (field === null) this.#address = path
-      else this.#values.set(field, new ColumnValues(path, typeOfField(field)))
+      const structs = last === undefined ? [root] : [root, inner]
+      const type = field === null ? 'STRING' : typeOfField(field)
+      const values = new ColumnValues(last ?? first, type, structs)
+      elements.push(...values.path.slice(structs.length))
+      if (field === null) this.#address = values.path
+      else this.#values.set(field, values)
     }
     this.elements.push(elements)
   }

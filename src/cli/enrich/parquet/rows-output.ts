@@ -9,25 +9,13 @@ import type { Output } from '../output.ts'
 import { isPlainString, jsonIn, textIn } from '../rows/object-members.ts'
 import { type AddedColumns, RESCUED, RowOutput, takenColumn } from '../rows/row-output.ts'
 import { ColumnWriter, type Leaf, type ParquetValue, PlainValues } from './column-writer.ts'
-import { type ColumnType, elementsOf, LocatedColumns } from './columns.ts'
+import { type ColumnType, elementOf, LocatedColumns } from './columns.ts'
 
 /** Rows and bytes of lines of a row group, at most: all of them are in memory. */
 const GROUP_ROWS = 100_000
 const GROUP_BYTES = 2 ** 26
 /** Limit of the columns. More members are in the column of rescued data. */
 const MAX_COLUMNS = 2000
-
-const RESCUED_ELEMENTS = elementsOf(RESCUED, 'JSON')
-
-/** A column of the values that lines have. */
-interface OwnColumn {
-  readonly name: string
-  /** The name of the member of lines. */
-  readonly member: string
-  readonly column: ValueColumn
-  /** Empty before its type is decided. */
-  elements: readonly SchemaElement[]
-}
 
 /**
  * Makes a Parquet file of the objects of a run.
@@ -50,10 +38,10 @@ export class ParquetRowOutput extends RowOutput {
   /** By the number of a name. */
   readonly #columns: (ValueColumn | undefined)[] = []
   /** Those that were made, in order. */
-  readonly #own: OwnColumn[] = []
+  readonly #own: ValueColumn[] = []
   /** The columns of packed rows, once they are known. */
-  #packed: OwnColumn[] | null = null
-  readonly #rescued = new ValueColumn('JSON')
+  #packed: ValueColumn[] | null = null
+  readonly #rescued = new ValueColumn(RESCUED, 'JSON')
   #isTable = false
   #hasHeader = true
   #writer: ColumnWriter | null = null
@@ -105,12 +93,12 @@ export class ParquetRowOutput extends RowOutput {
       const rowStart = at
       for (const located of this.#located ?? []) at = located.addPacked(bytes, view, at)
       let rescued: string[] | null = null
-      for (const { column, member } of columns) {
+      for (const column of columns) {
         const from = at + 4
         at = from + view.getInt32(at, true)
         if (at === from || column.add(this.#rows, bytes, view, from, at)) continue
         rescued ??= []
-        rescued.push(`${JSON.stringify(member)}:${jsonIn(bytes, from, at)}`)
+        rescued.push(`${JSON.stringify(column.member)}:${jsonIn(bytes, from, at)}`)
       }
       this.#endRow(rescued, at - rowStart)
     }
@@ -164,9 +152,13 @@ export class ParquetRowOutput extends RowOutput {
     if (isTaken && !this.cells.hasAddress) throw takenColumn(name)
     if (this.#writer !== null || name === undefined || name === RESCUED || isTaken) return null
     if (this.#own.length >= MAX_COLUMNS) return null
-    const column = new ValueColumn(this.#isTable ? 'STRING' : null)
+    const column = new ValueColumn(
+      this.#hasHeader ? name : `column_${name}`,
+      this.#isTable ? 'STRING' : null,
+      name,
+    )
     this.#columns[number] = column
-    this.#own.push({ member: name, name: this.#hasHeader ? name : `column_${name}`, column, elements: [] })
+    this.#own.push(column)
     return column
   }
 
@@ -181,9 +173,9 @@ export class ParquetRowOutput extends RowOutput {
   /** The values of the columns, in the order of the schema. */
   *#leaves(): Generator<Leaf> {
     const rows = this.#rows
-    for (const { column, elements } of this.#own) yield column.take(elements[0] ?? { name: '' }, rows)
+    for (const column of this.#own) yield column.take(rows)
     for (const located of this.#located ?? []) yield* located.take()
-    yield this.#rescued.take(RESCUED_ELEMENTS[0] ?? { name: '' }, rows)
+    yield this.#rescued.take(rows)
   }
 
   /** The elements of the columns of locations. */
@@ -194,12 +186,8 @@ export class ParquetRowOutput extends RowOutput {
   /** Decides on the types of the columns by the values of the first row group. */
   #decide(): ColumnWriter {
     this.members.fixNames()
-    for (const own of this.#own) own.elements = elementsOf(own.name, own.column.decide())
-    return new ColumnWriter([
-      ...this.#own.map(({ elements }) => elements),
-      ...this.#elements,
-      RESCUED_ELEMENTS,
-    ])
+    const own = this.#own.map((column) => column.decide())
+    return new ColumnWriter([...own, ...this.#elements, this.#rescued.decide()])
   }
 }
 
@@ -214,8 +202,8 @@ const encoder = new TextEncoder()
 
 /** The values of a member in a row group, as JSON. Each is read once, whatever the number of rows that have it. */
 class ValueColumn {
-  /** `null` until {@link decide}. */
-  #type: ColumnType | null
+  /** Empty until {@link decide}. */
+  #path: readonly SchemaElement[] = []
   readonly #texts = new DistinctTexts()
   /** The values of {@link #texts} in the type of the column. */
   readonly #values = new PlainValues()
@@ -224,9 +212,15 @@ class ValueColumn {
   #codes = new Int32Array(32)
   #count = 0
 
-  constructor(type: ColumnType | null = null) {
-    this.#type = type
-  }
+  /**
+   * @param type `null` for that of the values until {@link decide}
+   * @param member the name of the member of lines
+   */
+  constructor(
+    private readonly name: string,
+    private type: ColumnType | null,
+    readonly member = name,
+  ) {}
 
   /**
    * Adds the value `bytes[start, end)` of a row, which is valid JSON and not `null`. @param view of all of `bytes`
@@ -234,7 +228,7 @@ class ValueColumn {
    * @returns whether the type of the column can hold it
    */
   add(row: number, bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-    const type = this.#type
+    const { type } = this
     let code = this.#texts.find(bytes, view, start, end)
     if (code === NONE) {
       if (type !== null && !this.#addAs(type, bytes, start, end)) return false
@@ -254,17 +248,19 @@ class ValueColumn {
     this.add(row, bytes, viewOf(bytes), 0, bytes.length)
   }
 
-  /** Decides on the type by the values so far, if it has none: the first that can hold all of them. */
-  decide(): ColumnType {
-    if (this.#type !== null) return this.#type
+  /** The element of the column. If it has no type, it gets the first that can hold all values so far. */
+  decide(): readonly SchemaElement[] {
+    this.type ??= this.#typeOfValues()
+    this.#path = [elementOf(this.name, this.type)]
+    return this.#path
+  }
+
+  #typeOfValues(): ColumnType {
     const texts = Array.from({ length: this.#texts.count }, (_, number) => this.#texts.textOf(number))
     // Most columns whose first values are missing are text, such as the user of a request.
     const types = texts.length === 0 ? (['STRING'] as const) : TYPES
     for (const type of types) {
-      if (texts.every((text) => this.#addAs(type, text, 0, text.length))) {
-        this.#type = type
-        return type
-      }
+      if (texts.every((text) => this.#addAs(type, text, 0, text.length))) return type
       this.#values.take()
     }
     return 'JSON'
@@ -283,7 +279,7 @@ class ValueColumn {
   }
 
   /** The values of a row group, which the column forgets. */
-  take(element: SchemaElement, rows: number): Leaf {
+  take(rows: number): Leaf {
     const count = this.#count
     let codes = this.#codes
     if (count < rows) {
@@ -292,7 +288,7 @@ class ValueColumn {
     }
     this.#texts.clear()
     this.#count = 0
-    return { path: [element], ...this.#values.take(), codes: codes.subarray(0, rows) }
+    return { path: this.#path, ...this.#values.take(), codes: codes.subarray(0, rows) }
   }
 }
 
