@@ -81,15 +81,19 @@ function locatedSample(plan: Plan, sample: Sample, set: DatabaseSet) {
   const headers: string[] = []
   const lines: string[] = []
   const decoder = new TextDecoder()
-  for (const block of sampleBlocks(sample, layoutOf(plan))) {
+  const layout = layoutOf(plan)
+  for (const block of sampleBlocks(sample, layout)) {
     for (const { output, counts: own } of enricher.pieces(block)) {
       mergeCounts(counts, own)
       // Directives that get no fields are not shown.
       const isHeader = own.lines === 0 && output.length > block.bytes.length
       const isLocated = [own, ...(own.others ?? [])].some(({ resolved }) => resolved > 0)
       const to = isLocated ? lines : isHeader ? headers : null
-      if (to !== null && to.length < LINES_SHOWN)
-        to.push(decoder.decode(output).trim().slice(0, MAX_LINE_CHARS))
+      if (to === null) continue
+      const text = decoder.decode(output).trim()
+      // A piece can have several short records.
+      const written = layout.recordEnds === null ? text.split(/\r?\n/) : [text]
+      to.push(...written.slice(0, LINES_SHOWN - to.length).map((line) => line.slice(0, MAX_LINE_CHARS)))
     }
   }
   return { counts, shown: [...headers, ...lines] }

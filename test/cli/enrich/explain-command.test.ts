@@ -35,6 +35,16 @@ describe('geofix enrich --explain', () => {
     )
   })
 
+  it('prints records that are shorter than others on lines of their own', async () => {
+    const { out } = await explain(
+      file('short.log', `${ACCESS}\r\n${ACCESS}\r\nx\r\n`),
+      '--append',
+      '--fields',
+      'city',
+    )
+    expect(out).toMatch(/(\n {2}81\.2\.69\.142 [^\n]*\tLondon){2}\n {2}x\n$/)
+  })
+
   it('makes objects of a document whose objects do not all stay, as the run does', async () => {
     const path = file('document.json', '[{"ip":"81.2.69.142"}]')
     expect(await explain(path, '--to', 'json', '--only-failed')).toMatchObject({ status: 0, err: '' })
