@@ -86,7 +86,7 @@ const TEXTS = ['a', 'b', 'c'].flatMap(text)
 /** Definition levels with their length before them. */
 const levels = (...runs: number[]): number[] => [runs.length, 0, 0, 0, ...runs]
 
-/** A second version of a page, whose definition levels are these runs. */
+/** A second version of a page, whose definition levels are these runs, after those of repetition levels. */
 function pageV2(
   values: number,
   nulls: number,
@@ -94,18 +94,20 @@ function pageV2(
   body: readonly number[] = [],
   encoding = 0,
   definition = runs.length,
+  repetitions: readonly number[] = [],
 ): Uint8Array {
-  const size = runs.length + body.length
+  const size = repetitions.length + runs.length + body.length
   const data = fields(
     [1, values],
     [1, nulls],
     [1, values],
     [1, encoding],
     [1, definition],
-    [1, 0],
+    [1, repetitions.length],
     [1, false],
   )
-  return Uint8Array.from([...struct([1, V2], [1, size], [1, size], [5, data]), ...runs, ...body])
+  const header = struct([1, V2], [1, size], [1, size], [5, data])
+  return Uint8Array.from([...header, ...repetitions, ...runs, ...body])
 }
 
 /** A second version of a page with runs of repetition levels too. */
@@ -114,24 +116,9 @@ function repeatedPage(
   definitions: readonly number[],
   texts: readonly string[],
 ): Uint8Array {
-  const body = texts.flatMap(text)
   const values = repetitions[0] === 2 ? 1 : 2
-  const size = repetitions.length + definitions.length + body.length
-  const data = fields(
-    [1, values],
-    [1, values - texts.length],
-    [1, 1],
-    [1, 0],
-    [1, definitions.length],
-    [1, repetitions.length],
-    [1, false],
-  )
-  return Uint8Array.from([
-    ...struct([1, V2], [1, size], [1, size], [5, data]),
-    ...repetitions,
-    ...definitions,
-    ...body,
-  ])
+  const body = texts.flatMap(text)
+  return pageV2(values, values - texts.length, definitions, body, 0, undefined, repetitions)
 }
 
 /** Four levels or indexes of two bits. */
