@@ -73,6 +73,34 @@ describe('geofix count', () => {
     expect(all.err).toContain('the column "filler" has bytes, which JSON would change')
   })
 
+  it('takes no other column of Parquet for one that JSON would change', async () => {
+    const decimal = { type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 3 } as const
+    const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
+    const REQUIRED = { repetition_type: 'REQUIRED' } as const
+    const bytes = parquetWriteBuffer({
+      schema: [
+        { name: 'root', num_children: 3 },
+        { name: 'client', num_children: 2, ...REQUIRED },
+        { name: 'ip', ...text, ...REQUIRED },
+        { name: 'paid', ...decimal, ...REQUIRED },
+        { name: 'time', ...decimal, ...REQUIRED },
+        { name: 'created', ...text, ...REQUIRED },
+      ],
+      columnData: [
+        { name: 'client', data: [{ ip: '81.2.69.1', paid: 1.5 }] },
+        { name: 'time', data: [1782864000.5] },
+        { name: 'created', data: ['2020-01-01T05:00:00Z'] },
+      ],
+    })
+    writeFileSync(at('decimals.parquet'), Buffer.from(bytes))
+    const count = (...args: string[]) => geofix(['count', at('decimals.parquet'), ...args, ...DB])
+    const refusal = (column: string) => `the column "${column}" is DECIMAL, which JSON would change`
+    expect((await count()).err).toContain(refusal('client.paid'))
+    expect((await count('--by', 'hour', '--field', 'created', '--force')).err).toContain(refusal('time'))
+    // Without a key of times, the time is not read.
+    expect(await count('--field', 'created', '--force')).toMatchObject({ status: 0 })
+  })
+
   it('writes Parquet, with columns of integers and of text', async () => {
     const args = ['count', '--by', 'country,/id', '--unique', '--quiet', LINES, ...DB]
     expect((await geofix([...args, '-o', at('counts.parquet')])).status).toBe(0)

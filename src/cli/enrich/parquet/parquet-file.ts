@@ -117,16 +117,16 @@ export class ParquetFile {
     }
   }
 
-  /** The first rows as lines of JSON, without what JSON has no values for. */
-  async *sample(most?: number): AsyncGenerator<Uint8Array> {
-    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
-    yield* this.#rows(columns, 'sample', most)
+  /** The rows as lines of JSON by which columns are chosen: some values are only near those of the file. */
+  async *sample(): AsyncGenerator<Uint8Array> {
+    yield* this.#rows(this.#tree.children, 'sample')
   }
 
-  /** The first thousand rows of the {@link sample}. */
+  /** The first rows as lines of JSON, without columns that JSON has no values for. */
   async sampleLines(): Promise<Uint8Array> {
+    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.sample(SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
+    for await (const chunk of this.#rows(columns, 'sample', SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
     return Buffer.concat(chunks)
   }
 
@@ -278,7 +278,9 @@ export class ParquetFile {
 /** The columns that are read of rows; `null` if rows are not read as the objects that they are. */
 function namesRead(plan: Plan): readonly string[] | null {
   if (plan.format !== 'ndjson' || plan.wrapper !== undefined || plan.inside !== undefined) return null
-  return new ObjectReader(plan).names
+  const needsTime = plan.count?.dimensions.some(({ kind }) => kind === 'time' || kind === 'local-hour')
+  const times = needsTime === true ? {} : { timePath: null, dottedTimePath: null }
+  return new ObjectReader({ ...plan, ...times }).names
 }
 
 function rowsOf({ bytes, starts, ends }: ColumnTexts, from: number, to?: number): ColumnTexts {

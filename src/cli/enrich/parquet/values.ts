@@ -1,7 +1,7 @@
 // Values of Parquet columns as JSON and as CSV.
 import { isUtf8 } from 'node:buffer'
 import type { SchemaElement, SchemaTree } from 'hyparquet'
-import { DEFAULT_PARSERS, parseFloat16 } from 'hyparquet/src/convert.js'
+import { DEFAULT_PARSERS, parseDecimal, parseFloat16 } from 'hyparquet/src/convert.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { QUOTE } from '../../../enrich/ascii.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
@@ -12,6 +12,8 @@ import type { ColumnReader, Page } from './pages.ts'
 
 const NANOS_PER_SECOND = 1_000_000_000n
 const MS_PER_DAY = 86_400_000
+/** The Julian day that began on 1 January 1970. */
+const JULIAN_1970 = 2_440_588n
 /** The instants that a `Date` holds. Milliseconds. */
 const MAX_DATE_MS = 8.64e15
 /** The most values that become cells at once. */
@@ -22,20 +24,23 @@ const LOSSY = ['DECIMAL', 'BSON', 'INTERVAL', 'VARIANT', 'GEOMETRY', 'GEOGRAPHY'
 
 /** What JSON would lose of a column: `the column "price" is DECIMAL`; `null` if nothing. */
 export function lossIn({ element, children, path }: SchemaTree): string | null {
-  const { type, converted_type, logical_type } = element
-  const isBytes = type === 'FIXED_LEN_BYTE_ARRAY' && !['UUID', 'FLOAT16'].includes(logical_type?.type ?? '')
-  const lossy = [converted_type, logical_type?.type].find(
-    (name) => name !== undefined && LOSSY.includes(name),
-  )
-  const found = lossy ?? (type === 'INT96' || isBytes ? type : undefined)
+  const found = lossOf(element)
   if (found !== undefined)
     return `the column ${JSON.stringify(path.join('.'))} is ${found}, which JSON would change`
   return children.map(lossIn).find((loss) => loss !== null) ?? null
 }
 
+function lossOf({ type, converted_type, logical_type }: SchemaElement): string | undefined {
+  const isBytes = type === 'FIXED_LEN_BYTE_ARRAY' && !['UUID', 'FLOAT16'].includes(logical_type?.type ?? '')
+  const lossy = [converted_type, logical_type?.type].find(
+    (name) => name !== undefined && LOSSY.includes(name),
+  )
+  return lossy ?? (type === 'INT96' || isBytes ? type : undefined)
+}
+
 /**
- * How values are written. `sample` is JSON, with `null` for each value that JSON would change. `text` has texts as they are stored,
- * and other values as JSON has them.
+ * How values are written. `sample` is JSON, with numbers and times that JSON would change as near as it can have them, and `null` for
+ * others. `text` has texts as they are stored, and other values as JSON has them.
  */
 export type CellForm = 'json' | 'csv' | 'sample' | 'text'
 
@@ -62,7 +67,7 @@ class CellWriter {
     this.#form = form
     this.#path = path.join('.')
     this.#isJson = element.converted_type === 'JSON'
-    this.#jsonOf = jsonWriter(element)
+    this.#jsonOf = (form === 'sample' ? roundedWriter(element) : null) ?? jsonWriter(element)
   }
 
   /** Writes the text `bytes[start, end)`. @throws Error when JSON would change the text, but in a sample */
@@ -236,6 +241,22 @@ function jsonWriter(element: SchemaElement): (value: unknown) => string {
   const bits = unsignedBits(element)
   if (bits !== null) return (value) => String(BigInt.asUintN(bits, integerOf(value)))
   return (value) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
+}
+
+/** Returns what writes a value that JSON would change as near as it can have it; `null` for other columns. */
+function roundedWriter(element: SchemaElement): ((value: unknown) => string) | null {
+  const { type, converted_type, logical_type, scale = 0 } = element
+  if (type === 'INT96') return (value) => JSON.stringify(instantText(nanosecondsIn(integerOf(value)), true))
+  if (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') {
+    return (value) =>
+      JSON.stringify((value instanceof Uint8Array ? parseDecimal(value) : Number(value)) / 10 ** scale)
+  }
+  return lossOf(element) === undefined ? null : () => 'null'
+}
+
+/** The time since 1970 in an INT96: the Julian day, and in the lower 64 bits its nanoseconds. */
+function nanosecondsIn(value: bigint): bigint {
+  return ((value >> 64n) - JULIAN_1970) * BigInt(MS_PER_DAY) * 1_000_000n + BigInt.asUintN(64, value)
 }
 
 function integerOf(value: unknown): bigint {
