@@ -1,8 +1,8 @@
-import type { Sample } from '../../enrich/reading/sample.ts'
 // A run of a command that reads lines, `geofix enrich` or `geofix count`: its inputs, output, threads, databases and progress.
 
 import type { Plan } from '../../enrich/formats/formats.ts'
 import { commonPlan } from '../../enrich/options.ts'
+import type { Sample } from '../../enrich/reading/sample.ts'
 import { type LineRun, Run, type RunInput, type RunSettings } from '../../enrich/run.ts'
 import { AutonomousSystems, areSystemsOpen } from '../../location/autonomous-systems.ts'
 import { shareDatabases } from '../../location/shared-databases.ts'
