@@ -210,7 +210,7 @@ function monthText(date: Date): string {
 
 /** The card of lines by local hour, of the day and of the week. */
 export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
-  const { weekHours, span, clock, localTimes, resolved } = counts
+  const { weekHours, span, localTimes, resolved } = counts
   const hours = dayHours(weekHours)
   const total = sumOf(hours)
   const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
@@ -221,9 +221,9 @@ export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
   }
   if (total === 0) {
     return of(
-      clock === 'UTC'
+      localTimes === 0
         ? html`<p class="empty">The lines have times, but the database has no time zones for their locations.</p>`
-        : html`<p class="empty">The times of the log have no offset from UTC. So the local hours of the locations are unknown.</p>`,
+        : html`<p class="empty">The times of located lines have no offset from UTC, or the database has no time zones for their locations. So the local hours are unknown.</p>`,
     )
   }
   const most = Math.max(...hours)
