@@ -6,6 +6,7 @@ import {
   AT,
   BRACKET,
   BRACKET_END,
+  CAPITAL_Z,
   COLON,
   DOT,
   LESS,
@@ -58,7 +59,7 @@ const OTHER_KEY = new RegExp(
 )
 /** The own end and the server of stunnel, the own end of coturn, the servers that dnsmasq asks, with their answers, and those that Squid asks. */
 const NO_CLIENT_KEY =
-  /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $| (?:HIER_|[A-Z_]*(?:DIRECT|PARENT|SIBLING|PINNED|ORIGINAL_DST))[A-Z_]*\/$/
+  /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $|(?<![\w.-])(?:HIER_|[A-Z_]*(?:DIRECT|PARENT|SIBLING|PINNED|ORIGINAL_DST|CARP|CACHE_DIGEST|SOURCE_FASTEST))[A-Z_]*\/$/
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
 const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
 
@@ -71,6 +72,9 @@ const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 const MAX_TARGET = 2048
 const METHOD = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) $/
 const MAX_METHOD = 9
+/** What Squid writes before the target of a request: `TCP_MISS/200 512 GET `. */
+const SQUID_METHOD = /(?<![\w.-])(?:TCP|UDP|NONE|TAG)[A-Z_]*\/\d{3} \d+ [A-Z_]+ $/
+const MAX_SQUID_METHOD = 80
 /** The start of a target that has a query. */
 const WITH_QUERY = /^(?:\/|[a-z]+:\/\/)[^?]*\?/i
 
@@ -138,14 +142,21 @@ function isGiven(bytes: Uint8Array, line: number, start: number, after: number):
   return HELO.test(before) && AFTER_HELO.test(textBefore(bytes, after, after + MAX_KEY, MAX_KEY))
 }
 
-/** Whether an address is the path of a request in quotes, or in its query: `"GET /192.0.2.1 HTTP/1.1"`, `"/a?b=192.0.2.1"`. */
+/**
+ * Whether an address is the path of a request in quotes, or in its query: `"GET /192.0.2.1 HTTP/1.1"`, `"/a?b=192.0.2.1"`. In a line of
+ * Squid, also if it is the host.
+ */
 function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
   let at = start - 1
   for (const least = Math.max(line, start - MAX_TARGET); at >= least; at--) {
     const byte = bytes[at]
     if (byte === SPACE || byte === QUOTE || byte === APOSTROPHE) break
   }
-  if (at < line || at === start - 1 || start - at > MAX_TARGET) return false
+  if (at < line || start - at > MAX_TARGET) return false
+  const last = bytes[at - 1] ?? 0
+  const isAfterCapital = bytes[at] === SPACE && last > AT && last <= CAPITAL_Z
+  if (isAfterCapital && SQUID_METHOD.test(textBefore(bytes, line, at + 1, MAX_SQUID_METHOD))) return true
+  if (at === start - 1) return false
   const hasMethod = bytes[at] === SPACE && METHOD.test(textBefore(bytes, line, at + 1, MAX_METHOD))
   if (bytes[at] === SPACE && !hasMethod) return false
   const target = textBefore(bytes, line, start, start - at - 1)
