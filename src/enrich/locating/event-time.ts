@@ -230,7 +230,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** An instant in milliseconds since 1970, or {@link NO_TIME} if it is not that of an event. */
-function asEventTime(instant: number): number {
+export function asEventTime(instant: number): number {
   const isKnown = Math.abs(instant) >= LEAST_INSTANT_MS && instant >= EARLIEST && instant < LATEST
   return isKnown ? instant : NO_TIME
 }

@@ -1,6 +1,7 @@
 import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, SLASH, SPACE, ZERO } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
 import {
+  asEventTime,
   eventTime,
   eventTimeOf,
   midnightOf,
@@ -83,8 +84,10 @@ export class OpeningTime {
   /** Reads the time that opens `bytes[line, end)`. */
   read(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {
     this.instant = NO_TIME
-    const kind = this.#readFirst(bytes, line, end)
-    return kind === 'none' ? this.#readLater(bytes, line, end) : kind
+    const first = this.#readFirst(bytes, line, end)
+    const kind = first === 'none' ? this.#readLater(bytes, line, end) : first
+    this.instant = asEventTime(this.instant)
+    return kind
   }
 
   #readFirst(bytes: Uint8Array, line: number, end: number): OpeningTimeKind {

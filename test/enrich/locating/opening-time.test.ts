@@ -31,6 +31,15 @@ describe('the time that opens a line', () => {
     expect(read('Oct 11 2023 22:14:15 web x', NO_TIME)[0]).toBe('local')
   })
 
+  it.each([
+    ['1970-01-01T00:00:12Z router x', 'instant'],
+    ['0001-01-01T00:00:00Z x', 'instant'],
+    ['9999-12-31T23:59:59Z x', 'instant'],
+    ['1970/01/01 00:00:12 [error] x', 'local'],
+  ])('is unknown in %j', (line, kind) => {
+    expect(read(line)).toEqual([kind, null])
+  })
+
   it('has the year of its own line, whatever the line before has', () => {
     const time = new OpeningTime(LATEST)
     const lines = [

@@ -11,7 +11,7 @@ import {
   ZERO,
 } from '../../ascii.ts'
 import { fieldIndex } from '../../counting/field-values.ts'
-import { TIMESTAMP_ROOM, Timestamp, twoDigits } from '../../locating/event-time.ts'
+import { asEventTime, TIMESTAMP_ROOM, Timestamp, twoDigits } from '../../locating/event-time.ts'
 import { UNKNOWN } from '../../reading/record-reader.ts'
 import { ByteFinder, isDigit, viewOf } from '../../swar.ts'
 import { AnyLine, MAX_SIZE_DIGITS } from './any-line.ts'
@@ -182,7 +182,7 @@ export class AccessLogReader extends AnyLine {
       if (bytes[lineEnd - 1] === CARRIAGE_RETURN) return -1
       if (this.#depth === 'request' && !this.#usualRequest(bytes, view, request)) return -1
     }
-    this.instant = this.#logTime.instant
+    this.instant = asEventTime(this.#logTime.instant)
     this.useBytes(bytes, start, lineEnd)
     this.isPlain = isAll
     return lineEnd

@@ -1,7 +1,7 @@
 import { Address } from '../../../address/address.ts'
 import { MAX_ADDRESS_CHARS } from '../../../address/ip-text.ts'
 import { BRACKET, BRACKET_END, COMMA, DASH, QUESTION_MARK, QUOTE, SPACE, ZERO } from '../../ascii.ts'
-import { NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
+import { asEventTime, NO_TIME, TIMESTAMP_ROOM, Timestamp } from '../../locating/event-time.ts'
 import { ABSENT, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { latin1 } from '../../swar.ts'
 import {
@@ -74,7 +74,7 @@ export abstract class AnyLine extends RecordReader {
     this.isPlain = false
     this.#readClient(this.layout.hasVhost)
     if (this.layout.hasForwarded) this.complete()
-    this.instant = this.#hasTime ? this.#timestamp.instant : NO_TIME
+    this.instant = this.#hasTime ? asEventTime(this.#timestamp.instant) : NO_TIME
     this.#useClient()
     return 'read'
   }
