@@ -221,6 +221,8 @@ const LEAST_INSTANT_MS = 1e11
 /** Programs also write the year 1 or 9999 for an unknown time. */
 const EARLIEST = /* @__PURE__ */ Date.UTC(1900, 0, 1)
 const LATEST = /* @__PURE__ */ Date.UTC(2200, 0, 1)
+/** The last second of the year 9999 in seconds: by its size it is milliseconds, as the last millisecond is microseconds. */
+const LAST_SECOND = 253_402_300_799
 
 const timestamp = /* @__PURE__ */ new Timestamp()
 
@@ -232,7 +234,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
 /** An instant in milliseconds since 1970, or {@link NO_TIME} if it is not that of an event. */
 export function asEventTime(instant: number): number {
   const isKnown = Math.abs(instant) >= LEAST_INSTANT_MS && instant >= EARLIEST && instant < LATEST
-  return isKnown ? instant : NO_TIME
+  return isKnown && instant !== LAST_SECOND ? instant : NO_TIME
 }
 
 /**
