@@ -48,13 +48,15 @@ describe('figures', () => {
     [0, 'under a minute'],
     [MINUTE, '1 minute'],
     [89 * MINUTE, '89 minutes'],
-    [35 * HOUR, '35 hours'],
+    [34.6 * HOUR, '35 hours'],
     [72 * HOUR, '3 days'],
   ])('show a span of %d milliseconds as %s', (milliseconds, text) => {
     expect(spanText(milliseconds)).toBe(text)
   })
 
   it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
     [1000, '1 kB'],
     [163_400_000, '163 MB'],
     [2e15, '2,000 TB'],

@@ -275,4 +275,12 @@ describe('Unix sockets', () => {
       expect(await CONNECTIONS[kind]?.({ port, host: '127.0.0.1' })).toContain('"reason":"no-remote-address"')
     },
   )
+
+  it('are recognised if another server accepted them', async () => {
+    const server = SERVERS.http?.(await Resolver.open(bytes, { trustedProxies: ['unix:'] }))
+    const front = net.createServer((socket) => void server?.emit('connection', socket))
+    const path = join(temporary, 'accepted')
+    await listening(front, { path })
+    expect(await CONNECTIONS.http?.({ path })).toContain('"country":"GB"')
+  })
 })

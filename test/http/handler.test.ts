@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { ProblemCode } from '../../src/http/problem.ts'
+import { PROBLEMS, type ProblemCode, phraseOf } from '../../src/http/problem.ts'
 import { createHandler, type HandlerOptions, type Operation } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
 import { temporaryFolder } from '../temporary.ts'
@@ -10,12 +11,13 @@ import { AMPLE, asker, authenticate, batchOf, DATABASE, openSample } from './ser
 const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
 const ask = asker(geo)
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  422: 'Unprocessable Content',
-}
+/** The phrases of RFC 9110, of which Node has older ones for two. */
+const TITLES = { ...STATUS_CODES, 413: 'Content Too Large', 422: 'Unprocessable Content' }
+
+it('the title of each problem is the phrase of its status', () => {
+  const statuses = Object.values(PROBLEMS).map(([status]) => status)
+  expect(statuses.map(phraseOf)).toEqual(statuses.map((status) => TITLES[status]))
+})
 
 describe('an address', () => {
   it.each([
