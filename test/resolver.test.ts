@@ -269,7 +269,8 @@ describe('databases', () => {
   it('describes the open databases', async () => {
     const built = new Date('2026-06-05T00:00:00Z')
     const lite = { databaseType: 'GeoLite2-City', languages: ['en', 'de'], buildDate: built }
-    const geo = await Resolver.open([databaseOf({}, lite), sample()])
+    const edited = databaseOf({}, { databaseType: 'Geofix-City', description: { de: 'eigene' } })
+    const geo = await Resolver.open([databaseOf({}, lite), sample(), edited])
     expect(geo.databases).toEqual([
       {
         type: 'GeoLite2-City',
@@ -282,6 +283,7 @@ describe('databases', () => {
         path: null,
       },
       expect.objectContaining({ type: 'Any-Name', licence: null, attribution: null }),
+      expect.objectContaining({ licence: 'CC BY 4.0', attribution: null }),
     ])
     expect(Object.isFrozen(geo.databases)).toBe(true)
   })

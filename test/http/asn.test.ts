@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createHandler } from '../../src/http.ts'
 import { Resolver } from '../../src/index.ts'
 import { ASN_DATABASE, asker, batchOf, DATABASE, openSample } from './service.ts'
@@ -63,5 +63,16 @@ describe('the option asn', () => {
     )
     const wrong = { authenticate: null, asn: 'yes' }
     expect(() => Reflect.apply(createHandler, undefined, [geo, wrong])).toThrow('asn must be true or false')
+  })
+
+  it('answers 500 where the database is damaged', async () => {
+    const [bytes, onError] = [ASN_DATABASE.slice(), vi.fn()]
+    const asked = asker(await Resolver.open(DATABASE, { asn: bytes }), { asn: true, onError })
+    // The name of an organization, and what says how long it is.
+    const name = Buffer.from(bytes.buffer).indexOf('Andrews')
+    bytes.fill(0xff, name - 1, name + 7)
+    expect((await asked(`/v1/ip/${LONDON}`)).status).toBe(500)
+    expect((await asked('/v1/ip/batch', batchOf([LONDON]))).status).toBe(500)
+    expect(onError).toHaveBeenCalledTimes(2)
   })
 })

@@ -197,6 +197,7 @@ describe('packing', () => {
     const packed = pack(new MmdbWriter({ databaseType: 'Test' }).toBytes())
     expect(() => pack(packed)).toThrow('it is packed already')
     expect(() => pack(new Uint8Array(10))).toThrow(InvalidDatabaseError)
+    expect(() => pack(Buffer.from('Invalid license key'))).toThrow('begins with "Invalid license key"')
     expect(() => unpack(new Uint8Array(10))).toThrow('it is not a packed database')
   })
 })

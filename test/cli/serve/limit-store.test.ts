@@ -119,7 +119,7 @@ describe('a store that answers a request with', () => {
 })
 
 describe('a store', () => {
-  it('that works again is used again', async () => {
+  it('that works again is used again, and what makes it fail after that is said', async () => {
     let answer = '-OOM full\r\n'
     const { port } = await fakeStore(working(() => answer))
     const { store, ask, until } = open(port)
@@ -129,6 +129,9 @@ describe('a store', () => {
     answer = '*2\r\n:3\r\n:1000\r\n'
     await until('limits-shared', 2)
     expect([store.isShared, await ask()]).toEqual([true, 0])
+    answer = '-READONLY replica\r\n'
+    await ask()
+    expect(await until('limits-alone', 2)).toBe('READONLY replica')
   })
 
   it('that is slow is left after three answers', async () => {
