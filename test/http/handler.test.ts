@@ -12,7 +12,11 @@ const geo = await openSample({ trustedProxies: ['10.0.0.0/8'] })
 const ask = asker(geo)
 
 /** The phrases of RFC 9110, of which Node has older ones for two. */
-const TITLES = { ...STATUS_CODES, 413: 'Content Too Large', 422: 'Unprocessable Content' }
+const TITLES: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+}
 
 it('the title of each problem is the phrase of its status', () => {
   const statuses = Object.values(PROBLEMS).map(([status]) => status)

@@ -10,6 +10,6 @@ describe('versionIn', () => {
   })
 
   it('refuses to guess', () => {
-    expect(() => versionIn('gzip compression program vUNKNOWN\n')).toThrow('-V printed no version')
+    expect(() => versionIn('gzip 1.12\ngzip compression program vUNKNOWN\n')).toThrow('-V printed no version')
   })
 })

@@ -57,7 +57,7 @@ describe('the rules', () => {
     expect(fresh.unusedAliases).toEqual(['AA|Nickname'])
   })
 
-  it('refuses an alias to a region that the country does not have', () => {
-    expect(() => new RegionCodes(regions, { 'AA|X': 'AA-9' })).toThrow(/region-aliases\.json: AA\|X has/)
+  it.each(['AA-9', 'BB-1', ''])('refuses an alias to a region that the country does not have: %j', (code) => {
+    expect(() => new RegionCodes(regions, { 'AA|X': code })).toThrow(/region-aliases\.json: AA\|X has/)
   })
 })

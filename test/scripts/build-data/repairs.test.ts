@@ -6,6 +6,12 @@ const ZONES = 'networks with a time zone that their region never has'
 describe('checkRepairs', () => {
   it.each<[string, Repair[], string[], string | null]>([
     ['nothing left', [{ what: ZONES, before: 5, after: 0 }], [], null],
+    [
+      'labels that names need',
+      [{ what: 'names of regions with a label in parentheses', before: 5, after: 1 }],
+      [],
+      null,
+    ],
     ['a fault that is left', [{ what: ZONES, before: 5, after: 2 }], [], `2 ${ZONES}`],
     ['an unused correction', [], ['AA|Nowhere'], 'the source does not have AA|Nowhere'],
   ])('%s', (_, repairs, unused, message) => {

@@ -48,6 +48,7 @@ const zones = new TimeZones(tab, cities, regions, corrections)
 describe('TimeZones', () => {
   it.each<[string, string, string | null, [number, number] | null, string | null, string]>([
     ['the only zone of a country', 'GB', 'GB-ENG', [51.5, -0.1], 'Europe/London', 'only-zone'],
+    ['the only zone without a position', 'GB', 'GB-ENG', null, 'Europe/London', 'only-zone'],
     ['Kosovo, which is missing in zone.tab', 'XK', null, [42.7, 21.2], 'Europe/Belgrade', 'only-zone'],
     ['the nearest city of the region', 'US', 'US-NV', [40.7, -114.2], 'America/Denver', 'city-of-region'],
     ['not a nearer city of another region', 'US', 'US-NV', [41, -75], 'America/Denver', 'city-of-region'],

@@ -1,9 +1,11 @@
 // Logs whose own lines name their columns.
 import { describe, expect, it } from 'vitest'
-import type { EnrichOptions } from '../../../../src/enrich/formats/formats.ts'
+import { BlockEnricher } from '../../../../src/enrich/block-enricher.ts'
+import { type EnrichOptions, layoutOf, makePlan } from '../../../../src/enrich/formats/formats.ts'
+import { Splitter, sampleBlocks } from '../../../../src/enrich/reading/splitter.ts'
 import { makeRowPlan } from '../../../../src/enrich/row-writer.ts'
 import { tableOf } from '../../../table-of.ts'
-import { located, objectsIn } from '../../world.ts'
+import { located, objectsIn, wholeSample, worldSet } from '../../world.ts'
 
 const W3C = `#Software: Microsoft Internet Information Services 10.0
 #Version: 1.0
@@ -94,6 +96,21 @@ describe('a W3C Extended log', () => {
   it('can name no address in the middle, as after a restart', () => {
     const { counts } = located(`${W3C}#Fields: date time\n2026-01-01 10:00:00\n`)
     expect(counts.badLines).toEqual([{ line: 8, message: 'its header has no field "c-ip"' }])
+  })
+
+  it('has the fields of the last directive before each record, in blocks of any size and order', () => {
+    const first = '#Fields: c-ip x\n81.2.69.142 1\n'.repeat(2)
+    const second = '#Fields: x c-ip\r\n"#Fields: c-ip" 81.2.69.142\r\n'
+    const log = first + '81.2.69.142 2\n'.repeat(3) + second + '2 81.2.69.142\n'.repeat(3) + first
+    const sample = wholeSample(log.replace('142 2', '142 "a #Fields: x c-ip"'))
+    const { plan } = makePlan(sample, { format: 'w3c' })
+    const layout = layoutOf(plan)
+    for (let blockBytes = 1; blockBytes < log.length; blockBytes++) {
+      const enricher = new BlockEnricher(plan, worldSet())
+      const blocks = [...sampleBlocks(sample, layout, new Splitter(layout, blockBytes))].reverse()
+      const resolved = blocks.map((block) => enricher.block(block).counts.resolved)
+      expect(resolved.reduce((sum, count) => sum + count)).toBe(11)
+    }
   })
 
   it('keeps its fields after a directive that is too long, in one piece or in many', () => {
