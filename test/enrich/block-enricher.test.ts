@@ -120,6 +120,10 @@ describe('bad lines', () => {
 })
 
 describe('what is written', () => {
+  it('has no blank lines if it is only those that failed', () => {
+    expect(text(run(`${GOOD}\n\nx\n`, { ...NDJSON, onlyFailed: true }).output)).toBe('x\n')
+  })
+
   it.each<[string, EnrichOptions]>([
     [
       '81.2.69.142 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 2326\n81.2.69.7 cut off\n10.0.0.1 x\n',
