@@ -116,11 +116,23 @@ describe('the service over a socket', () => {
     expect(JSON.parse(text).openapi).toBe('3.1.0')
   })
 
-  it('describes tags, and the header fields of each refusal', () => {
-    const { paths } = JSON.parse(openApiJson(''))
-    for (const path of Object.values<Record<string, Record<string, unknown>>>(paths)) {
-      for (const { tags, description, responses } of Object.values(path)) {
-        expect(tags).toEqual(['locations'])
+  it('describes tags, parameters, schemas, and the header fields of each refusal', () => {
+    const text = openApiJson('')
+    const { info, tags: known, paths, components, security } = JSON.parse(text)
+    expect(Object.keys(info)).toEqual(expect.arrayContaining(['description', 'contact', 'license']))
+    expect(known).toEqual([{ name: 'locations', description: expect.any(String) }])
+    expect(security).toEqual([{ [Object.keys(components.securitySchemes).join()]: [] }])
+    const used = Array.from(text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g), ([, name]) => name)
+    expect([...new Set(used)].sort()).toEqual(Object.keys(components.schemas).sort())
+    expect(text.match(/"\$ref"/g)).toHaveLength(used.length)
+    const ids = Array.from(text.matchAll(/"operationId":"(\w+)"/g), ([, id]) => id)
+    expect(new Set(ids).size).toBe(Object.keys(paths).length)
+    for (const [path, operations] of Object.entries<Record<string, Record<string, unknown>>>(paths)) {
+      for (const { tags, summary, description, parameters, responses } of Object.values(operations)) {
+        const inPath = [parameters].flat().filter((each) => Object(each).in === 'path')
+        const names = path.match(/(?<=\{)\w+(?=\})/g) ?? []
+        expect(inPath).toMatchObject(names.map((name) => ({ name, required: true })))
+        expect([tags, summary]).toEqual([['locations'], expect.any(String)])
         expect(description).toMatch(/.{40}/)
         const fields = (status: number) => Object.keys(Object(responses)[status].headers)
         expect(fields(401)).toContain('WWW-Authenticate')
