@@ -113,7 +113,7 @@ export default defineConfig([
     noExternal: [/./],
     // Node's modules are external anyway, except the one that noChildProcess() replaces.
     external: [],
-    esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt'), noChildProcess()],
+    esbuildPlugins: [bundledLicences('dist/cli.LICENSE.txt', ['world-atlas']), noChildProcess()],
     plugins: [
       joinedChunks('cli-', 'cjs', {
         main: [['cli.js'], ['cli-program.js', 'cli-lookup-command.js']],

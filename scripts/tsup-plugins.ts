@@ -11,8 +11,12 @@ type TsupPlugin = NonNullable<Options['plugins']>[number]
 /** The folder of the package in `node_modules/commander/lib/command.js`, also of a nested package. */
 const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
 
-/** Writes the licences of all bundled packages to a file, sorted by name. */
-export function bundledLicences(file: string): Plugin {
+/**
+ * Writes the licences of all bundled packages to a file, sorted by name.
+ *
+ * @param sources packages that files of `src` are made of
+ */
+export function bundledLicences(file: string, sources: readonly string[]): Plugin {
   return {
     name: 'bundled-licences',
     setup(build) {
@@ -24,7 +28,8 @@ export function bundledLicences(file: string): Plugin {
             .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
             .flatMap(([path]) => PACKAGE_FOLDER.exec(path)?.[0] ?? []),
         )
-        const texts = new Map(folders.map((folder) => [titleOf(folder), licenceOf(folder)]))
+        const all = [...folders, ...sources.map((name) => `node_modules/${name}`)]
+        const texts = new Map(all.map((folder) => [titleOf(folder), licenceOf(folder)]))
         const sections = [...texts]
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([title, text]) => `${title}\n\n${text}\n`)

@@ -66,7 +66,7 @@ describe('the tarball', () => {
       .map(({ path }) => path)
       .filter(
         (path) =>
-          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|dist\/sbom\.cdx\.json|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron|engines|fleet|service)\/[\w./-]+|src\/cli\/report\/(equal-earth|world)\.ts|src\/engines\/geofix_(locator|spark)\.py|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
+          !/^(dist\/[\w-]+\.(js|cjs|d\.ts|d\.cts)|data\/[\w-]+\.(mmdb\.gz|mmdb\.packed|json|md)|dist\/(cli|http)\.LICENSE\.txt|dist\/sbom\.cdx\.json|package\.json|(src\/([a-z]+\/){0,2}|scripts\/bench\/)?README\.md|scripts\/examples\/(browser|electron|engines|fleet|service)\/[\w./-]+|src\/cli\/report\/(equal-earth\.ts|world\.json)|src\/engines\/geofix_(locator|spark)\.py|\.github\/CONTRIBUTING\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/.test(
             path,
           ),
       )

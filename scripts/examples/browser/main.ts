@@ -1,7 +1,7 @@
 import city from 'geofix/city'
 import { type LocationRecord, Resolver } from 'geofix/core'
 import country from 'geofix/country'
-import { LAND, MAP_HEIGHT, MAP_WIDTH, mapPoint } from './map.ts'
+import { countries, MAP_HEIGHT, MAP_WIDTH, mapPoint } from './map.ts'
 import type { Answer, Question } from './protocol.ts'
 
 const DATABASES: Readonly<Record<string, URL>> = { city, country }
@@ -16,7 +16,7 @@ const drop = find('#drop', HTMLElement)
 const dot = find('#map circle', SVGCircleElement)
 
 find('#map', SVGSVGElement).setAttribute('viewBox', `0 0 ${MAP_WIDTH} ${Math.round(MAP_HEIGHT)}`)
-find('.land', SVGPathElement).setAttribute('d', LAND)
+find('.land', SVGPathElement).setAttribute('d', Object.values(countries).join(''))
 
 let geo: Resolver | undefined
 /** What `geo` was opened from. */

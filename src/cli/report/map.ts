@@ -4,7 +4,7 @@ import { card, clipped, html, isolated, MAX_NAME_LENGTH, type Markup, twoDecimal
 import { cellKey, type Place, type ReportCounts } from './places.ts'
 import { linesOf, ranked } from './ranked.ts'
 import type { Heading } from './words.ts'
-import { COUNTRIES } from './world.ts'
+import COUNTRIES from './world.json' with { type: 'json' }
 
 /** More circles would cover each other. */
 export const MAX_CIRCLES = 400

@@ -14,7 +14,7 @@ import {
   Markup,
   withLinks,
 } from '../report/markup.ts'
-import { LAND } from '../report/world.ts'
+import COUNTRIES from '../report/world.json' with { type: 'json' }
 import { plain, type Served } from './http-server.ts'
 
 /** Bytes of the form: an address, a language and a key. */
@@ -233,6 +233,9 @@ function rows(record: LocationRecord): readonly Markup[] {
     return html`<tr><th scope="row">${name}</th><td>${cell}</td></tr>`
   })
 }
+
+/** All countries as one path. */
+const LAND = Object.values(COUNTRIES).join('')
 
 /** Room around the earth, in map units. */
 const MARGIN = 20
