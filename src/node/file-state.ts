@@ -56,6 +56,17 @@ export function oneAtATime(): <Result>(task: () => Promise<Result>) => Promise<R
   }
 }
 
+/** Makes an error of a callback an uncaught exception, as with event listeners, so that following files continues. */
+export function callSafely(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    process.nextTick(() => {
+      throw error
+    })
+  }
+}
+
 /** Explanations of system error codes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

@@ -8,6 +8,7 @@ import type { OpenDatabase } from '../mmdb/database.ts'
 import { openEach } from '../opening.ts'
 import { isError, messageOf } from '../realm.ts'
 import {
+  callSafely,
   type FileState,
   fileState,
   fileStateSync,
@@ -285,15 +286,4 @@ function checkWatchable(path: string): void {
   throw new TypeError(
     `watch cannot follow ${path}: its file system gives another state at each look, as inside an Electron asar archive; unpack the file (asarUnpack), or leave watch out`,
   )
-}
-
-/** Makes an error of a callback an uncaught exception, as with event listeners, so that watching continues. */
-function callSafely(call: () => void): void {
-  try {
-    call()
-  } catch (error) {
-    process.nextTick(() => {
-      throw error
-    })
-  }
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
-import { codeOf, type FileState, fileState, oneAtATime, reasonOf } from '../file-state.ts'
+import { callSafely, codeOf, type FileState, fileState, oneAtATime, reasonOf } from '../file-state.ts'
 import {
   digestOf,
   equalDigests,
@@ -23,10 +23,11 @@ export interface KeyFileOptions {
   readonly plans?: readonly string[] | undefined
   /**
    * Is called when the file cannot be used, again when the reason changes, and again each minute until the file can be
-   * used. The previous keys stay valid until then. Is also called once for a file with a key whose plan does not exist.
+   * used. The previous keys stay valid until then. Is also called once for a file with a key whose plan does not exist. An
+   * error that it throws is an uncaught exception, as with event listeners.
    */
   readonly onError?: ((error: KeyFileError) => void) | undefined
-  /** Is called with the number of keys after the file was read again. */
+  /** Is called with the number of keys after the file was read again. An error that it throws is an uncaught exception. */
   readonly onReload?: ((keys: number) => void) | undefined
 }
 
@@ -166,8 +167,8 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
       seen = state
       confirmedAt = startedAt
       error = null
-      if (strange !== null) onError?.(strange)
-      onReload?.(byDigest.size)
+      if (strange !== null) callSafely(() => onError?.(strange))
+      callSafely(() => onReload?.(byDigest.size))
       return true
     } catch (thrown) {
       if (!(thrown instanceof KeyFileError)) throw thrown
@@ -176,7 +177,7 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
       error = thrown
       if (isReported || isClosed) return false
       reportedAt = now
-      onError?.(thrown)
+      callSafely(() => onError?.(thrown))
       return false
     }
   }

@@ -341,4 +341,28 @@ describe('reading on demand', () => {
     expect(file.authenticate(other)).not.toBeNull()
     file.close()
   })
+
+  it('never rejects: an error of a callback is an uncaught exception, and the file is followed on', async () => {
+    const [event, thrown, key] = ['uncaughtException' as const, vi.fn(), makeKey()]
+    const others = process.rawListeners(event)
+    process.removeAllListeners(event).on(event, ({ message }) => thrown(message))
+    onTestFinished(() => {
+      process.removeAllListeners(event)
+      for (const other of others) process.on(event, (...facts) => Reflect.apply(other, process, facts))
+    })
+    const fail = (name: string) => () => {
+      throw new Error(name)
+    }
+    const path = write(keyListText([]))
+    const callbacks = { onReload: fail('onReload'), onError: fail('onError') }
+    const file = await openKeyFile(path, { interval: 5, ...callbacks })
+    write('damaged', path)
+    expect(await file.reload()).toBe(false)
+    write(keyListText([entryOf(key)]), path)
+    while (file.authenticate(key) === null) await delay(5)
+    expect(await file.reload()).toBe(true)
+    await delay(5)
+    expect(new Set(thrown.mock.calls.flat())).toEqual(new Set(['onError', 'onReload']))
+    file.close()
+  })
 })
