@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../src/address/address.ts'
+import { RenderedLocations } from '../../src/enrich/writing/rendered-locations.ts'
 import { BatchJson } from '../../src/http/batch.ts'
 import { isLookupFailure, Resolver } from '../../src/index.ts'
 import { BORROW, DatabaseSet } from '../../src/location/database-set.ts'
@@ -79,6 +80,7 @@ describe('the JSON of a batch', () => {
       }
     }
     const endless = new Endless([new Database(DATABASE)])
+    const forget = vi.spyOn(RenderedLocations.prototype, 'clear')
     const json = new BatchJson()
     for (let first = 0; first < 5000; first += 500) {
       const ips = Array.from({ length: 500 }, (_, index) => {
@@ -89,5 +91,7 @@ describe('the JSON of a batch', () => {
       const cities = records.map(({ city }: { city: string }) => city)
       expect(cities).toEqual(ips.map((_, index) => `${LONG}${(1 << 24) + first + index}`))
     }
+    // Once for the emptied table.
+    expect(forget.mock.calls.length).toBeGreaterThan(1)
   })
 })

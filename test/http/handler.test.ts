@@ -149,6 +149,7 @@ describe('a batch', () => {
     ['no media type', { method: 'POST', body: new Uint8Array([0x5b, 0x5d]) }, 415],
     ['another charset', batchOf([], { 'content-type': 'application/json; charset=latin1' }), 415],
     ['a compressed body', batchOf([], { 'content-encoding': 'gzip' }), 415],
+    ['a body that is compressed otherwise', batchOf([], { 'content-encoding': 'br' }), 415],
   ])('with %2$s', async (_, init, status) => {
     expect((await ask('/v1/ip/batch', init)).status).toBe(status)
   })
@@ -161,10 +162,12 @@ describe('a batch', () => {
   it.each([
     ['fails', async () => Promise.reject(new Error('reset'))],
     ['never ends', async () => new Promise<void>(() => {})],
-  ])('is refused beyond the limit, also if cancelling it %s', async (_, cancel) => {
+  ])('is refused and cancelled beyond the limit, also if cancelling it %s', async (_, end) => {
+    const cancel = vi.fn(end)
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(2 ** 20))
     const init = { ...batchOf(''), body: new ReadableStream({ pull, cancel }), duplex: 'half' }
     expect((await ask('/v1/ip/batch', init)).status).toBe(413)
+    expect(cancel).toHaveBeenCalledOnce()
   })
 
   it('is read no further than the limit', async () => {
@@ -245,6 +248,13 @@ describe('keys', () => {
       expect(response.headers.get('www-authenticate')).toBe(challenge)
       expect((await response.json()).code).toBe('UNAUTHENTICATED')
     }
+  })
+
+  it('are looked up if their field has at most 512 characters', async () => {
+    const lookUp = vi.fn((_: string) => null)
+    for (const length of [505, 506])
+      await asker(geo, { authenticate: lookUp })('/v1/ip', { key: 'a'.repeat(length) })
+    expect(lookUp.mock.calls.map(([key]) => key.length)).toEqual([505])
   })
 
   it('may be written with any case of the scheme', async () => {

@@ -37,6 +37,7 @@ export async function openSample(options?: OpenOptions): Promise<Resolver> {
 export const KEYS: Readonly<Record<string, { plan: string; id: string }>> = {
   'free-key': { plan: 'free', id: 'f' },
   'developer-key': { plan: 'developer', id: 'd' },
+  'other-developer-key': { plan: 'developer', id: 'e' },
   'business-key': { plan: 'business', id: 'b' },
   'strange-key': { plan: 'strange', id: 's' },
 }
