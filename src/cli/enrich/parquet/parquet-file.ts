@@ -18,6 +18,7 @@ import {
   hasEscape,
   MemberPath,
   NOWHERE,
+  pathOf,
   unescaped,
 } from '../../../enrich/formats/ndjson/member-path.ts'
 import { ObjectReader } from '../../../enrich/formats/ndjson/object-reader.ts'
@@ -117,16 +118,15 @@ export class ParquetFile {
     }
   }
 
-  /** The rows as lines of JSON by which columns are chosen: some values are only near those of the file. */
-  async *sample(): AsyncGenerator<Uint8Array> {
-    yield* this.#rows(this.#tree.children, 'sample')
+  /** The rows as lines of JSON by which columns are chosen: some values are only near those of the file. @param most rows. Default: all */
+  async *sample(most?: number): AsyncGenerator<Uint8Array> {
+    yield* this.#rows(this.#tree.children, 'sample', most)
   }
 
-  /** The first rows as lines of JSON, without columns that JSON has no values for. */
+  /** The first rows as such lines. */
   async sampleLines(): Promise<Uint8Array> {
-    const columns = this.#tree.children.filter((column) => lossIn(column) === null)
     const chunks: Uint8Array[] = []
-    for await (const chunk of this.#rows(columns, 'sample', SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
+    for await (const chunk of this.sample(SAMPLE_ROWS)) chunks.push(new Uint8Array(chunk))
     return Buffer.concat(chunks)
   }
 
@@ -134,13 +134,20 @@ export class ParquetFile {
    * All rows as lines of JSON, in chunks that are valid until the next one.
    *
    * @param plan of lines that are counted: they have only the columns that are read of them. Default: all columns
-   * @throws CommandFailure when the file is damaged, or JSON would lose values
+   * @throws CommandFailure when the file is damaged, or JSON would change values that are written or counted
    */
   async *lines(plan?: Plan): AsyncGenerator<Uint8Array> {
-    const names = plan === undefined ? null : namesRead(plan)
+    const paths = plan === undefined ? null : pathsRead(plan)
     const { children } = this.#tree
-    const columns = children.filter(({ element }) => names?.includes(element.name) ?? true)
-    this.#refuseLoss(columns)
+    const columns = children.filter(({ path: [name] }) => paths?.some(([first]) => first === name) ?? true)
+    if (plan === undefined) this.#refuseLoss(children)
+    else if (paths !== null) {
+      const keys = plan.counted?.map((field) => nodeAt(this.#tree, pathOf(field, 'by'))) ?? []
+      this.#refuseLoss(
+        keys.filter((node) => node !== this.#tree),
+        'Count by another key, or store the column as text',
+      )
+    }
     yield* this.#rows(columns, 'json')
   }
 
@@ -154,7 +161,7 @@ export class ParquetFile {
 
   /**
    * The texts at some paths in a row group, some rows at a time. They are valid until the next ones. Values that are not texts are as
-   * JSON has them. They are missing if JSON would change them.
+   * in {@link sample}, and missing where it has `null`.
    *
    * @throws CommandFailure when the file is damaged
    */
@@ -210,10 +217,10 @@ export class ParquetFile {
     }
   }
 
-  #refuseLoss(columns: readonly SchemaTree[]): void {
+  #refuseLoss(columns: readonly SchemaTree[], remedy = 'Write Parquet, as -o FILE.parquet does'): void {
     const loss = columns.map(lossIn).find((each) => each !== null)
-    if (loss !== undefined)
-      throw unreadableInput(this.name, new Error(`${loss}. Write Parquet, as -o FILE.parquet does`))
+    if (loss !== undefined && this.groupRows.length > 0)
+      throw unreadableInput(this.name, new Error(`${loss}. ${remedy}`))
   }
 
   async *#rows(
@@ -275,12 +282,12 @@ export class ParquetFile {
   }
 }
 
-/** The columns that are read of rows; `null` if rows are not read as the objects that they are. */
-function namesRead(plan: Plan): readonly string[] | null {
+/** The paths to what is read of rows; `null` if rows are not read as the objects that they are. */
+function pathsRead(plan: Plan): ObjectReader['readPaths'] | null {
   if (plan.format !== 'ndjson' || plan.wrapper !== undefined || plan.inside !== undefined) return null
   const needsTime = plan.count?.dimensions.some(({ kind }) => kind === 'time' || kind === 'local-hour')
   const times = needsTime === true ? {} : { timePath: null, dottedTimePath: null }
-  return new ObjectReader({ ...plan, ...times }).names
+  return new ObjectReader({ ...plan, ...times }).readPaths
 }
 
 function rowsOf({ bytes, starts, ends }: ColumnTexts, from: number, to?: number): ColumnTexts {
@@ -289,12 +296,16 @@ function rowsOf({ bytes, starts, ends }: ColumnTexts, from: number, to?: number)
 
 /** The column whose values are the texts at a path, one for each row; `undefined` if the texts are parts of its values. */
 function leafAt(tree: SchemaTree, names: readonly string[]): SchemaTree | undefined {
-  let node: SchemaTree | undefined = tree
-  for (const name of names)
-    node = node?.children.find(
-      ({ element }) => element.name === name && element.repetition_type !== 'REPEATED',
-    )
-  return node?.children.length === 0 && node.element.converted_type !== 'JSON' ? node : undefined
+  const node = nodeAt(tree, names)
+  const { repetition_type, converted_type } = node.element
+  const isLeaf = node.path.length === names.length && node.children.length === 0
+  return isLeaf && repetition_type !== 'REPEATED' && converted_type !== 'JSON' ? node : undefined
+}
+
+/** The member of structs at a path, or the last one on its way. */
+function nodeAt(tree: SchemaTree, [name, ...rest]: readonly string[]): SchemaTree {
+  const next = tree.children.find(({ element }) => element.name === name)
+  return next === undefined || tree.element.repetition_type === 'REPEATED' ? tree : nodeAt(next, rest)
 }
 
 /** The path of a column in the schema, which begins with the root. @throws Error when the schema lacks the column */

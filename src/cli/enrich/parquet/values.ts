@@ -39,8 +39,8 @@ function lossOf({ type, converted_type, logical_type }: SchemaElement): string |
 }
 
 /**
- * How values are written. `sample` is JSON, with numbers and times that JSON would change as near as it can have them, and `null` for
- * others. `text` has texts as they are stored, and other values as JSON has them.
+ * How values are written. `sample` is JSON. `text` has texts as they are stored, and other values as `sample` has them. Both have
+ * numbers and times that JSON would change as near as it can have them, and no others that it would change.
  */
 export type CellForm = 'json' | 'csv' | 'sample' | 'text'
 
@@ -56,23 +56,27 @@ class CellWriter {
   readonly #form: CellForm
   readonly #path: string
   readonly #isJson: boolean
+  readonly #isRounded: boolean
   readonly #jsonOf: (value: unknown) => string
   readonly #json = new JsonText()
   readonly #csv = new CellText('csv')
 
   constructor({ element, path }: SchemaTree, form: CellForm) {
     this.missing = form === 'csv' || form === 'text' ? '' : 'null'
+    const rounded = roundedWriter(element)
     this.isText = element.type === 'BYTE_ARRAY'
-    this.copiesTexts = form === 'text'
+    this.copiesTexts = form === 'text' && rounded === null
     this.#form = form
     this.#path = path.join('.')
     this.#isJson = element.converted_type === 'JSON'
-    this.#jsonOf = (form === 'sample' ? roundedWriter(element) : null) ?? jsonWriter(element)
+    this.#isRounded = rounded !== null
+    this.#jsonOf = rounded ?? jsonWriter(element)
   }
 
   /** Writes the text `bytes[start, end)`. @throws Error when JSON would change the text, but in a sample */
   putText(bytes: Uint8Array, start: number, end: number, out: ByteSink): void {
     if (this.copiesTexts) out.write(bytes, start, end)
+    else if (this.#isRounded) this.#put(this.#jsonOf(bytes.subarray(start, end)), out)
     else if (!isUtf8(bytes.subarray(start, end))) {
       if (this.#form !== 'sample')
         throw new ParquetFault(`the column ${JSON.stringify(this.#path)} has bytes, which JSON would change`)

@@ -39,8 +39,8 @@ export interface ObjectLayout {
 export class ObjectReader extends RecordReader {
   override readonly hasUsual: boolean
   override readonly counted: readonly number[]
-  /** The members of an object that have the address, the time, and what is counted. */
-  readonly names: readonly string[]
+  /** The paths to the address, the time, and what is counted. */
+  readonly readPaths: readonly (readonly string[])[]
   readonly #plan: ObjectPlan
   readonly #isIndented: boolean
   readonly #address: MemberPath
@@ -82,7 +82,7 @@ export class ObjectReader extends RecordReader {
     })
     this.counted = [...this.#counted.keys()]
     this.#paths = [...wanted, this.#member, ...(this.#system === null ? [] : [this.#system])]
-    this.names = wanted.flatMap(({ names }) => names.slice(0, 1))
+    this.readPaths = wanted.map(({ names }) => names)
     this.#templates = new TemplateCache(wanted)
   }
 

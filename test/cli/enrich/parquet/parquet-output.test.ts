@@ -61,6 +61,23 @@ const ROWS = writeParquet('rows.parquet', [
   { name: 'half', data: each((index) => index / 2), type: 'FLOAT16' },
 ])
 
+/** A file with a DECIMAL and another time. @param times a row each */
+function writeDecimals(type: 'INT64' | 'BYTE_ARRAY', ...times: number[]): string {
+  const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' } as const
+  const schema: SchemaElement[] = [
+    { name: 'root', num_children: 3 },
+    { name: 'ip', ...text },
+    { name: 'time', type, converted_type: 'DECIMAL', precision: 18, scale: 3, repetition_type: 'REQUIRED' },
+    { name: 'created', ...text },
+  ]
+  const columns = [
+    { name: 'ip', data: times.map(() => '81.2.69.142') },
+    { name: 'time', data: times },
+    { name: 'created', data: times.map(() => '2020-01-01T05:00:00Z') },
+  ]
+  return writeParquet('decimals.parquet', columns, { schema })
+}
+
 /** What the resolver gives, which reads no Parquet. */
 function expected(index: number) {
   const [found] = resolver.lookupMany([ips[index] ?? ''], { at: times[index] })
@@ -137,6 +154,14 @@ describe('Parquet to Parquet', () => {
     const rows = await located(structs, '--field', 'event.client.ip', '--time-field', 'event.when.ts')
     for (const [index, { location }] of rows.entries()) expect(location ?? undefined).toEqual(expected(index))
   })
+
+  it.each(['INT64', 'BYTE_ARRAY'] as const)(
+    'takes the time of a column that JSON would change: %s',
+    async (type) => {
+      const rows = await located(writeDecimals(type, 1782864000), '--fields', 'timezone_offset')
+      expect(rows[0]?.timezone_offset).toBe('+01:00')
+    },
+  )
 
   it("renews Spark's copy of the schema and removes Arrow's", async () => {
     const fields = [{ name: 'ip', type: 'string', nullable: true, metadata: {} }]
@@ -292,6 +317,7 @@ describe('Parquet to lines', () => {
     expect(await run([], readFileSync(plain))).toEqual(failure(4, 'name the file'))
     for (const form of ['ndjson', 'csv'])
       expect(await refused(`never.${form}`, ROWS)).toEqual(failure(4, 'which JSON would change'))
+    expect(await enrich(writeDecimals('INT64'))).toEqual({ status: 0, out: '', err: '' })
   })
 
   it('keeps rows of one column that are empty', async () => {
