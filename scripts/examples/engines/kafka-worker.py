@@ -1,6 +1,7 @@
 # From the topic "events" to "located", each event once. pip install confluent-kafka pyarrow
 import json
 import os
+import sys
 
 import pyarrow as pa
 from confluent_kafka import Consumer, Producer
@@ -20,12 +21,16 @@ def parsed(message):
         event = json.loads(message.value())
         return event if isinstance(event, dict) else {"raw": event}
     except (TypeError, ValueError):
-        return {"raw": repr(message.value())}
+        return {"raw": (message.value() or b"").decode(errors="replace")}
 
 
 with Locator() as locator:
     while True:
-        messages = [message for message in consumer.consume(10_000, timeout=1) if message.error() is None]
+        batch = consumer.consume(10_000, timeout=1)
+        messages = [message for message in batch if message.error() is None]
+        if len(messages) < len(batch):
+            # Such as a topic that does not exist. The consumer goes on when it does.
+            print(*[message.error() for message in batch if message.error() is not None], sep="\n", file=sys.stderr)
         if not messages:
             continue
         events = [parsed(message) for message in messages]
@@ -33,8 +38,8 @@ with Locator() as locator:
         locations = locator.locate(pa.array([ip if isinstance(ip, str) else None for ip in ips], pa.string()))
         # The rows and how far the group has read are written together, or not at all.
         producer.begin_transaction()
-        for event, location in zip(events, locations.to_pylist()):
-            producer.produce("located", json.dumps({**event, "location": location}))
+        for message, event, location in zip(messages, events, locations.to_pylist()):
+            producer.produce("located", json.dumps({**event, "location": location}), key=message.key())
             producer.poll(0)
         producer.send_offsets_to_transaction(consumer.position(consumer.assignment()), consumer.consumer_group_metadata())
         producer.commit_transaction()

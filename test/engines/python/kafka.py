@@ -18,17 +18,18 @@ if sys.argv[1] == "produce":
         topic.result(60)
     producer = Producer({**servers, "queue.buffering.max.messages": 2 * EVENTS})
     for number in range(EVENTS):
-        producer.produce("events", json.dumps({"id": number, "client_ip": ADDRESSES[number % len(ADDRESSES)]}))
+        producer.produce("events", json.dumps({"id": number, "client_ip": ADDRESSES[number % len(ADDRESSES)]}), key=str(number))
     for poison in (b"", b"\xff", b"[1]", b"{"):
         producer.produce("events", poison)
     producer.flush()
 else:
     consumer = Consumer({**servers, "group.id": "drain", "auto.offset.reset": "earliest", "isolation.level": "read_committed"})
     consumer.subscribe(["located"])
-    events, end = [], time.monotonic() + 120
+    events, keys, end = [], [], time.monotonic() + 120
     while time.monotonic() < end:
-        messages = consumer.consume(10_000, timeout=2)
-        events += [json.loads(message.value()) for message in messages if message.error() is None]
+        messages = [message for message in consumer.consume(10_000, timeout=2) if message.error() is None]
+        events += [json.loads(message.value()) for message in messages]
+        keys += [message.key() for message in messages]
         if len(events) >= EVENTS + 4:
             # What comes twice comes soon.
             end = min(end, time.monotonic() + 5)
@@ -36,6 +37,7 @@ else:
     cities = {(event["id"] % len(ADDRESSES), event["location"] and event["location"]["city"]) for event in events if "id" in event}
     print(json.dumps({
         "each event once": ids == list(range(EVENTS)),
+        "each with its key": all(key == str(event["id"]).encode() for event, key in zip(events, keys) if "id" in event),
         "each with its location": cities == {(0, "London"), (1, None), (2, None), (3, None)},
         "values that are no events too": len([event for event in events if "raw" in event]) == 4,
     }))
