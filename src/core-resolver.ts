@@ -44,15 +44,10 @@ function loaded<Code>(code: Code | undefined, why: string, load = 'loadDecompres
 }
 
 /** Opens an MMDB file, packed or not. @throws TypeError when it is packed, and the reader is not loaded */
-function openBytes(
-  bytes: Uint8Array,
-  path?: string,
-  options?: PackedOptions,
-  tables?: SharedArrayBuffer,
-): OpenDatabase {
+function openBytes(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
   if (!isPacked(bytes)) return new Database(bytes, path)
   const { openPackedBytes, PORTABLE_CODEC } = loaded(decompression, 'the database is packed')
-  return openPackedBytes(bytes, PORTABLE_CODEC, path, options, tables)
+  return openPackedBytes(bytes, PORTABLE_CODEC, path, options)
 }
 
 /** The core opens bytes in memory, and what they can be read from. */
@@ -64,8 +59,8 @@ const CORE: Platform<ByteSource> = {
     loaded(optionCode, 'the option schema is given', 'loadOptions').readSchemas(schema, count),
   sizeOf: byteSourceSize,
   async open(source, settings) {
-    const { maxBytes, signal, onRead } = settings
-    let bytes = await readBytes(source, maxBytes, signal, onRead)
+    const { maxBytes, signal } = settings
+    let bytes = await readBytes(source, settings)
     if (isGzip(bytes)) {
       const { gunzipInPieces } = await untilAborted(signal, () => import('./bytes/gunzip.ts'))
       bytes = await gunzipInPieces(bytes, maxBytes, signal, newShareableBytes)
@@ -79,7 +74,7 @@ const CORE: Platform<ByteSource> = {
   },
   openSync(source, settings) {
     if (!isBytes(source)) throw new TypeError('openSync takes Uint8Array, ArrayBuffer or SharedArrayBuffer')
-    const bytes = bytesInMemory(source, settings.maxBytes, settings.onRead)
+    const bytes = bytesInMemory(source, settings)
     const unpacked = isGzip(bytes)
       ? loaded(decompression, 'the database is compressed').gunzip(bytes, undefined, settings.maxBytes)
       : bytes

@@ -19,6 +19,16 @@ export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer
 /** Bytes in memory, or a source to read them from. */
 export type ByteSource = Bytes | BlobLike | ResponseLike | StreamLike
 
+/** How a source or a file is read. */
+export interface ReadingOptions {
+  /** Limit for its size, compressed and decompressed. What is larger is not read. */
+  readonly maxBytes?: number | undefined
+  /** Stops reading soon after it is aborted. The caller discards what is thrown then. */
+  readonly signal?: SignalLike | undefined
+  /** Gets the number of bytes of each piece that is read. */
+  readonly onRead?: ((bytes: number) => void) | undefined
+}
+
 /** The maximum length of a quoted message of another error. */
 const MAX_REASON_CHARS = 200
 
@@ -62,43 +72,33 @@ export function byteSourceSize(source: ByteSource): number | null {
 /**
  * Reads a whole source. An uncompressed stream is read into memory that threads can share, if the platform has it.
  *
- * @param maxBytes of the source, compressed or not
- * @param onRead gets the number of bytes of each piece that is read
  * @throws TypeError when the source is not of a supported kind, or was read before
  * @throws InvalidDatabaseError when it is a `Response` with a status other than 200 to 299, reading fails, or it has
  *   more than `maxBytes`
  * @throws AbortError, TimeoutError when it is a `Response` whose `fetch` was aborted
  * @throws the signal's reason
  */
-export async function readBytes(
-  source: ByteSource,
-  maxBytes = DEFAULT_MAX_BYTES,
-  signal?: SignalLike,
-  onRead?: (bytes: number) => void,
-): Promise<Uint8Array> {
-  return untilAborted(signal, async () => {
-    if (isBytes(source)) return bytesInMemory(source, maxBytes, onRead)
+export async function readBytes(source: ByteSource, options: ReadingOptions = {}): Promise<Uint8Array> {
+  return untilAborted(options.signal, async () => {
+    if (isBytes(source)) return bytesInMemory(source, options)
     if (isBlob(source)) {
-      checkSize(source.size, maxBytes)
-      return readStream(source.stream(), maxBytes, signal, onRead)
+      checkSize(source.size, options.maxBytes ?? DEFAULT_MAX_BYTES)
+      return readStream(source.stream(), options)
     }
-    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), maxBytes, signal, onRead)
+    if (isOfClass(source, 'ReadableStream')) return readStream(unread(source), options)
     if (!isResponse(source))
       throw new TypeError(`a database is given as ${BYTE_SOURCES}; for a URL, await fetch(url)`)
     if (!source.ok) {
       throw new InvalidDatabaseError(`the response${placeOf(source.url)} has status ${source.status}`)
     }
-    return source.body === null
-      ? new Uint8Array(0)
-      : readStream(unread(source.body), maxBytes, signal, onRead)
+    return source.body === null ? new Uint8Array(0) : readStream(unread(source.body), options)
   })
 }
 
 /** Bytes in memory, not copied. @throws InvalidDatabaseError when there are more than `maxBytes` */
 export function bytesInMemory(
   source: Bytes,
-  maxBytes = DEFAULT_MAX_BYTES,
-  onRead?: (bytes: number) => void,
+  { maxBytes = DEFAULT_MAX_BYTES, onRead }: ReadingOptions,
 ): Uint8Array {
   checkSize(source.byteLength, maxBytes)
   onRead?.(source.byteLength)
@@ -115,9 +115,7 @@ function unread(stream: ReadableStream<unknown>): ReadableStream<unknown> {
 
 async function readStream(
   stream: ReadableStream<unknown>,
-  maxBytes: number,
-  signal: SignalLike | undefined,
-  onRead: ((bytes: number) => void) | undefined,
+  { maxBytes = DEFAULT_MAX_BYTES, signal, onRead }: ReadingOptions,
 ): Promise<Uint8Array> {
   const reader = stream.getReader()
   const collector = new ByteCollector(maxBytes)

@@ -92,15 +92,10 @@ export function shareDatabases(
 export function attachDatabases(
   { databases, offsets }: SharedDatabases,
   { cacheBytes }: PackedOptions,
-  open: (
-    bytes: Uint8Array,
-    path: string | undefined,
-    options: PackedOptions,
-    tables: SharedArrayBuffer | undefined,
-  ) => OpenDatabase,
+  open: (bytes: Uint8Array, path: string | undefined, options: PackedOptions) => OpenDatabase,
 ): OpenDatabase[] {
   if (offsets !== undefined) attachOffsets(offsets)
-  return databases.map(({ bytes, path, tables }) => open(bytes, path, { cacheBytes }, tables))
+  return databases.map(({ bytes, path, tables }) => open(bytes, path, { cacheBytes, tables }))
 }
 
 /** The overlays that another thread has shared; `null` for none. */

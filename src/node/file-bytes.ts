@@ -12,22 +12,12 @@ import {
   newShareableBytes,
   noMemory,
 } from '../bytes/byte-limit.ts'
+import type { ReadingOptions } from '../bytes/byte-source.ts'
 import { crc32, readGzipMember } from '../bytes/extract.ts'
 import { isGzip } from '../bytes/file-kind.ts'
 import type { BlockCodec, Inflate } from '../bytes/gunzip.ts'
 import { damagedFile, type InvalidDatabaseError, ReadFailure } from '../errors.ts'
-import type { SignalLike } from '../realm.ts'
 import { reasonOf } from './file-state.ts'
-
-/** How a file is read. */
-export interface ReadingOptions {
-  /** Limit for the file's size, compressed and decompressed. A larger file is not read. */
-  readonly maxBytes?: number | undefined
-  /** Stops reading soon after it is aborted. The caller discards what is thrown then. */
-  readonly signal?: SignalLike | undefined
-  /** Gets the number of bytes of each piece that is read. */
-  readonly onRead?: ((bytes: number) => void) | undefined
-}
 
 /** How much of a file is read at a time. */
 const CHUNK_BYTES = 2 ** 21

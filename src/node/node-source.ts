@@ -61,9 +61,8 @@ export const NODE: Platform<PathOrBytes, FileOptions> = {
         `openSync takes a path, a file: URL, Uint8Array, ArrayBuffer or SharedArrayBuffer${sourceAdvice(source)}`,
       )
     }
-    const { maxBytes, onRead } = settings
-    const bytes = bytesInMemory(source, maxBytes, onRead)
-    const unpacked = isGzip(bytes) ? nativeGunzip(bytes, undefined, maxBytes) : bytes
+    const bytes = bytesInMemory(source, settings)
+    const unpacked = isGzip(bytes) ? nativeGunzip(bytes, undefined, settings.maxBytes) : bytes
     return openDatabase(extractUncompressed(unpacked), undefined, settings)
   },
 }
@@ -72,9 +71,8 @@ async function openSource(source: PathOrBytes, settings: FileOptions): Promise<O
   if (typeof source === 'string') return openFile(source, settings)
   if (!isByteSource(source))
     throw new TypeError(`a database must be a path, a file: URL, ${BYTE_SOURCES}${sourceAdvice(source)}`)
-  const { maxBytes, signal, onRead } = settings
-  const bytes = await readBytes(source, maxBytes, signal, onRead)
-  const unpacked = isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, maxBytes) : bytes
+  const bytes = await readBytes(source, settings)
+  const unpacked = isGzip(bytes) ? await nativeGunzipAsync(bytes, undefined, settings.maxBytes) : bytes
   return openDatabase(extractUncompressed(unpacked), undefined, settings)
 }
 

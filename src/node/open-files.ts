@@ -1,6 +1,7 @@
 // Opens the files of databases. Resolvers in this thread share the database of the same unchanged file, with all that lookups
 // have read.
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { ReadingOptions } from '../bytes/byte-source.ts'
 import { extractUncompressed } from '../bytes/extract.ts'
 import { isPacked, PACKED_MAGIC } from '../bytes/file-kind.ts'
 import { ReadFailure } from '../errors.ts'
@@ -8,13 +9,7 @@ import { Database, type OpenDatabase } from '../mmdb/database.ts'
 import type { BlockSource } from '../packed/block-file.ts'
 import { OpenDatabases, openPackedBytes } from '../packed/open-bytes.ts'
 import { PackedDatabase, type PackedOptions } from '../packed/packed-database.ts'
-import {
-  NATIVE_CODEC,
-  type ReadingOptions,
-  readUnpacked,
-  readUnpackedSync,
-  systemCall,
-} from './file-bytes.ts'
+import { NATIVE_CODEC, readUnpacked, readUnpackedSync, systemCall } from './file-bytes.ts'
 
 /** How a file is opened. `maxBytes` is the limit for its size, compressed and decompressed. */
 export interface FileOptions extends PackedOptions, ReadingOptions {
@@ -131,15 +126,8 @@ function keyOf(
 }
 
 /** Opens the bytes of an MMDB file, packed or not. Throws the errors of the constructors. */
-export function openDatabase(
-  bytes: Uint8Array,
-  path?: string,
-  options?: PackedOptions,
-  tables?: SharedArrayBuffer,
-): OpenDatabase {
-  return isPacked(bytes)
-    ? openPackedBytes(bytes, NATIVE_CODEC, path, options, tables)
-    : new Database(bytes, path)
+export function openDatabase(bytes: Uint8Array, path?: string, options?: PackedOptions): OpenDatabase {
+  return isPacked(bytes) ? openPackedBytes(bytes, NATIVE_CODEC, path, options) : new Database(bytes, path)
 }
 
 /** Closes the file of a database that is no longer used and was not closed. */

@@ -46,7 +46,6 @@ const open = new WeakMap<ArrayBufferLike, OpenDatabases<PackedDatabase>>()
  * Opens a packed file in memory. Resolvers of the same bytes share one database, with its directory and its decoded
  * blocks. The caller has one use of it.
  *
- * @param tables memory of decoded blocks that threads share
  * @throws InvalidDatabaseError when the file's header, directory or metadata is damaged, or the file is too large
  */
 export function openPackedBytes(
@@ -54,21 +53,19 @@ export function openPackedBytes(
   codec: BlockCodec,
   path?: string,
   options: PackedOptions = {},
-  tables?: SharedArrayBuffer,
 ): PackedDatabase {
   const { buffer, byteOffset, byteLength } = bytes
   // Other bytes can be written into the memory later. The header has the checksum of the directory, and the directory has the
   // checksums of all blocks.
   const header = bytes.subarray(0, HEADER_BYTES).join()
-  const isShared = tables !== undefined
-  const key = [byteOffset, byteLength, header, isShared, options.maxBytes, options.cacheBytes, path].join(':')
+  const { maxBytes, cacheBytes, tables } = options
+  const key = [byteOffset, byteLength, header, tables !== undefined, maxBytes, cacheBytes, path].join(':')
   const others = open.get(buffer) ?? new OpenDatabases()
   open.set(buffer, others)
   const known = others.find(key)
   if (known !== null) return known
   const source = { ...sourceOf(bytes), close: () => others.end(key) }
   const database = new PackedDatabase(source, codec, path, options)
-  if (isShared) database.attachTables(tables)
   others.add(key, database)
   return database
 }

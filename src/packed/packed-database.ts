@@ -24,6 +24,8 @@ export interface PackedOptions {
   readonly cacheBytes?: number | undefined
   /** Limit of the file, of its directory inflated, and of the unpacked file, in bytes. Default: 2,147,483,648. */
   readonly maxBytes?: number | undefined
+  /** Memory for decoded blocks that {@link PackedDatabase.shareTables} of the same file gave in another thread. */
+  readonly tables?: SharedArrayBuffer | undefined
 }
 
 /**
@@ -51,10 +53,11 @@ export class PackedDatabase implements PackedForm {
     readonly path?: string,
     options: PackedOptions = {},
   ) {
-    const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES } = options
+    const { cacheBytes = DEFAULT_CACHE_BYTES, maxBytes = DEFAULT_MAX_BYTES, tables } = options
     const file = new BlockFile(source, codec, path, maxBytes)
     this.#file = file
     this.#contents = new PackedContents(file, Math.max(MIN_CACHE_BYTES, cacheBytes))
+    if (tables !== undefined) this.#contents.attach(tables)
     this.#codec = codec
     this.#options = options
     this.#users = new UseCount(() => {
@@ -87,11 +90,6 @@ export class PackedDatabase implements PackedForm {
   /** Memory for decoded blocks, which threads share. Each call returns the same memory. */
   shareTables(): SharedArrayBuffer {
     return this.#contents.share()
-  }
-
-  /** Uses the memory that {@link shareTables} of the same file gave in another thread. */
-  attachTables(memory: SharedArrayBuffer): void {
-    this.#contents.attach(memory)
   }
 
   record(offset: number): MmdbValue {

@@ -73,9 +73,10 @@ describe('readBytes', () => {
     ['a Response', () => new Response(BYTES)],
     ['a stream', () => stream(BYTES.subarray(0, 2), BYTES.subarray(2))],
   ])('accepts bytes of %s up to the limit only', async (_, source) => {
-    expect(await readBytes(source(), 5)).toHaveLength(5)
-    await expect(readBytes(source(), 4)).rejects.toThrow(InvalidDatabaseError)
-    await expect(readBytes(source(), 4)).rejects.toThrow('it has more than 4 bytes, the limit that maxBytes')
+    expect(await readBytes(source(), { maxBytes: 5 })).toHaveLength(5)
+    const refused = () => readBytes(source(), { maxBytes: 4 })
+    await expect(refused()).rejects.toThrow(InvalidDatabaseError)
+    await expect(refused()).rejects.toThrow('it has more than 4 bytes, the limit that maxBytes')
   })
 
   it.each([1, 1000, 3_000_000])('stops an endless stream, in chunks of %i', async (size) => {
@@ -93,7 +94,9 @@ describe('readBytes', () => {
       },
     })
     const before = process.memoryUsage().arrayBuffers
-    await expect(readBytes(new Response(endless), 100_000)).rejects.toThrow('more than 100000 bytes')
+    await expect(readBytes(new Response(endless), { maxBytes: 100_000 })).rejects.toThrow(
+      'more than 100000 bytes',
+    )
     expect(given).toBeLessThan(100_000 + 3 * size)
     expect(stopped).toBeInstanceOf(InvalidDatabaseError)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)

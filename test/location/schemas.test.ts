@@ -44,14 +44,14 @@ const LONDON = {
 }
 
 describe.each(VENDORS.map(({ name }) => name))('the vendor %s', (vendor) => {
-  const text = (path: string): string => readFileSync(path, 'utf8')
+  const hasText = (path: string, part: string): boolean => readFileSync(path, 'utf8').includes(part)
 
   it('has tests with records of the vendor, in a suite with its name', () => {
-    expect(text(join(import.meta.dirname, 'schemas.test.ts'))).toContain(`\ndescribe('${vendor}`)
+    expect(hasText(join(import.meta.dirname, 'schemas.test.ts'), `\ndescribe('${vendor}`)).toBe(true)
   })
 
   it.each(['README.md', 'src/node/README.md'])('is named in %s', (guide) => {
-    expect(text(guide)).toContain(vendor)
+    expect(hasText(guide, vendor)).toBe(true)
   })
 })
 

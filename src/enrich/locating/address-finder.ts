@@ -3,12 +3,11 @@ import { MAX_ADDRESS_CHARS } from '../../address/ip-text.ts'
 import { ClientWalk, MAX_FIELD_CHARS } from '../../client/client-address.ts'
 import { readHop, readHopWithPort } from '../../client/hop.ts'
 import { isGeofixError } from '../../errors.ts'
-import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
+import { type AutonomousSystems, NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { LocationTables } from '../../location/database-set.ts'
 import { findLocation } from '../../location/lookup.ts'
 import type { FailureReason } from '../counting/counts.ts'
 import type { CommonPlan } from '../options.ts'
-import type { LocatedSystems } from '../writing/located-systems.ts'
 
 /** Finds the location of the address in a text. */
 export class AddressFinder {
@@ -29,7 +28,7 @@ export class AddressFinder {
   constructor(
     private readonly locations: LocationTables,
     { trustedProxies, hasPort = false }: Pick<CommonPlan, 'trustedProxies' | 'hasPort'>,
-    private readonly systems: LocatedSystems | null = null,
+    private readonly systems: AutonomousSystems | null = null,
   ) {
     if (locations.noLocationsError !== null) throw locations.noLocationsError
     this.#hasPort = hasPort
@@ -71,7 +70,7 @@ export class AddressFinder {
     return typeof found === 'object' ? 'invalid-database' : found
   }
 
-  #withSystem(found: number, systems: LocatedSystems): number | FailureReason {
+  #withSystem(found: number, systems: AutonomousSystems): number | FailureReason {
     try {
       this.system = systems.find(this.#address)
       return found

@@ -95,7 +95,7 @@ export class LineLocator {
     this.systems = set.systems
     this.#systems = plan.asn === undefined ? null : new LocatedSystems(set)
     this.#generation = this.#currentGeneration
-    this.#finder = new AddressFinder(this.#locations, plan, this.#systems)
+    this.#finder = new AddressFinder(this.#locations, plan, this.#systems && set.systems)
     const written = this.writesLocations ? template : []
     const queries = queriesOf(plan)
     const apart = queries.some(needsLocations)

@@ -1,4 +1,3 @@
-import type { Address } from '../../address/address.ts'
 import { RowSet } from '../../bytes/tables.ts'
 import { NO_SYSTEM } from '../../location/autonomous-systems.ts'
 import type { DatabaseSet } from '../../location/database-set.ts'
@@ -37,11 +36,6 @@ export class LocatedSystems {
   /** Forgets all pairs. */
   clear(): void {
     this.#pairs = new RowSet(PAIR)
-  }
-
-  /** The number of the autonomous system of an address. @throws InvalidDatabaseError when its database is damaged there */
-  find(address: Address): number {
-    return this.set.systems.find(address)
   }
 
   /** The number of a pair, from 1. */
