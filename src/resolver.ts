@@ -266,9 +266,10 @@ export abstract class Resolver {
   }
 
   /**
-   * The network of an address as CIDR text. `lookup` and `raw` have the same result for all its addresses, even if they
-   * find nothing. For 6to4, Teredo and NAT64 addresses, it is the network of the embedded IPv4 address. `null` when no
-   * database for the address's family is open, and no network of `overlays` has the address.
+   * A network around an address, as CIDR text. `lookup` and `raw` have the same result for all its addresses, even if they
+   * find nothing: it can be smaller than the network of a database. For 6to4, Teredo and NAT64 addresses, it is that of the
+   * embedded IPv4 address. `null` when no database for the address's family is open, and no network of `overlays` has the
+   * address.
    *
    * @throws MalformedAddressError when the text is not an address
    * @throws InvalidDatabaseError when the search tree is damaged

@@ -183,12 +183,13 @@ describe('raw and network', () => {
     ['2001:4860::1', '2001:4860::/32', 'IPv6'],
     ['2002:5102:458e::1', '81.2.69.0/24', '6to4: of the embedded IPv4 address'],
     ['2a00::1', '2800::/5', 'a network without a record'],
+    ['8.8.8.8', '8.0.0.0/7', 'without the private network next to it'],
   ])('the network of %s is %s: %s', async (ip, network) => {
     expect((await Resolver.open(sample())).network(ip)).toBe(network)
   })
 
-  it('the network of an IPv4 address is an IPv6 network if the tree ends above ::/96', async () => {
-    expect((await Resolver.open(ipv6Only())).network('81.2.69.142')).toBe('::/3')
+  it('the network of an IPv4 address has IPv4 addresses only, even if the tree ends above ::/96', async () => {
+    expect((await Resolver.open(ipv6Only())).network('81.2.69.142')).toBe('64.0.0.0/3')
   })
 })
 

@@ -1,4 +1,4 @@
-import { IPV4_IN_IPV6, IPV4_MAPPED } from '../../src/mmdb/format.ts'
+import { IPV4_IN_IPV6, IPV4_MAPPED } from '../../src/address/position.ts'
 import { DataSectionEncoder, encodeDatabase } from '../../src/mmdb/writer/database-encoder.ts'
 import { EMPTY, type Link, linkToValue, NodeTable } from '../../src/mmdb/writer/node-table.ts'
 import { SearchTreeEncoder } from '../../src/mmdb/writer/search-tree-encoder.ts'

@@ -1,7 +1,41 @@
 // Positions in the address space: where a network starts, as four words, the highest first. In an IPv4 tree,
 // the last word has the address.
+import { isIPv4Compatible, translatedIPv4 } from './address.ts'
+import { IPV4_REGISTRY, IPV6_REGISTRY, type SpecialPurpose } from './iana-registries.ts'
+import { mappedIPv4, type Network, NOT_IPV4, parseCidr } from './ip-text.ts'
+import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from './special-purpose.ts'
 
 export type Words = Uint32Array
+
+/** The position of a network in a search tree: the first `prefixLength` bits of its first address are the path. */
+export type TreePath = {
+  /** Big-endian 32-bit words of the first address: one in an IPv4 tree, four in an IPv6 tree. */
+  readonly words: Uint32Array
+  readonly prefixLength: number
+}
+
+/** `::/96`, where an IPv6 tree holds IPv4 addresses ("IPv4 addresses in an IPv6 tree"). */
+export const IPV4_IN_IPV6: TreePath = { words: /* @__PURE__ */ new Uint32Array(4), prefixLength: 96 }
+
+/** `::ffff:0:0/96`, IPv4-mapped addresses (RFC 4291 section 2.5.5.2). */
+export const IPV4_MAPPED: TreePath = { words: Uint32Array.of(0, 0, 0xffff, 0), prefixLength: 96 }
+
+/** Where other readers find the IPv4 networks again, in files that have these aliases. */
+export const IPV4_ALIASES: readonly TreePath[] = [
+  IPV4_MAPPED,
+  // 6to4, 2002::/16
+  { words: Uint32Array.of(0x2002_0000, 0, 0, 0), prefixLength: 16 },
+  // Teredo, 2001::/32
+  { words: Uint32Array.of(0x2001_0000, 0, 0, 0), prefixLength: 32 },
+]
+
+/** IPv6 networks that networks such as ::/0 do not cover: addresses in them are looked up as IPv4 addresses. */
+export const LOOKED_UP_AS_IPV4: readonly TreePath[] = [
+  IPV4_IN_IPV6,
+  ...IPV4_ALIASES,
+  // NAT64, 64:ff9b::/96
+  { words: Uint32Array.of(0x0064_ff9b, 0, 0, 0), prefixLength: 96 },
+]
 
 /** The least prefix length of a network that starts at a position. */
 export function leastPrefixLength(words: Words): number {
@@ -101,6 +135,61 @@ export function compare(a: Words, b: Words): number {
   return 0
 }
 
+/** Where a network starts, and the position after it. Zero is the end of all addresses. IPv4 is at ::/96. */
+export function boundsOf({ family, words, prefixLength }: Network): readonly [start: Words, end: Words] {
+  const start = new Uint32Array(4)
+  start.set(words, family === 4 ? 3 : 0)
+  const end = start.slice()
+  moveToEnd(end, family === 4 ? 96 + prefixLength : prefixLength)
+  return [start, end]
+}
+
+/** How an address is looked up: as any other, as one with a special purpose, or as the IPv4 address in it. */
+export type AddressKind = 'global' | SpecialPurpose | 'as-ipv4'
+
+/** The addresses from a position on that are of one kind. They end where the next range starts. */
+export interface KindRange {
+  readonly start: Words
+  readonly kind: AddressKind
+}
+
+let ranges: readonly KindRange[] | undefined
+
+/** All addresses, in their order. IPv4 is at ::/96. */
+export function kindRanges(): readonly KindRange[] {
+  if (ranges !== undefined) return ranges
+  const ipv6 = IPV6_REGISTRY.filter(([text]) => !/^::1?\/(0|128)$/.test(text))
+  const registered = [...IPV4_REGISTRY, ...ipv6].map(([text]) => parseCidr(text))
+  const paths = LOOKED_UP_AS_IPV4.map((path): Network => ({ family: 6, ...path }))
+  const found: KindRange[] = []
+  for (const start of [...registered, ...paths].flatMap(boundsOf).sort(compare)) {
+    const kind = kindAt(start)
+    if (found.at(-1)?.kind !== kind) found.push({ start, kind })
+  }
+  ranges = found
+  return found
+}
+
+function kindAt(words: Words): AddressKind {
+  if (isIPv4Compatible(words)) return specialPurposeOfIPv4(words[3] ?? 0) ?? 'global'
+  if (mappedIPv4(words) !== NOT_IPV4 || translatedIPv4(words) !== NOT_IPV4) return 'as-ipv4'
+  return specialPurposeOfIPv6(words) ?? 'global'
+}
+
+/** The least prefix length of a network around a position in which all addresses are of one kind. */
+export function lengthOfKind(words: Words): number {
+  let length = isIPv4Compatible(words) ? IPV4_IN_IPV6.prefixLength : 0
+  for (const { start } of kindRanges()) {
+    if (isZero(start)) continue
+    // The network must end before a later range, and start after the last address of an earlier one.
+    outside.set(start)
+    if (compare(start, words) <= 0) writeLast(start, outside)
+    length = Math.max(length, sharedBits(words, outside) + 1)
+  }
+  return length
+}
+
 // Reused for every call.
 const position = new Uint32Array(4)
 const rest = new Uint32Array(4)
+const outside = new Uint32Array(4)

@@ -1,13 +1,13 @@
 import { isIPv4Compatible } from '../address/address.ts'
 import { formatIPv4, formatIPv6, parseNetwork } from '../address/ip-text.ts'
-import { compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
+import { boundsOf, compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
 import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
 import { countryCodesOf } from './country-codes.ts'
 import type { DatabaseSet } from './database-set.ts'
 import { type Locale, localeOf } from './locale.ts'
 import { LOOKUP_OPTIONS, type LocationRecord, type LookupOptions } from './location-record.ts'
 import { checkHasLocations } from './lookup.ts'
-import { boundsOf, NetworkWalk } from './network-walk.ts'
+import { NetworkWalk } from './network-walk.ts'
 import { instantOf } from './timezone.ts'
 
 /** A network and the location of all its addresses. */

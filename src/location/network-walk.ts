@@ -1,12 +1,8 @@
 // The networks of a set of databases, in the order of their addresses.
-import { isIPv4Compatible, translatedIPv4 } from '../address/address.ts'
-import { IPV4_REGISTRY, IPV6_REGISTRY } from '../address/iana-registries.ts'
-import { mappedIPv4, type Network, NOT_IPV4, parseCidr } from '../address/ip-text.ts'
-import { compare, endsBefore, moveToEnd, type Words } from '../address/position.ts'
-import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../address/special-purpose.ts'
+import { isIPv4Compatible } from '../address/address.ts'
+import { compare, endsBefore, kindRanges, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
-import { LOOKED_UP_AS_IPV4 } from '../mmdb/format.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 import { NO_SYSTEM } from './autonomous-systems.ts'
@@ -23,40 +19,16 @@ interface Segment {
   readonly lookup: Lookup
 }
 
-/** Positions are as in a search tree: IPv4 is at ::/96. */
-function lookupAt(words: Words): Lookup {
-  if (isIPv4Compatible(words)) {
-    return specialPurposeOfIPv4(words[3] ?? 0) === null ? 'databases' : 'overlays'
-  }
-  if (mappedIPv4(words) !== NOT_IPV4 || translatedIPv4(words) !== NOT_IPV4) return 'as-ipv4'
-  return specialPurposeOfIPv6(words) === null ? 'databases' : 'overlays'
+/** All addresses, by the registries of special-purpose addresses. */
+function addressSegments(): readonly Segment[] {
+  const all = kindRanges().map(({ start, kind }): Segment => {
+    const lookup = kind === 'as-ipv4' ? kind : kind === 'global' ? 'databases' : 'overlays'
+    return { start, lookup }
+  })
+  return all.filter(({ lookup }, index) => lookup !== all[index - 1]?.lookup)
 }
 
 let segments: readonly Segment[] | undefined
-
-/** All addresses, by the registries of special-purpose addresses. */
-function addressSegments(): readonly Segment[] {
-  const ipv4 = ['0.0.0.0/0', ...IPV4_REGISTRY.map(([text]) => text)]
-  // IPv4 is at ::/96 here.
-  const ipv6 = IPV6_REGISTRY.map(([text]) => text).filter((text) => !/^::1?\/(0|128)$/.test(text))
-  const paths = LOOKED_UP_AS_IPV4.map((path): Network => ({ family: 6, ...path }))
-  const bounds = [...[...ipv4, ...ipv6].map(parseCidr), ...paths].flatMap(boundsOf)
-  const found: Segment[] = []
-  for (const start of bounds.sort(compare)) {
-    const lookup = lookupAt(start)
-    if (found.at(-1)?.lookup !== lookup) found.push({ start, lookup })
-  }
-  return found
-}
-
-/** Where a network starts, and the position after it. Zero is the end of all addresses. */
-export function boundsOf({ family, words, prefixLength }: Network): readonly [start: Words, end: Words] {
-  const start = new Uint32Array(4)
-  start.set(words, family === 4 ? 3 : 0)
-  const end = start.slice()
-  moveToEnd(end, family === 4 ? 96 + prefixLength : prefixLength)
-  return [start, end]
-}
 
 /** The ranges of the database of a table. */
 class TableRanges<Table extends RecordTable> {

@@ -1,10 +1,10 @@
 import { isIPv4Compatible, translatedIPv4 } from '../address/address.ts'
 import { formatCidr, type Network, NOT_IPV4, parseNetwork } from '../address/ip-text.ts'
+import { LOOKED_UP_AS_IPV4, lengthOfKind } from '../address/position.ts'
 import { remember } from '../bytes/tables.ts'
 import { InvalidOverlayError, quoted } from '../errors.ts'
 import { Database } from '../mmdb/database.ts'
 import { MAX_TEXT_BYTES } from '../mmdb/field-reader.ts'
-import { LOOKED_UP_AS_IPV4 } from '../mmdb/format.ts'
 import { DataSectionEncoder, encodeDatabase } from '../mmdb/writer/database-encoder.ts'
 import { DEFAULT_BUILD_DATE } from '../mmdb/writer/mmdb-writer.ts'
 import { EMPTY, ipv4InIPv6, linkToValue, NetworkTrie, NodeTable } from '../mmdb/writer/node-table.ts'
@@ -122,9 +122,7 @@ function networkOf(value: unknown, name: string): Network {
   if (isIPv4Compatible(words) && prefixLength >= 96) {
     throw refused(name, `${quoted(value)} is in ::/96, where databases have IPv4 networks: write those`)
   }
-  // 6to4, Teredo, NAT64
-  const shortest = words[0] === 0x2001_0000 ? 32 : words[0] === 0x0064_ff9b ? 96 : 16
-  if (prefixLength >= shortest && translatedIPv4(words) !== NOT_IPV4) {
+  if (translatedIPv4(words) !== NOT_IPV4 && prefixLength >= lengthOfKind(words)) {
     throw refused(
       name,
       `6to4, Teredo and NAT64 addresses have the location of the IPv4 address inside: write the IPv4 network instead of ${value}`,

@@ -1,11 +1,11 @@
 import type { Address } from '../address/address.ts'
 import { formatCidr } from '../address/ip-text.ts'
-import { sharedBits } from '../address/position.ts'
+import { lengthOfKind } from '../address/position.ts'
 import { ABSENT, NumberMap } from '../bytes/tables.ts'
 import { InvalidDatabaseError, isGeofixError, quoted, ReadFailure } from '../errors.ts'
 import type { DataSection } from '../mmdb/data-section.ts'
 import type { AddressIndex, OpenDatabase } from '../mmdb/database.ts'
-import { DataType, LOOKED_UP_AS_IPV4, MAX_KEY_BYTES } from '../mmdb/format.ts'
+import { DataType, MAX_KEY_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
 
 /** The number for an address without a value. Numbers of values are greater. */
@@ -16,8 +16,6 @@ const MAX_RECORDS = 2 ** 20
 
 /** Records that are sampled to recognise a schema. They are many, because the first records of a file can be sparse. */
 const MAX_SAMPLED_RECORDS = 1000
-
-const IPV6_ZERO = new Uint32Array(4)
 
 /**
  * The values that the records of one database have: each record is read once, when a lookup first finds it. Millions of
@@ -161,23 +159,15 @@ export function lacksFamily({ metadata }: OpenDatabase, { family }: Address): bo
 }
 
 /**
- * The network of an address as CIDR text.
+ * The network of an address as CIDR text: cut so that all its addresses have the special purpose of the address, or none, and none is
+ * looked up as the IPv4 address in it.
  *
- * @param prefixLength as a search gives it, where IPv4 is at ::/96. Below 96, the network holds more than IPv4
+ * @param prefixLength as a search gives it, where IPv4 is at ::/96
  */
 export function networkText({ family, ipv4, words }: Address, prefixLength: number): string {
-  if (family === 6) return formatCidr(6, words, lengthAsIPv6(words, prefixLength))
-  if (prefixLength < 96) return formatCidr(6, IPV6_ZERO, prefixLength)
-  return formatCidr(4, Uint32Array.of(ipv4), prefixLength - 96)
-}
-
-/** Cuts a network around an IPv6 address, so that none of its addresses is looked up as an IPv4 address. */
-function lengthAsIPv6(address: Uint32Array, prefixLength: number): number {
-  return LOOKED_UP_AS_IPV4.reduce((length, path) => {
-    const shared = sharedBits(address, path.words)
-    // Only ::1 and its neighbours are in one of these networks.
-    return shared < path.prefixLength ? Math.max(length, shared + 1) : length
-  }, prefixLength)
+  ipv4Position[3] = ipv4
+  const length = Math.max(prefixLength, lengthOfKind(family === 4 ? ipv4Position : words))
+  return family === 6 ? formatCidr(6, words, length) : formatCidr(4, Uint32Array.of(ipv4), length - 96)
 }
 
 /** The type of a field's value. */

@@ -1,5 +1,5 @@
+import { IPV4_ALIASES } from '../address/position.ts'
 import { damagedFile } from '../errors.ts'
-import { IPV4_ALIASES } from './format.ts'
 import type { Metadata } from './metadata.ts'
 import { NO_RECORD, type SearchTree } from './search-tree.ts'
 

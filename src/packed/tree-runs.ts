@@ -1,8 +1,7 @@
 // A search tree as runs: ranges of neighbouring networks with the same value, in the order of their addresses.
 
-import { advance, compare, leastPrefixLength, type Words } from '../address/position.ts'
+import { advance, compare, IPV4_ALIASES, leastPrefixLength, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
-import { IPV4_ALIASES } from '../mmdb/format.ts'
 import { mostNetworks, NOT_WALKED, walkTree } from '../mmdb/networks.ts'
 import type { SearchTree } from '../mmdb/search-tree.ts'
 

@@ -11,6 +11,7 @@ import {
   type SpecialPurpose,
 } from '../../src/address/iana-registries.ts'
 import { mappedIPv4 } from '../../src/address/ip-text.ts'
+import { lengthOfKind } from '../../src/address/position.ts'
 import { specialPurposeOfIPv4, specialPurposeOfIPv6 } from '../../src/address/special-purpose.ts'
 import { tableOf } from '../table-of.ts'
 
@@ -104,6 +105,34 @@ describe('specialPurposeOfIPv6', () => {
       }
     }
   })
+})
+
+it('the widest network of one kind around an address has no address of another kind', () => {
+  const translated = ['::ffff:0:0/96', '64:ff9b::/96', '2001::/32', '2002::/16'].map((each) =>
+    rangeOf([each, null]),
+  )
+  const all = [
+    ...ipv4.flatMap((range) => edges(range, LAST_IPV4)),
+    ...[...ipv6, ...translated]
+      .flatMap((range) => edges(range, LAST_IPV6))
+      .filter((each) => each > LAST_IPV4),
+  ].map((address) => {
+    const inside = mappedIPv4(wordsOf(address)) >= 0 || translatedIPv4(wordsOf(address)) >= 0
+    const kind = inside ? 'inside' : meaningOf(address <= LAST_IPV4 ? ipv4 : ipv6, address)
+    return { address, kind, least: address <= LAST_IPV4 ? 96 : 0 }
+  })
+  for (const { address, kind, least } of all) {
+    const length = lengthOfKind(wordsOf(address))
+    const kindsWithin = (bits: number) =>
+      new Set(
+        all
+          .filter((each) => each.address >> BigInt(128 - bits) === address >> BigInt(128 - bits))
+          .map((each) => each.kind),
+      )
+    expect(kindsWithin(length), address.toString(16)).toEqual(new Set([kind]))
+    expect(length).toBeGreaterThanOrEqual(least)
+    if (length > least) expect(kindsWithin(length - 1).size, address.toString(16)).toBeGreaterThan(1)
+  }
 })
 
 describe('the registry tables', () => {

@@ -377,7 +377,7 @@ describe('damaged records', () => {
       // A damaged record of the first database is an error: the second database is not used instead.
       expect(() => resolver.lookup('200.0.0.1')).toThrow(InvalidDatabaseError)
       expect(() => resolver.raw('200.0.0.1')).toThrow(InvalidDatabaseError)
-      expect(resolver.network('200.0.0.1')).toBe('128.0.0.0/1')
+      expect(resolver.network('200.0.0.1')).toBe('200.0.0.0/7')
     }
   })
 })

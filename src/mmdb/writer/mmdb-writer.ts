@@ -1,6 +1,6 @@
+import { IPV4_IN_IPV6, IPV4_MAPPED } from '../../address/position.ts'
 import { checkOptionNames, type NamesOf } from '../../option-names.ts'
 import { timeOf } from '../../realm.ts'
-import { IPV4_IN_IPV6, IPV4_MAPPED } from '../format.ts'
 import { DataSectionEncoder, encodeDatabase, encodeMetadata } from './database-encoder.ts'
 import { EMPTY, linkToValue, NetworkTrie, NodeTable, treePathOf } from './node-table.ts'
 import { type RecordSize, SearchTreeEncoder } from './search-tree-encoder.ts'

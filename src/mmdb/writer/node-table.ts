@@ -1,6 +1,6 @@
 import { parseNetwork } from '../../address/ip-text.ts'
+import type { TreePath } from '../../address/position.ts'
 import { RowSet } from '../../bytes/tables.ts'
-import type { TreePath } from '../format.ts'
 
 /**
  * One of the two records of a search tree's node while the tree is being built: empty, a link to another node, or
