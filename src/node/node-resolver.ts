@@ -40,19 +40,18 @@ export class NodeResolver extends Resolver {
   private constructor(databases: readonly OpenDatabase[], settings: NodeSettings) {
     super(databases, settings)
     const { files, watch, isWatched, maxBytes, cacheBytes } = settings
+    const set = this[BORROW]()
     try {
-      this.#reloader = withDatabases(
-        this,
-        (set) =>
-          new Reloader(files, set, watch, {
-            open: (path) => openFile(path, { maxBytes, cacheBytes, isWatched }),
-            borrow: () => this[BORROW](),
-            replace: (next) => this[REPLACE](next),
-          }),
-      )
+      this.#reloader = new Reloader(files, set, watch, {
+        open: (path) => openFile(path, { maxBytes, cacheBytes, isWatched }),
+        borrow: () => this[BORROW](),
+        replace: (next) => this[REPLACE](next),
+      })
     } catch (error) {
       super.close()
       throw error
+    } finally {
+      set.release()
     }
   }
 
