@@ -16,8 +16,10 @@ export type LocationColumn =
   | 'longitude'
 
 export const TIMES = ['hour', 'day', 'weekday', 'month'] as const
-/** What the time of a line says. */
-export type TimeColumn = (typeof TIMES)[number]
+/** What the time of a line says. A report asks for the clock too. */
+export type TimeColumn = (typeof TIMES)[number] | 'clock'
+/** What a time says: UTC, or if its offset from UTC is unknown, the time that the log has. Neither is that of this process. */
+export type Clock = 'UTC' | 'log time'
 
 /** The value of a column; `null` if the line does not have it. */
 export type CountValue = string | number | null
@@ -49,9 +51,9 @@ export type Dimension =
  * - `places`: country, its name, region, its name, city, latitude, longitude
  * - `hours`: weekday and hour at the place
  * - `addresses`: a place, and the address
- * - `times`: day and hour, and the country. The sums are those of the bytes of the answers
- * - `days`: day, with distinct addresses
- * - `statuses`: day and hour, and the status
+ * - `times`: clock, day and hour, and the country. The sums are those of the bytes of the answers
+ * - `days`: clock and day, with distinct addresses
+ * - `statuses`: clock, day and hour, and the status
  * - `methods`, `referrers`, `agents`: method, referrer, user agent
  * - `pages`: path, and the status. The sums are those of the bytes of the answers
  */

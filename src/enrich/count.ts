@@ -130,8 +130,8 @@ const MAX_PATHS = 100_000
 /** Bounds the user agents: a report parses each of them. */
 const MAX_AGENTS = 20_000
 
-const TIME: Dimension = { kind: 'time', columns: ['day', 'hour'] }
-const DAY: Dimension = { kind: 'time', columns: ['day'] }
+const TIME: Dimension = { kind: 'time', columns: ['clock', 'day', 'hour'] }
+const DAY: Dimension = { kind: 'time', columns: ['clock', 'day'] }
 const ADDRESS: Dimension = { kind: 'address', columns: ['ip'], ipv4Bits: 32, ipv6Bits: 128 }
 
 /** A count of a report by dimensions and fields of requests. The log must have the first of these fields. */

@@ -1,9 +1,11 @@
 import type { BlockEnricher } from '../../src/enrich/block-enricher.ts'
 import { queriesOf } from '../../src/enrich/count-plan.ts'
 import { type Counts, finishedCounts, type RunningCounts } from '../../src/enrich/counting/counts.ts'
-import type { GroupPart } from '../../src/enrich/counting/groups.ts'
+import type { GroupPart, Times } from '../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../src/enrich/counting/totals.ts'
 import type { Plan } from '../../src/enrich/formats/formats.ts'
+
+const NO_TIMES: Times = { lines: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
 
 /** What a part of groups says beside its groups, if nothing else was counted. */
 export const NOTHING_ELSE = {
@@ -11,9 +13,9 @@ export const NOTHING_ELSE = {
   pairs: null,
   halvings: 0,
   absentFields: [],
-  localTimes: 0,
+  instants: NO_TIMES,
+  localTimes: NO_TIMES,
   sums: null,
-  span: null,
 } as const satisfies Partial<GroupPart>
 
 /** The counts of blocks, and the groups of each query of the plan, as a run adds them up. */

@@ -84,15 +84,14 @@ const ADDRESSES: Series = { one: 'address', many: 'addresses', classes: ['c0'] }
 /** The card of lines by time. `null` without a time, or with one bar only. */
 export function timelineCard(timeline: Timeline | null, heading: Heading): Markup | null {
   if (timeline === null || timeline.buckets.length < 2) return null
-  const { unit, clock, localTimes, series, buckets } = timeline
+  const { unit, clock, omitted, series, buckets } = timeline
   const all = sumOf(buckets.map(({ counts }) => sumOf(counts)))
   const { name, count } = peakOf(timeline)
-  const [others, shown] =
-    clock === 'UTC'
-      ? [localTimes, 'as the log has them, because their times have no offset from UTC']
-      : [all - localTimes, 'in UTC, because their times have an offset']
+  const kind = clock === 'UTC' ? 'no' : 'an'
   const note =
-    others > 0 ? html`<p class="note">Shown ${shown}: ${countOf(others, 'line', 'lines')}.</p>` : null
+    omitted > 0
+      ? html`<p class="note">Left out: ${countOf(omitted, 'line whose time has', 'lines whose times have')} ${kind} offset from UTC.</p>`
+      : null
   const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   const body = html`
 <p class="lead">${countOf(all, 'line', 'lines')} in ${countOf(buckets.length, unit, `${unit}s`)}. The busiest ${unit} is ${name}, with ${shareText(count, all)} of the lines.</p>
@@ -214,7 +213,7 @@ export function hoursCard(counts: ReportCounts, heading: Heading): Markup {
   const hours = dayHours(weekHours)
   const total = sumOf(hours)
   const of = (body: Markup): Markup => card(heading('hours'), null, body, 'hours')
-  if (span === null) {
+  if (span === null && localTimes === 0) {
     return of(
       html`<p class="empty">No line has a readable time. For NDJSON, CSV and TSV, name the field of the time with <code>--time-field</code>. Access logs contain the time.</p>`,
     )

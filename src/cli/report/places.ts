@@ -3,7 +3,7 @@ import { type CountValue, plainPlan, type ReportQuery } from '../../enrich/count
 import type { RunningCounts } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import type { Tallied } from './ranked.ts'
-import { type Clock, clockOf } from './times.ts'
+import { clockOf, type TimeKinds } from './times.ts'
 
 /** A country, a region, a city or a cell of the map. */
 export interface Place extends Tallied {
@@ -25,7 +25,7 @@ export interface Place extends Tallied {
 type Places = ReadonlyMap<string, Place>
 
 /** Lines with a location. The keys of the maps are those of the places. */
-export interface PlaceCounts {
+export interface PlaceCounts extends TimeKinds {
   /** By code, or by name without a code; by '' without both. */
   readonly countries: Places
   /** Omits regions without both a code and a name. */
@@ -37,11 +37,8 @@ export interface PlaceCounts {
   readonly unlisted: number
   /** By hour of the local week, from Monday at 00:00: 168 numbers. Omits lines without a time or time zone. */
   readonly weekHours: readonly number[]
-  /** The first and the last time in milliseconds since 1970, log time as if it were UTC; `null` without times. */
+  /** The first and the last time in milliseconds since 1970, log time as if it were UTC; `null` without times of the clock. */
   readonly span: readonly [first: number, last: number] | null
-  readonly clock: Clock
-  /** Lines whose time has no offset from UTC. */
-  readonly localTimes: number
 }
 
 /** The counts that a report is made of. */
@@ -96,7 +93,9 @@ export function placesOf({
     const [weekday, hour] = values
     if (typeof weekday === 'number' && typeof hour === 'number') weekHours[weekday * 24 + hour] = count
   }
-  return { ...rows, unlisted: places.other, weekHours, span: hours.span, ...clockOf(times) }
+  const kinds = clockOf(times)
+  const { lines, first, last } = kinds.clock === 'UTC' ? hours.instants : hours.localTimes
+  return { ...rows, unlisted: places.other, weekHours, span: lines === 0 ? null : [first, last], ...kinds }
 }
 
 type Rows = Readonly<Record<'countries' | 'regions' | 'cities' | 'cells', Map<string, Place>>>

@@ -28,11 +28,13 @@ export function summaryOf(counts: ReportCounts, details: ReportDetails) {
     },
     /** Distinct addresses; `is_exact` is `false` if there are more. */
     addresses: { distinct: addresses.total, is_exact: addresses.isExact },
-    /** Times without an offset from UTC are as the log has them, here and in the tables. */
+    /** Here and in the tables, times are in UTC if at least half of them have an offset from it. If not, they are as the log has them. */
     first,
     last,
     /** Lines whose time has no offset from UTC. */
     without_offset: counts.localTimes,
+    /** Lines whose time is not counted in `first`, `last`, and by time in the tables, because it is of the rarer kind. */
+    omitted_times: counts.omitted,
     local_hours: dayHours(counts.weekHours),
     /** From Monday at 00:00. */
     local_week_hours: counts.weekHours,

@@ -1,5 +1,5 @@
 // The counts of a report over time, as bars of hours, days or months.
-import type { CountValue } from '../../enrich/count-plan.ts'
+import type { Clock } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
 import { Tally } from './ranked.ts'
 
@@ -15,9 +15,6 @@ const MAX_SPANS_MS: Readonly<Record<Timeline['unit'], number>> = {
   month: Number.POSITIVE_INFINITY,
 }
 
-/** What clocks show: UTC, or if most times have no offset from UTC, the times as the log has them. Neither is that of this process. */
-export type Clock = 'UTC' | 'log time'
-
 export interface Bucket {
   /** Milliseconds since 1970. Log time is given as if it were UTC. */
   readonly start: number
@@ -25,12 +22,19 @@ export interface Bucket {
   readonly counts: readonly number[]
 }
 
-/** The lines with a time. */
-export interface Timeline {
-  readonly unit: 'hour' | 'day' | 'month'
+/** The kinds of times that the lines have. */
+export interface TimeKinds {
+  /** The clock of most times. Figures over time omit the others, because the time between them is unknown. */
   readonly clock: Clock
-  /** Lines whose time has no offset from UTC. They are counted as the log has them. */
+  /** Lines whose time has no offset from UTC. */
   readonly localTimes: number
+  /** Lines whose time is not of the clock. */
+  readonly omitted: number
+}
+
+/** The lines with a time of the clock. */
+export interface Timeline extends TimeKinds {
+  readonly unit: 'hour' | 'day' | 'month'
   /** The names of the series. */
   readonly series: readonly string[]
   readonly buckets: readonly Bucket[]
@@ -45,7 +49,7 @@ export interface DailyAddresses extends Timeline {
 /** Indexes of the time, and of the series, in the dimensions of a tally. */
 const [TIME, SERIES, WIDTH] = [0, 1, 2] as const
 
-/** The lines of the countries with most lines. @param totals groups of a day with an hour, and a country */
+/** The lines of the countries with most lines. @param totals groups of a clock, a day and an hour, and a country */
 export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const names = totals.mapValues(SERIES, ([code = null, name = null]) => name ?? code)
@@ -61,7 +65,7 @@ export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   return overTime(totals, series, seriesOf)
 }
 
-/** The answers with an error of the client and of the server. @param totals groups of a day with an hour, and a status */
+/** The answers with an error of the client and of the server. @param totals groups of a clock, a day and an hour, and a status */
 export function errorsOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const kinds = totals.mapValues(SERIES, ([status]) => /^[45](?=\d\d$)/.exec(String(status))?.[0])
@@ -73,11 +77,11 @@ export function errorsOf(totals: GroupTotals | undefined): Timeline | null {
   return { ...timeline, buckets }
 }
 
-/** @param totals groups of a day, with their distinct addresses */
+/** @param totals groups of a clock and a day, with their distinct addresses */
 export function dailyAddresses(totals: GroupTotals | undefined): DailyAddresses | null {
   const uniques = totals?.uniques() ?? null
   if (totals === undefined || uniques === null) return null
-  const starts = totals.mapValues(TIME, hourOf)
+  const starts = startsOf(totals)
   const bars = barsOf(starts, ['day', 'month'])
   if (bars === null) return null
   const [days, addresses] = [new Float64Array(bars.starts.length), new Float64Array(bars.starts.length)]
@@ -101,7 +105,7 @@ function overTime(
 ): Timeline | null {
   // A log of a month has a hundred thousand groups of an hour and a country.
   const { codes, lines } = totals
-  const starts = totals.mapValues(TIME, hourOf)
+  const starts = startsOf(totals)
   const bars = barsOf(starts, ['hour', 'day', 'month'])
   if (bars === null) return null
   const buckets = bars.starts.map((start) => {
@@ -117,17 +121,15 @@ function overTime(
   return { unit: bars.unit, ...clockOf(totals), series, buckets }
 }
 
-/** The clock of most lines with a time. */
-export function clockOf(totals: GroupTotals): Pick<Timeline, 'clock' | 'localTimes'> {
-  const { localTimes } = totals
-  const all = timedLines(totals).reduce((sum, lines) => sum + lines, 0)
-  return { clock: localTimes * 2 > all ? 'log time' : 'UTC', localTimes }
+export function clockOf({ instants, localTimes: { lines: localTimes } }: GroupTotals): TimeKinds {
+  const clock = localTimes > instants.lines ? 'log time' : 'UTC'
+  return { clock, localTimes, omitted: Math.min(localTimes, instants.lines) }
 }
 
-/** The lines of each group; 0 for groups without a time. */
+/** The lines of each group; 0 for groups without a time of the clock. */
 function timedLines(totals: GroupTotals): Float64Array {
   const { codes, lines, plan } = totals
-  const starts = totals.mapValues(TIME, hourOf)
+  const starts = startsOf(totals)
   const width = plan.dimensions.length
   return lines.map((count, group) => (Number.isNaN(starts[codes[group * width + TIME] ?? 0]) ? 0 : count))
 }
@@ -168,10 +170,13 @@ export function dayHours(weekHours: readonly number[]): number[] {
   return hours
 }
 
-/** The start of an hour, or of a day without one, in milliseconds since 1970; `NaN` for lines without a time. */
-function hourOf([day, hour = 0]: readonly CountValue[]): number {
-  const isKnown = typeof day === 'string' && typeof hour === 'number'
-  return isKnown ? Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS : Number.NaN
+/** The start of each hour, or day without one, in milliseconds since 1970, by its code; `NaN` without a time of the clock. */
+function startsOf(totals: GroupTotals): number[] {
+  const { clock: ofMost } = clockOf(totals)
+  return totals.mapValues(TIME, ([clock, day, hour = 0]) => {
+    const isKnown = clock === ofMost && typeof day === 'string' && typeof hour === 'number'
+    return isKnown ? Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS : Number.NaN
+  })
 }
 
 /** The start of the unit that an instant is in, or of a later one. */

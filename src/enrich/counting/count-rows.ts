@@ -152,9 +152,9 @@ export function countNotes(totals: GroupTotals): string[] {
       `no line has a value in the field ${name}${meant === undefined ? nested : `: did you mean the key ${meant}?`}`,
     )
   }
-  if (localTimes > 0) {
+  if (localTimes.lines > 0) {
     notes.push(
-      `the times of ${localTimes} lines have no offset from UTC: they are counted as the log has them, whatever their time zone`,
+      `the times of ${localTimes.lines} lines have no offset from UTC: they are counted as the log has them, whatever their time zone`,
     )
   }
   if (other > 0) {

@@ -4,6 +4,21 @@ import { NO_CODE, type PartValues } from './values.ts'
 
 const FIRST_GROUPS = 256
 
+/** How many times there are, the first one and the last one in milliseconds since 1970. The first is after the last if there is none. */
+export type Times = Readonly<Record<'lines' | 'first' | 'last', number>>
+
+class TimeRange implements Times {
+  lines = 0
+  first = Number.POSITIVE_INFINITY
+  last = Number.NEGATIVE_INFINITY
+
+  add(first: number, last = first, lines = 1): void {
+    this.lines += lines
+    if (first < this.first) this.first = first
+    if (last > this.last) this.last = last
+  }
+}
+
 /** The groups that some lines are in, as numbers of groups and codes of values. */
 export class Groups {
   /** The codes of the next line, one for each dimension of the plan. */
@@ -12,15 +27,15 @@ export class Groups {
   other = 0
   /** Whether no group is added any more. No value needs a new code then. */
   isFull = false
-  /** Lines whose time has an unknown offset from UTC, if times are counted. */
-  localTimes = 0
+  /** The times of the lines that are instants, if times or local hours are counted. */
+  readonly instants = new TimeRange()
+  /** The times of the lines whose offset from UTC is unknown, as if they were UTC. */
+  readonly localTimes = new TimeRange()
   readonly distinct: DistinctAddresses | null
   #rows: RowSet
   #counts: Float64Array = new Float64Array(FIRST_GROUPS)
   /** The sum of other groups, then that of each group; `NaN` where a value is negative or not a number. */
   #sums: Float64Array | null
-  #first = Number.POSITIVE_INFINITY
-  #last = Number.NEGATIVE_INFINITY
 
   constructor(readonly plan: CountPlan) {
     const { dimensions, unique, summed } = plan
@@ -59,16 +74,6 @@ export class Groups {
   /** See {@link GroupPart.sums}. */
   get allSums(): Float64Array | null {
     return this.#sums?.subarray(0, 1 + this.#rows.size) ?? null
-  }
-
-  /** The first and the last time that was added, in milliseconds since 1970; `null` without one. */
-  get span(): readonly [first: number, last: number] | null {
-    return this.#first <= this.#last ? [this.#first, this.#last] : null
-  }
-
-  addTime(time: number): void {
-    if (time < this.#first) this.#first = time
-    if (time > this.#last) this.#last = time
   }
 
   /** Adds to the sum of a group; of all others if it is {@link NO_CODE}. @param value `NaN` makes the sums unknown */
@@ -227,8 +232,6 @@ export interface GroupPart {
   readonly halvings: number
   /** Fields of the log that none of the lines has, by their index in the plan. */
   readonly absentFields: readonly number[]
-  /** Lines whose time has an unknown offset from UTC, if times are counted. */
-  readonly localTimes: number
-  /** The first and the last time of the lines, in milliseconds since 1970, if local hours are counted; `null` without one. */
-  readonly span: readonly [first: number, last: number] | null
+  readonly instants: Times
+  readonly localTimes: Times
 }

@@ -66,8 +66,8 @@ export class GroupTotals extends Groups {
       if (part.pairs !== null) this.distinct?.merge(part.pairs, part.halvings, groups)
     }
     this.other += part.other
-    this.localTimes += part.localTimes
-    for (const time of part.span ?? []) this.addTime(time)
+    for (const kind of ['instants', 'localTimes'] as const)
+      this[kind].add(part[kind].first, part[kind].last, part[kind].lines)
     this.absentFields =
       this.absentFields?.filter((field) => part.absentFields.includes(field)) ?? part.absentFields
   }

@@ -8,7 +8,7 @@ import type { Location } from '../../location/location-table.ts'
 import type { SharedParts } from '../../location/shared-parts.ts'
 import { type Timezone, timezoneOf } from '../../location/timezone.ts'
 import { utf8Decoder } from '../../realm.ts'
-import type { CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
+import type { Clock, CountPlan, CountValue, Dimension, LocationColumn, TimeColumn } from '../count-plan.ts'
 import { FAILURE_REASONS } from '../counting/counts.ts'
 import type { FieldValues } from '../counting/field-values.ts'
 import { WEEKDAYS } from '../counting/sorting.ts'
@@ -166,8 +166,9 @@ class LocationCoder implements Coder {
   }
 }
 
-/** What a column says of an instant. The fields of the date are those of the time zone, though they are called UTC. */
-const TIMES: Readonly<Record<TimeColumn, (date: Date) => CountValue>> = {
+/** What a column says of a time. The fields of the date are those of the time zone, though they are called UTC. */
+const TIMES: Readonly<Record<TimeColumn, (date: Date, clock: Clock) => CountValue>> = {
+  clock: (_, clock) => clock,
   hour: (date) => date.getUTCHours(),
   day: dayOf,
   weekday: (date) => WEEKDAYS[(date.getUTCDay() + 6) % WEEKDAYS.length] ?? null,
@@ -184,7 +185,7 @@ class TimeCoder implements Coder {
   /** The span of time in which all values are the same. Milliseconds. */
   readonly #spanMs: number
   readonly #codes = new Map<number, number>()
-  /** The last span since 1970, and its code. */
+  /** The last span: its number since 1970, twice, plus 1 in log time. And its code. */
   #span = Number.NaN
   #code = NO_CODE
 
@@ -206,7 +207,7 @@ class TimeCoder implements Coder {
       )
     // A local time whose offset is unknown is counted as the log has it.
     const minutes = this.#zone === null || isLocal ? 0 : (this.#zone.spanAt(time).offset.minutes ?? 0)
-    const span = Math.floor((time + minutes * 60_000) / this.#spanMs)
+    const span = 2 * Math.floor((time + minutes * 60_000) / this.#spanMs) + (isLocal ? 1 : 0)
     if (span !== this.#span || this.#code === NO_CODE) this.#code = this.#find(span, mayAdd)
     this.#span = span
     return this.#code
@@ -219,9 +220,10 @@ class TimeCoder implements Coder {
   /** A function of its own: a closure would take memory for each line. */
   #find(span: number, mayAdd: boolean): number {
     return remember(this.#codes, MAX_SPANS, span, () => {
-      const date = new Date(span * this.#spanMs)
+      const date = new Date(Math.floor(span / 2) * this.#spanMs)
+      const clock = span % 2 === 0 ? 'UTC' : 'log time'
       return this.#tuples.code(
-        this.columns.map((column) => TIMES[column](date)),
+        this.columns.map((column) => TIMES[column](date, clock)),
         mayAdd,
       )
     })

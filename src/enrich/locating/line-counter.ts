@@ -170,7 +170,6 @@ class Level {
 /** Counts lines by the codes of some dimensions. */
 class Query {
   readonly #hasTimes: boolean
-  readonly #hasHours: boolean
   /** Whether addresses are counted one by one, so that a new address is in a new group. */
   readonly #hasAddresses: boolean
   readonly #address = new Int32Array(4)
@@ -182,8 +181,7 @@ class Query {
     private readonly locator: LineLocator,
     readonly number: FieldNumber | null,
   ) {
-    this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time')
-    this.#hasHours = plan.dimensions.some(({ kind }) => kind === 'local-hour')
+    this.#hasTimes = plan.dimensions.some(({ kind }) => kind === 'time' || kind === 'local-hour')
     this.#hasAddresses = plan.dimensions.some(isOfAddresses)
     this.groups = new Groups(plan)
     for (const source of sources) source.users.push(this)
@@ -198,14 +196,14 @@ class Query {
     if (groups.isFull !== isFull) this.#openSources()
     if (distinct !== null && group !== NO_CODE && locator.addressInto(this.#address))
       distinct.add(group, this.#address)
-    if (this.#hasTimes && locator.isLocal) groups.localTimes++
-    if (this.#hasHours && locator.hasTime) groups.addTime(locator.time)
+    if (this.#hasTimes && locator.hasTime)
+      (locator.isLocal ? groups.localTimes : groups.instants).add(locator.time)
     if (this.number !== null) groups.addSum(group, this.number.value)
   }
 
   /** The groups since the last call. */
   take(): GroupPart {
-    const { codes, lines, allSums, other, distinct, localTimes, span } = this.groups
+    const { codes, lines, allSums, other, distinct, instants, localTimes } = this.groups
     const part = {
       values: this.sources.map(({ coder }) => coder.values()),
       groups: codes,
@@ -217,8 +215,8 @@ class Query {
       absentFields: this.plan.dimensions.flatMap((each, index) =>
         each.kind === 'field' && this.sources[index]?.coder.isAbsent === true ? [each.field] : [],
       ),
+      instants,
       localTimes,
-      span,
     }
     this.groups = new Groups(this.plan)
     this.#openSources()

@@ -157,17 +157,18 @@ describe('the summaries of geofix enrich', () => {
   })
 
   it.each([
-    [1, 'Z'],
-    [2, ''],
-  ])('have the offset that most lines have: %i of 3 have none', async (locals, offset) => {
-    const times = ['2026-07-01 12:00:00', '2026-07-01T14:00:00+02:00']
-    const lines = [0, 1, 2].map((index) => `${times[index < locals ? 0 : 1]} app: from 81.2.69.142`)
-    const { first, last, without_offset, tables } = await summaryOf(
-      file('mixed.log', `${lines.join('\n')}\n`),
-      ...DB,
-    )
-    expect([first, last, tables.timeline[0].start]).toEqual(Array(3).fill(`2026-07-01T12:00:00.000${offset}`))
-    expect(without_offset).toBe(locals)
+    [1, 'Z', '2026-07-01T12:00:00.000', 4],
+    [2, 'Z', '2026-07-01T12:00:00.000', 3],
+    [3, '', '2026-07-09T14:00:00.000', 3],
+  ])('omit the times of the rarer kind: %i of 5 have no offset', async (locals, end, time, shown) => {
+    const times = ['2026-07-09 14:00:00', '2026-07-01T14:00:00+02:00']
+    const lines = [0, 1, 2, 3, 4].map((index) => `${times[index < locals ? 0 : 1]} app: from 81.2.69.142`)
+    const log = file('mixed.log', `${[...lines, ...lines.toReversed()].join('\n')}\n`)
+    const { first, last, without_offset, omitted_times, tables } = await summaryOf(log, ...DB)
+    expect([first, last]).toEqual([time + end, time + end])
+    expect([without_offset, omitted_times]).toEqual([2 * locals, 10 - 2 * shown])
+    expect(tables.timeline).toEqual([{ start: time + end, 'United Kingdom': 2 * shown, others: 0 }])
+    expect(tables.days).toEqual([{ start: `${time.slice(0, 10)}T00:00:00.000${end}`, addresses: 1 }])
   })
 
   it('leave nothing when the run fails', async () => {

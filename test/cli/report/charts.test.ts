@@ -16,7 +16,7 @@ function bars(
 ): Timeline {
   return {
     unit,
-    ...{ clock: 'UTC', localTimes: 0 },
+    ...{ clock: 'UTC', localTimes: 0, omitted: 0 },
     series,
     buckets: counts.map((each, day) => ({ start: day * DAY_MS, counts: each })),
   }
@@ -84,11 +84,11 @@ describe('the bars of the timeline', () => {
   })
 
   it.each<[Timeline['clock'], number, string]>([
-    ['UTC', 3, 'as the log has them, because their times have no offset from UTC: 3 lines.'],
-    ['log time', 7, 'in UTC, because their times have an offset: 1 line.'],
-  ])('say which times are not %s', (clock, localTimes, note) => {
-    const timeline = { ...bars('day', ['Norway'], [3, 0], [5, 0]), clock, localTimes }
-    expect(timelineCard(timeline, (title) => Markup.of(title))?.text).toContain(`Shown ${note}`)
+    ['UTC', 3, '3 lines whose times have no offset from UTC.'],
+    ['log time', 1, '1 line whose time has an offset from UTC.'],
+  ])('say how many times are not %s', (clock, omitted, note) => {
+    const timeline = { ...bars('day', ['Norway'], [3, 0], [5, 0]), clock, omitted }
+    expect(timelineCard(timeline, (title) => Markup.of(title))?.text).toContain(`Left out: ${note}`)
   })
 })
 

@@ -5,7 +5,7 @@ import { placesOf, type ReportCounts, reportTotals } from '../../../src/cli/repo
 import { type ReportDetails, renderReport } from '../../../src/cli/report/report.ts'
 import { type CountValue, DETAILS, type ReportQuery } from '../../../src/enrich/count-plan.ts'
 import { emptyCounts } from '../../../src/enrich/counting/counts.ts'
-import type { GroupPart } from '../../../src/enrich/counting/groups.ts'
+import type { Times } from '../../../src/enrich/counting/groups.ts'
 import { GroupTotals } from '../../../src/enrich/counting/totals.ts'
 import { NOTHING_ELSE } from '../../enrich/counted.ts'
 
@@ -49,14 +49,14 @@ export function countsOf(locations: readonly SampleLocation[]): ReportCounts {
   )
   const counts = locations.map(({ count }) => count)
   const timed = locations.filter(({ hour }) => hour !== undefined)
-  const span = [Date.UTC(2026, 2, 3, 10), Date.UTC(2026, 2, 5, 9)] as const
+  const [first, last] = [Date.UTC(2026, 2, 3, 10), Date.UTC(2026, 2, 5, 9)]
   const totals = [
     totalsOf('places', places, counts),
     totalsOf(
       'hours',
       timed.map(({ hour = 0 }) => [0, hour]),
       timed.map(({ count }) => count),
-      timed.length === 0 ? null : span,
+      timed.length === 0 ? undefined : { lines: timed.length, first, last },
     ),
   ]
   const lines = counts.reduce((sum, count) => sum + count, 0)
@@ -68,11 +68,11 @@ function totalsOf(
   name: ReportQuery,
   values: readonly (readonly CountValue[])[],
   counts: readonly number[],
-  span: GroupPart['span'] = null,
+  instants: Times = NOTHING_ELSE.instants,
 ): GroupTotals {
   const totals = new GroupTotals(DETAILS.find((plan) => plan.name === name) ?? expect.fail(name))
   const groups = Int32Array.from(values.keys())
-  totals.add({ ...NOTHING_ELSE, values: [values], groups, counts: Float64Array.from(counts), span })
+  totals.add({ ...NOTHING_ELSE, values: [values], groups, counts: Float64Array.from(counts), instants })
   return totals
 }
 

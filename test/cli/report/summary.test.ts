@@ -24,7 +24,7 @@ function activityWith(name: (index: number) => string, rows = 250, buckets = 96)
     tables: Object.fromEntries(Object.keys(TABLES).map((title) => [title, ranked])),
     timeline: {
       unit: 'hour',
-      ...{ clock: 'UTC', localTimes: 0 },
+      ...{ clock: 'UTC', localTimes: 0, omitted: 0 },
       series: [0, 1, 2, 3, 4].map(name),
       buckets: Array.from({ length: buckets }, (_, index) => ({
         start: Date.UTC(2026, 6, 1, index),

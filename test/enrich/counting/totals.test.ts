@@ -112,8 +112,14 @@ describe('GroupTotals', () => {
 
   it('has the span of all parts', () => {
     const totals = new GroupTotals(countPlan({ by: 'user,reason' }))
-    for (const span of [[10, 20], [5, 15], null] as const) totals.add({ ...part(['a'], [0], [1]), span })
-    expect(totals.span).toEqual([5, 20])
+    for (const [first, last] of [
+      [10, 20],
+      [5, 15],
+    ] as const)
+      totals.add({ ...part(['a'], [0], [1]), localTimes: { lines: 2, first, last } })
+    totals.add(part(['a'], [0], [1]))
+    expect(totals.localTimes).toMatchObject({ lines: 4, first: 5, last: 20 })
+    expect(totals.instants).toMatchObject({ lines: 0, first: Infinity, last: -Infinity })
   })
 
   it('takes the groups of the first part as they are, and adds others to them', () => {
