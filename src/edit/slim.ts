@@ -41,7 +41,7 @@ const SLIM_OPTIONS: NamesOf<SlimOptions> = {
 
 /**
  * Makes a smaller database of a database. A lookup in it gives the same as in the original, with `null` for the fields
- * that are left out. Its records have the schema of GeoIP2, and have nothing that is not in a LocationRecord. Networks
+ * that are left out. Cities only have the name that lookups give by default. Its records have the schema of GeoIP2, and have nothing that is not in a LocationRecord. Networks
  * with equal records are merged. The same bytes and options always give the same file.
  *
  * A city database takes half a minute, and about eight times its size in memory.

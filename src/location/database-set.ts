@@ -213,16 +213,12 @@ export class DatabaseSet extends LocationTables {
    * @param number of the only database to ask. Without it, the one of {@link match} is asked
    * @throws TypeError when there is no such database
    */
-  raw(address: Address, number?: number): MmdbValue | null {
+  raw(address: Address, number = this.match(address)?.number): MmdbValue | null {
+    if (number === undefined) return null
     // From JavaScript, it can be the name of a member of the array.
-    const database =
-      number === undefined
-        ? this.match(address)?.database
-        : this.databases[Number.isInteger(number) ? number : -1]
-    if (database === undefined) {
-      if (number === undefined) return null
+    const database = this.databases[Number.isInteger(number) ? number : -1]
+    if (database === undefined)
       throw new TypeError(`no database has the number ${number}: databases lists them, from 0`)
-    }
     if (lacksFamily(database, address)) return null
     const offset = findRecord(database, address)
     return offset === NO_RECORD ? null : database.record(offset)
@@ -271,12 +267,12 @@ export class DatabaseSet extends LocationTables {
   #match(address: Address): Match | null {
     let best: Match | null = null
     let prefixLength = 0
-    for (const { database, locations, vendor } of this.#databases) {
+    for (const [number, { database, locations, vendor }] of this.#databases.entries()) {
       if (lacksFamily(database, address)) continue
       const offset = findRecord(database, address)
       // A database that has nothing for the address can have a location for its neighbours.
       prefixLength = Math.max(prefixLength, database.ranges.prefixLength)
-      const match = { database, vendor, offset, prefixLength }
+      const match = { number, vendor, offset, prefixLength }
       // A damaged record counts: a lookup throws for it and does not use another database.
       if (offset !== NO_RECORD && locations?.hasValue(offset, true) === true) return match
       if (best === null || (best.offset === NO_RECORD && offset !== NO_RECORD)) best = match
@@ -291,7 +287,9 @@ export function releaseAll(databases: readonly OpenDatabase[]): void {
 }
 
 /** The database to use for an address, and what its search tree has for it. */
-interface Match extends Pick<ReadDatabase, 'database' | 'vendor'> {
+interface Match extends Pick<ReadDatabase, 'vendor'> {
+  /** Of the database in `databases`. */
+  readonly number: number
   /** Offset of the record in the file, or {@link NO_RECORD}. */
   readonly offset: number
   /** Of a network around the address in which each database that was asked has one record, or none. For {@link networkText}. */

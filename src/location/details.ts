@@ -126,7 +126,7 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
   const address = new Address()
   if (!address.parse(text)) throw new MalformedAddressError(explainMalformed(text))
   const { ip, country } = lookupRecord(set, address, locale, 0)
-  const { database, vendor = null } = set.match(address) ?? {}
+  const { number = null, vendor = null } = set.match(address) ?? {}
   const record = set.raw(address) ?? {}
   const paths = vendor === null ? {} : DETAILS[vendor]
   // The subdivisions and the membership of a record are not those of the country of registration.
@@ -143,7 +143,7 @@ export function detailsOf(set: DatabaseSet, text: string, options?: DetailsOptio
   return {
     ip,
     network: set.network(address),
-    database: database === undefined ? null : set.databases.indexOf(database),
+    database: number,
     continent: {
       code: textAt(record, continent?.code),
       name: namesAt(record, continent?.name).in(locale),

@@ -66,21 +66,20 @@ export function shareDatabases(
     const { bytes, path } = copy
     return { bytes, path, tables: expand && !(copy instanceof Database) ? copy.shareTables() : undefined }
   }
-  for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
   const { schemas = [], asnCount = 0, registeredCountry } = set.options
   const overlays = set.options.overlays ? inSharedMemory(set.options.overlays) : null
-  return {
-    shared: {
-      geofix: 1,
-      offsets: shareOffsets(),
-      overlays: overlays === null ? undefined : shared(overlays),
-      asn: asnCount > 0 ? asnCount : undefined,
-      schemas: schemas.length > 0 ? schemas : undefined,
-      registeredCountry,
-      databases: copies.map(shared),
-    },
-    set: new DatabaseSet(copies, { ...set.options, overlays }),
+  const all: SharedDatabases = {
+    geofix: 1,
+    offsets: shareOffsets(),
+    overlays: overlays === null ? undefined : shared(overlays),
+    asn: asnCount > 0 ? asnCount : undefined,
+    schemas: schemas.length > 0 ? schemas : undefined,
+    registeredCountry,
+    databases: copies.map(shared),
   }
+  // Last, because a step above can fail.
+  for (const copy of copies) if (set.databases.includes(copy)) copy.retain?.()
+  return { shared: all, set: new DatabaseSet(copies, { ...set.options, overlays }) }
 }
 
 /**

@@ -58,7 +58,7 @@ export class Reloader {
   /** If two tasks replace the databases, the task that looked first must not end last. */
   readonly #alone = oneAtATime()
   // For the status.
-  #openedAt = new Date()
+  #openedAt = Date.now()
   #reloads = 0
   #refusals = 0
   #error: InvalidDatabaseError | null = null
@@ -101,7 +101,7 @@ export class Reloader {
 
   get status(): ResolverStatus {
     return {
-      openedAt: this.#openedAt,
+      openedAt: new Date(this.#openedAt),
       watching: this.#settings.intervalMs !== null && !this.#stopped,
       reloads: this.#reloads,
       refusals: this.#refusals,
@@ -173,7 +173,7 @@ export class Reloader {
     this.#accept()
     this.#files = files
     this.#host.replace(set)
-    this.#openedAt = new Date()
+    this.#openedAt = Date.now()
     this.#reloads++
     const event = { previous: this.#info, current: set.info }
     this.#info = set.info

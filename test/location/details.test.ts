@@ -3,7 +3,7 @@ import { Resolver as CoreResolver } from '../../src/core.ts'
 import { details } from '../../src/details.ts'
 import { embedded, type LocationDetails, Resolver } from '../../src/index.ts'
 import { countryCodesOf } from '../../src/location/country-codes.ts'
-import { uint16, uint32, type WritableValue } from '../../src/writer.ts'
+import { pack, uint16, uint32, type WritableValue } from '../../src/writer.ts'
 import { databaseOf, databaseWith } from '../own-databases.ts'
 
 const IP = '81.2.69.142'
@@ -161,6 +161,9 @@ describe('details', () => {
     const isp = databaseOf({ '81.2.0.0/16': { isp: 'Andrews & Arnold' } })
     const geo = Resolver.openSync([isp, databaseWith({ country: { iso_code: 'GB' } })], { overlays })
     expect(geo.details(IP)).toEqual({ ...NOTHING, database: 1 })
+    const packed = pack(databaseWith({ country: { iso_code: 'GB' } }))
+    const twice = Resolver.openSync([packed, packed], { schema: [{ city: 'town' }, null] })
+    expect(twice.details(IP)).toEqual({ ...NOTHING, database: 1 })
     const ofOverlay = {
       ...NOTHING,
       ip: '10.1.1.1',

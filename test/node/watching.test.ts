@@ -76,6 +76,7 @@ describe('a watched file', () => {
     expect(resolver.databases).toBe(reloads[0]?.current)
     expect(resolver.status).toMatchObject({ watching: true, reloads: 1, refusals: 0, reloadError: null })
     expect(resolver.status.openedAt.getTime()).toBeGreaterThan(before.openedAt.getTime())
+    expect(resolver.status.openedAt).not.toBe(resolver.status.openedAt)
     await settle()
     expect([reloads.length, errors]).toEqual([1, []])
   })
