@@ -183,12 +183,9 @@ export async function nativeGunzipAsync(
   // Tests of the program can have replaced `process.nextTick`, as sinon does. Node's streams then wait without end.
   if ('clock' in process.nextTick) return nativeGunzip(bytes, path, maxBytes)
   const length = lengthOf(bytes, path, maxBytes)
-  let inflated: object
-  try {
-    inflated = await gunzip(bytes, optionsFor(length))
-  } catch (cause) {
+  const inflated: object = await gunzip(bytes, optionsFor(length)).catch((cause) => {
     throw unreadableGzip(cause, path)
-  }
+  })
   return checked(inflated, bytes, length, path)
 }
 

@@ -31,7 +31,7 @@ describe('an address', () => {
     ['/v1/ip/2001%3A4860%3a%3A1', '2001:4860::1', undefined],
     ['/v1/ip/::ffff:81.2.69.142', '::ffff:81.2.69.142', undefined],
     ['/v1/ip/81.2.69.142?', '81.2.69.142', undefined],
-    ['/v1/ip/81.2.69.142#fragment', '81.2.69.142', undefined],
+    ['/v1/ip/81.2.69.142#fragment?locale=de', '81.2.69.142', undefined],
     ['/v1/ip/81.2.69.142?unknown=1&at=0', '81.2.69.142', undefined],
     ['/v1/ip/81.2.69.142?locale=de', '81.2.69.142', 'de'],
     ['/v1/ip/81.2.69.142?x=1&locale=pt-BR&locale=de#locale=de', '81.2.69.142', 'pt-BR'],
@@ -123,6 +123,8 @@ describe('a batch', () => {
   ])('has a locale: %s', async (_, path, body) => {
     const response = await ask(path, batchOf(body))
     expect(await response.text()).toBe(JSON.stringify(geo.lookupMany(ips, { locale: 'de' })))
+    const part = await ask(`${path}${path.includes('?') ? '&' : '?'}fields=country.name`, batchOf(body))
+    expect(await part.json()).toContainEqual({ country: { name: 'Ein "Land"' } })
   })
 
   it.each<[string, RequestInit, number]>([

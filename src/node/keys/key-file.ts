@@ -172,10 +172,11 @@ export async function openKeyFile(path: string, options: KeyFileOptions = {}): P
       return true
     } catch (thrown) {
       if (!(thrown instanceof KeyFileError)) throw thrown
+      if (isClosed) return false
       const now = performance.now()
       const isReported = error?.message === thrown.message && now - reportedAt < REPEAT_MS
       error = thrown
-      if (isReported || isClosed) return false
+      if (isReported) return false
       reportedAt = now
       callSafely(() => onError?.(thrown))
       return false

@@ -22,11 +22,16 @@ import {
 import { replaceFile, temporaryFolder } from '../../temporary.ts'
 
 /** What opening a file fails with. */
-const fault = vi.hoisted((): { error: Error | null } => ({ error: null }))
+const fault = vi.hoisted((): { error: Error | null; onOpen: () => void } => ({
+  error: null,
+  onOpen: () => {},
+}))
 vi.mock(import('node:fs/promises'), async (original) => {
   const module = await original()
-  const open: typeof module.open = (...args) =>
-    fault.error === null ? module.open(...args) : Promise.reject(fault.error)
+  const open: typeof module.open = (...args) => {
+    fault.onOpen()
+    return fault.error === null ? module.open(...args) : Promise.reject(fault.error)
+  }
   return { ...module, open }
 })
 
@@ -125,8 +130,10 @@ describe('a file of keys', () => {
 
   it('is refused if others can write it, if it is missing, and if it is a folder', async () => {
     const path = write(keyListText([]))
-    chmodSync(path, 0o620)
-    await expect(followed(path)).rejects.toThrow('chmod 600')
+    for (const mode of [0o620, 0o602]) {
+      chmodSync(path, mode)
+      await expect(followed(path)).rejects.toThrow('chmod 600')
+    }
     await expect(followed(join(folder, 'missing'))).rejects.toThrow(KeyFileError)
     await expect(followed(join(folder, 'missing'))).rejects.toThrow(
       ': no such file or directory (ENOENT): make it with geofix keys add',
@@ -295,11 +302,15 @@ describe('authenticate', () => {
   it('reads a file again that came back unchanged, and says when it is used', async () => {
     const key = makeKey()
     const [onError, onReload] = [vi.fn(), vi.fn()]
-    const path = write(keyListText([entryOf(key)]))
-    const file = await followed(path, { onError, onReload })
-    renameSync(path, `${path}.away`)
+    const mount = join(folder, 'mount')
+    mkdirSync(mount)
+    const file = await followed(write(keyListText([entryOf(key)]), join(mount, 'keys')), {
+      onError,
+      onReload,
+    })
+    renameSync(mount, `${mount}.away`)
     while (file.status.error === null) await delay(5)
-    renameSync(`${path}.away`, path)
+    renameSync(`${mount}.away`, mount)
     while (file.status.error !== null) await delay(5)
     expect([onError, onReload].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
     expect(file.authenticate(key)).not.toBe(null)
@@ -340,6 +351,18 @@ describe('reading on demand', () => {
     expect(onError).toHaveBeenCalledTimes(2)
     expect(file.authenticate(other)).not.toBeNull()
     file.close()
+  })
+
+  it.each([keyListText([]), 'damaged'])('changes nothing if it is closed meanwhile: %j', async (text) => {
+    const path = write(keyListText([entryOf(makeKey())]))
+    const file = await openKeyFile(path, { interval: 1e9 })
+    onTestFinished(() => {
+      fault.onOpen = () => {}
+    })
+    fault.onOpen = file.close
+    write(text, path)
+    await file.reload()
+    expect([file.size, file.status.error]).toEqual([1, null])
   })
 
   it('never rejects: an error of a callback is an uncaught exception, and the file is followed on', async () => {
