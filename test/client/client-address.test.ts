@@ -183,7 +183,7 @@ describe('the rules', () => {
     const long = `${','.repeat(8185)}8.8.8.8`
     expect(hops(long)).toMatchObject({ address: '8.8.8.8' })
     expect(hops(`,${long}`)).toMatchObject(MALFORMED)
-    expect(single(['8.8.8.8', '8.8.8.8'])).toMatchObject(MALFORMED)
+    for (const lines of [['8.8.8.8', '8.8.8.8'], '8.8.8.8,']) expect(single(lines)).toMatchObject(MALFORMED)
     expect(single('10.0.0.7')).toMatchObject({ reason: 'private', address: '10.0.0.7' })
   })
 

@@ -22,15 +22,17 @@ import {
 import { replaceFile, temporaryFolder } from '../../temporary.ts'
 
 /** What opening a file fails with. */
-const fault = vi.hoisted((): { error: Error | null; onOpen: () => void } => ({
+const fault = vi.hoisted((): { error: Error | null; onOpen: () => void | Promise<void> } => ({
   error: null,
   onOpen: () => {},
 }))
 vi.mock(import('node:fs/promises'), async (original) => {
   const module = await original()
-  const open: typeof module.open = (...args) => {
-    fault.onOpen()
-    return fault.error === null ? module.open(...args) : Promise.reject(fault.error)
+  const open: typeof module.open = async (...args) => {
+    if (fault.error !== null) throw fault.error
+    const file = await module.open(...args)
+    await fault.onOpen()
+    return file
   }
   return { ...module, open }
 })
@@ -102,7 +104,10 @@ describe('digests', () => {
 
 describe('a file of keys', () => {
   it('is read as it is written', () => {
-    const entries = [entryOf(makeKey()), entryOf(makeKey(), { expires: '2027-01-01T00:00:00.000Z' })]
+    const entries = [
+      entryOf(makeKey()),
+      entryOf(makeKey(), { expires: '2027-01-01T00:00:00.000Z', label: 'x'.repeat(200) }),
+    ]
     expect(parseKeyList(keyListText(entries))).toEqual(entries)
     expect(parseKeyList(keyListText([]))).toEqual([])
   })
@@ -117,7 +122,8 @@ describe('a file of keys', () => {
     ['a short digest', { keys: [{ ...entry, digest: 'abc' }] }, 'the digest of key 1 is not valid'],
     ['a plan with a space', { keys: [{ ...entry, plan: 'the best' }] }, 'the plan of key 1'],
     ['a label too long', { keys: [{ ...entry, label: 'x'.repeat(201) }] }, 'the label of key 1'],
-    ['a local time', { keys: [{ ...entry, expires: '2027-01-01' }] }, 'the expires of key 1'],
+    ['a day', { keys: [{ ...entry, expires: '2027-01-01' }] }, 'the expires of key 1'],
+    ['a local time', { keys: [{ ...entry, expires: '2027-01-01T00:00:00' }] }, 'the expires of key 1'],
     ['no time', { keys: [{ ...entry, created: '2027-99-01T00:00:00Z' }] }, 'the created of key 1'],
     ['one id twice', { keys: [entry, { ...entryOf(makeKey()), id: entry.id }] }, 'the same id'],
     ['one digest twice', { keys: [entry, { ...entry, id: 'x' }] }, 'the same digest'],
@@ -317,6 +323,24 @@ describe('authenticate', () => {
     file.close()
   })
 
+  it('says for how long the keys may be old, and does not keep the process alive', async () => {
+    const [now, interval] = [performance.now(), 7]
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const path = write(keyListText([]))
+    const file = await followed(path, { interval })
+    const timer = timers.mock.calls.findIndex(([, ms]) => ms === interval)
+    expect(timers.mock.results[timer]?.value.hasRef()).toBe(false)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 60_000)
+    expect(file.status.ageMs).toBeGreaterThan(50_000)
+    while (file.status.ageMs > 0) await delay(5)
+    file.close()
+    const other = await openKeyFile(path, { interval: 1e9 })
+    clock.mockReturnValue(now + 120_000)
+    await other.reload()
+    expect(other.status.ageMs).toBe(0)
+    other.close()
+  })
+
   it('reports a fault that stays again each minute', async () => {
     const onError = vi.fn()
     const path = write(keyListText([]))
@@ -350,6 +374,22 @@ describe('reading on demand', () => {
     expect([await file.reload(), await file.reload()]).toEqual([false, false])
     expect(onError).toHaveBeenCalledTimes(2)
     expect(file.authenticate(other)).not.toBeNull()
+    file.close()
+  })
+
+  it('keeps no revoked key if a reading ends that began before another', async () => {
+    const path = write(keyListText([entryOf(makeKey())]))
+    const file = await openKeyFile(path, { interval: 1e9 })
+    let later: Promise<boolean> | undefined
+    fault.onOpen = async () => {
+      fault.onOpen = () => {}
+      write(keyListText([]), path)
+      later = file.reload()
+      await delay(50)
+    }
+    await file.reload()
+    await later
+    expect(file.size).toBe(0)
     file.close()
   })
 
