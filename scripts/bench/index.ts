@@ -57,7 +57,6 @@ async function bench({ quick, json, only }: BenchOptions): Promise<void> {
     databases: [stage.subject.database],
     versions: [...stage.versions].sort(),
     rows,
-    jobs: stage.jobs,
     skipped: [...stage.skipped],
   })
   for (const scenario of SCENARIOS) {

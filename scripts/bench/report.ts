@@ -1,8 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import type { BenchDatabase } from './artifacts.ts'
-import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
-import { DEFAULTS, type Figure, isMet, type Measurement, measurement, PACKED, type Row } from './row.ts'
+import { DEFAULTS, type Figure, isMet, type Measurement, PACKED, type Row } from './row.ts'
 
 /** The machine of the measurements. */
 export interface Machine {
@@ -35,8 +34,6 @@ export interface Report {
   /** Names and versions of the other libraries. */
   readonly versions: readonly string[]
   readonly rows: readonly Row[]
-  /** Jobs that whole processes did. */
-  readonly jobs: readonly Job[]
   /** Reasons why something was not run. */
   readonly skipped: readonly string[]
 }
@@ -50,7 +47,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** The report as Markdown: a paragraph about the machine and the libraries, and a table for each database. */
 export function markdownReport(report: Report): string {
-  const { date, mode, machine, databases, versions, rows, jobs, skipped } = report
+  const { date, mode, machine, databases, versions, rows, skipped } = report
   const { node, cpu, cores, memoryGB, system } = machine
   const parts = [
     `Measured on ${date}, ${mode} run: Node ${node}, ${system}, ${cores} cores of ${cpu}, ${memoryGB} GB.`,
@@ -63,7 +60,6 @@ export function markdownReport(report: Report): string {
     const title = TITLES[database] ?? `On ${database}${built.get(database) ?? ''}`
     parts.push(`${title}:`, markdownTable(rows.filter((row) => row.database === database)))
   }
-  for (const job of jobs) parts.push(jobTable(job))
   if (skipped.length > 0) parts.push(`Not run:\n${skipped.map((reason) => `- ${reason}`).join('\n')}`)
   return parts.join('\n\n')
 }
@@ -109,20 +105,6 @@ export function markdownTable(rows: readonly Row[], headings: readonly string[] 
     row.ratio === null ? '' : numberText(row.ratio),
     targetText(row),
     metText(row),
-  ])
-  return tableOf(headings, cells)
-}
-
-/** What each program took for a job, as a Markdown table. */
-export function jobTable({ title, lines, bytes, programs }: Job): string {
-  const size = `${lines.toLocaleString('en')} lines, ${Math.round(bytes / 1e6)} MB`
-  const headings = [`${title}: ${size}`, 'time', 'processor time', 'peak memory', 'lines a second']
-  const cells = programs.map(({ name, wall, processor, peak }) => [
-    name,
-    rangeText(wall, 's'),
-    processor === null ? '' : rangeText(processor, 's'),
-    peak === null ? '' : rangeText(peak, 'MB'),
-    figureText({ ...measurement(wall.rounds.map((seconds) => lines / seconds)), unit: 'a second' }),
   ])
   return tableOf(headings, cells)
 }

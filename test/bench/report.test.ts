@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Job } from '../../scripts/bench/job.ts'
 import { QUICK } from '../../scripts/bench/options.ts'
-import {
-  guideWithFigures,
-  jobTable,
-  jsonReport,
-  markdownTable,
-  type Report,
-} from '../../scripts/bench/report.ts'
+import { guideWithFigures, jsonReport, markdownTable, type Report } from '../../scripts/bench/report.ts'
 import {
   amountRow,
   atLeast,
@@ -64,33 +57,6 @@ describe('markdownTable', () => {
   })
 })
 
-/** What two programs took for a job, the second on a system that reports less. */
-const job: Job = {
-  title: 'access log',
-  lines: 1_000_000,
-  bytes: 238_400_000,
-  programs: [
-    {
-      name: 'one thread',
-      wall: measurement([2, 2.5, 4]),
-      processor: measurement([2.25]),
-      peak: measurement([231.4]),
-    },
-    { name: 'cat', wall: measurement([0.1]), processor: null, peak: null },
-  ],
-}
-
-describe('jobTable', () => {
-  it('has time, processor time, memory and lines a second of each program', () => {
-    expect(jobTable(job).split('\n')).toEqual([
-      '| access log: 1,000,000 lines, 238 MB | time | processor time | peak memory | lines a second |',
-      '| --- | --- | --- | --- | --- |',
-      '| one thread | 2.50 s (2.00 to 4.00) | 2.25 s | 231 MB | 400 k/s (250 to 500) |',
-      '| cat | 0.10 s |  |  | 10.0 M/s |',
-    ])
-  })
-})
-
 it('guideWithFigures writes the tables of packed databases and of the database with targets, and no others', () => {
   const report: Report = {
     date: '2026-11-21',
@@ -106,7 +72,6 @@ it('guideWithFigures writes the tables of packed databases and of the database w
       amountRow('none', 'w', fast, null),
       amountRow(PACKED, 'size on disk', figure('MB', 17.4), atMost(18)),
     ],
-    jobs: [job],
     skipped: [],
   }
   const guide = 'Before.\n<!-- figures -->\nold\n<!-- /figures -->\nAfter.\n'

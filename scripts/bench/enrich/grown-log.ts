@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto'
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { createWriteStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { createGzip } from 'node:zlib'
 import { randomPublicIPv4, seeded } from '../addresses.ts'
 import { MONTHS } from './access-lines.ts'
 
@@ -144,10 +136,7 @@ function unreadEvent(message: string): string {
 /** A grown log on disk. */
 export interface GrownLog {
   readonly path: string
-  readonly bytes: number
   readonly lines: number
-  /** The same compressed with gzip. */
-  readonly packed: string
   /** Two files with half of the lines each. */
   readonly halves: readonly [string, string]
 }
@@ -161,8 +150,7 @@ export async function grownLog(
 ): Promise<GrownLog> {
   const path = join(folder, `grown-${count}.${format === 'access-log' ? 'log' : format}`)
   const halves: [string, string] = [`${path}.1`, `${path}.2`]
-  const packed = `${path}.gz`
-  const written = [path, packed, ...halves]
+  const written = [path, ...halves]
   const sample = createHash('sha256')
     .update(firstLines(format, lines, 1000))
     .update(lines.join('\n'))
@@ -176,10 +164,9 @@ export async function grownLog(
     const middle = count >> 1
     await pipeline(Readable.from(blocks(format, lines, 0, middle, count)), createWriteStream(halves[0]))
     await pipeline(Readable.from(blocks(format, lines, middle, count, count)), createWriteStream(halves[1]))
-    await pipeline(createReadStream(path), createGzip(), createWriteStream(packed))
     writeFileSync(note, JSON.stringify(content()))
   }
-  return { path, bytes: statSync(path).size, lines: count, packed, halves }
+  return { path, lines: count, halves }
 }
 
 /** The first lines of a grown log, with its header. */

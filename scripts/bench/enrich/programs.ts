@@ -10,14 +10,10 @@ export const ONE = 'geofix, one thread'
 export const TWO = 'geofix, two threads'
 export const HALVES = 'geofix, two processes with half each'
 export const SCRIPT = 'script with maxmind'
-export const PARSING_SCRIPT = 'script with maxmind that parses each line'
-export const PYTHON = 'script with python3-maxminddb'
 export const DISTINCT = 'script with python3-maxminddb, distinct addresses first'
 export const FIGURES = 'script with python3-maxminddb, all figures of the report'
 export const COUNT = 'geofix count --by country, one thread'
 export const GOACCESS = 'GoAccess'
-export const DUCKDB_ONE = 'DuckDB with maxmind, countries by hour, one thread'
-export const DUCKDB_TWO = 'DuckDB with maxmind, countries by hour, two threads'
 
 /** What the programs share. */
 export interface Task {
@@ -33,16 +29,6 @@ export interface Task {
 
 function program(name: string, file: string, args: readonly string[], output: string): Program {
   return { name, processes: [{ command: { name, file, args }, output }] }
-}
-
-/** What only reads, decompresses or copies: nothing can be faster. `cat` is first, so the others find the file in memory. */
-export function floors({ folder }: Task, { path, packed }: GrownLog): Program[] {
-  const output = join(folder, 'output')
-  return [
-    program('cat', 'cat', [path], output),
-    program('wc -l', 'wc', ['-l', path], output),
-    program('gzip -dc', 'gzip', ['-dc', packed], output),
-  ]
 }
 
 /** The columns that the scripts write. */
@@ -97,46 +83,31 @@ export function scriptCommand({ database, peers }: Task, format: string, input: 
   return { name: SCRIPT, file: process.execPath, args }
 }
 
-/** The scripts that a user would write. Python's is left out without its package. */
-export function scripts(task: Task, format: LogFormat, { path }: GrownLog, python: string | null): Program[] {
-  const output = join(task.folder, 'output')
+/** The script that a user would write. */
+export function scriptProgram(task: Task, format: LogFormat, { path }: GrownLog): Program {
   const { file, args } = scriptCommand(task, format, path)
-  const parsing = scriptCommand(task, 'ndjson-parsed', path)
-  const pythonArgs = [join(SCRIPTS, 'script.py'), task.database, path, format]
-  return [
-    program(SCRIPT, file, args, output),
-    ...(format === 'ndjson' ? [program(PARSING_SCRIPT, parsing.file, parsing.args, output)] : []),
-    ...(python === null ? [] : [program(PYTHON, python, pythonArgs, output)]),
-  ]
+  return program(SCRIPT, file, args, join(task.folder, 'output'))
 }
 
 /**
  * Programs that count an access log and write none of its lines.
  *
  * @param asn path of an uncompressed database of autonomous systems
- * @param duckdb folder that has DuckDB in its node_modules
  */
 export function reportPrograms(
   task: Task,
   { path }: GrownLog,
   python: string | null,
   asn: string,
-  duckdb: string | null,
 ): Program[] {
-  const { cli, database, folder, peers } = task
+  const { cli, database, folder } = task
   const page = join(folder, 'output.html')
   const geofix = (name: string, threads: string): Program => {
     const flags = ['--threads', threads, '--only-failed', '-o', '/dev/null', '--summary', `html=${page}`]
     return { name, processes: [{ command: geofixCommand(task, 'access-log', path, flags), output: page }] }
   }
-  const duckdbProgram = (name: string, threads: string): Program[] => {
-    if (duckdb === null) return []
-    const args = [join(SCRIPTS, 'duckdb.mjs'), database, path, threads, peers, duckdb]
-    return [program(name, process.execPath, args, page)]
-  }
   const goaccess = [path, '--log-format=COMBINED', '--no-global-config', '--no-progress', '-o', page]
   return [
-    program('cat', 'cat', [path], page),
     geofix(ONE, '1'),
     geofix(TWO, '2'),
     program(
@@ -152,8 +123,6 @@ export function reportPrograms(
           program(DISTINCT, python, [join(SCRIPTS, 'distinct.py'), database, path], page),
           program(FIGURES, python, [join(SCRIPTS, 'report.py'), database, asn, path], page),
         ]),
-    ...duckdbProgram(DUCKDB_ONE, '1'),
-    ...duckdbProgram(DUCKDB_TWO, '2'),
   ]
 }
 

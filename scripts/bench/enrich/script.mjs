@@ -1,9 +1,9 @@
 // The script that a user would write without Geofix:
 //
-//     node script.mjs DATABASE FILE access-log|ndjson|ndjson-parsed|csv FOLDER
+//     node script.mjs DATABASE FILE access-log|ndjson|csv FOLDER
 //
 // writes each line of FILE as it is, with six more fields: after tabs, or after commas in CSV. It finds the address as
-// plainly as the format allows; `ndjson-parsed` parses each line. FOLDER has maxmind in its node_modules.
+// plainly as the format allows. FOLDER has maxmind in its node_modules.
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +13,6 @@ import { createInterface } from 'node:readline'
 const ADDRESS = {
   'access-log': (line) => line.slice(0, line.indexOf(' ')),
   ndjson: (line) => /"client":{"ip":"([^"]*)"/.exec(line)?.[1],
-  'ndjson-parsed': (line) => JSON.parse(line).client?.ip,
   csv: (line) => line.split(',', 2)[1],
 }
 

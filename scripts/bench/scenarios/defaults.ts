@@ -113,7 +113,7 @@ const REPORT = 'report of an access log'
 
 export const reportBesideScript = contest('defaults: report', async (task, stage) => {
   const log = await logOf(stage, 'access-log', stage.scale.lines)
-  const programs = reportPrograms(task, log, pythonOf(stage), embeddedAsn(task.folder), null)
+  const programs = reportPrograms(task, log, pythonOf(stage), embeddedAsn(task.folder))
   return {
     lines: stage.scale.lines,
     programs: programs

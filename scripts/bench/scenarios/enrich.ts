@@ -1,25 +1,22 @@
 import { availableParallelism } from 'node:os'
 import { embeddedAsn } from '../artifacts.ts'
-import type { GrownLog, LogFormat } from '../enrich/grown-log.ts'
+import type { LogFormat } from '../enrich/grown-log.ts'
 import {
   COUNT,
   DISTINCT,
   FIGURES,
-  floors,
   GOACCESS,
   geofixPrograms,
   goaccessVersion,
   HALVES,
   ONE,
-  packageVersion,
   reportPrograms,
   SCRIPT,
   SIX_FIELDS,
-  scripts,
+  scriptProgram,
   TWO,
 } from '../enrich/programs.ts'
 import { type Program, takeTurns, type WholeRun } from '../enrich/whole-process.ts'
-import { type Job, programResult } from '../job.ts'
 import {
   amountRow,
   atLeast,
@@ -79,7 +76,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-/** `geofix enrich` beside scripts that do the same, as whole processes. */
+/** `geofix enrich` beside a script that does the same, as whole processes. */
 export const enrichments = KINDS.map(
   ({ title, format, flags, times, lines = 'lines', onlyInFull = true }): Scenario => ({
     title: `enrich: ${title}`,
@@ -87,12 +84,8 @@ export const enrichments = KINDS.map(
     run: (stage, subject) =>
       withTask(stage, subject, title, async (task) => {
         const log = await logOf(stage, format, stage.scale[lines])
-        const programs = [
-          ...floors(task, log),
-          ...geofixPrograms(task, format, log, flags),
-          ...scripts(task, format, log, pythonOf(stage)),
-        ]
-        const runs = await compete(stage, title, log, programs)
+        const programs = [...geofixPrograms(task, format, log, flags), scriptProgram(task, format, log)]
+        const runs = await compete(stage, title, programs)
         const goals = [ONE, TWO].map((ours, index): Goal => {
           return { ours, theirs: SCRIPT, target: times === null ? null : atLeast(times[index] ?? 0) }
         })
@@ -109,14 +102,9 @@ export const enrichReport: Scenario = {
     withTask(stage, subject, enrichReport.title, async (task) => {
       const goaccess = goaccessVersion()
       if (goaccess !== null) stage.versions.add(`GoAccess ${goaccess}`)
-      if (stage.duckdb !== null) stage.versions.add(packageVersion(stage.duckdb, '@duckdb/node-api'))
       const log = await logOf(stage, 'access-log', stage.scale.lines)
-      const runs = await compete(
-        stage,
-        'report of an access log',
-        log,
-        reportPrograms(task, log, pythonOf(stage), embeddedAsn(task.folder), stage.duckdb),
-      )
+      const programs = reportPrograms(task, log, pythonOf(stage), embeddedAsn(task.folder))
+      const runs = await compete(stage, 'report of an access log', programs)
       const goals = [
         { ours: ONE, theirs: GOACCESS, target: atLeast(6) },
         { ours: ONE, theirs: FIGURES, target: atLeast(1.5) },
@@ -127,21 +115,14 @@ export const enrichReport: Scenario = {
     }),
 }
 
-/** Runs the programs in turns and keeps the job for the report. */
-async function compete(
+/** Runs the programs in turns. */
+function compete(
   stage: Stage,
   title: string,
-  { lines, bytes }: GrownLog,
   programs: readonly Program[],
 ): Promise<Map<string, readonly WholeRun[]>> {
   if (availableParallelism() < 2) stage.skipped.add(`${title}: two threads share one core`)
-  const runs = await takeTurns(programs, stage.scale.turns, ({ message }) =>
-    stage.skipped.add(`${title}: ${message}`),
-  )
-  const results = [...runs].map(([name, done]) => programResult(name, done))
-  const job: Job = { title, lines, bytes, programs: results }
-  stage.jobs.push(job)
-  return runs
+  return takeTurns(programs, stage.scale.turns, ({ message }) => stage.skipped.add(`${title}: ${message}`))
 }
 
 const MAX_MEMORY_MB = 250
