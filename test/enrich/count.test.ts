@@ -261,12 +261,13 @@ describe('count', () => {
     const inner = await counted(nested, { by: 'request.method' })
     expect(inner.rows).toEqual([{ 'request.method': 'GET', count: 1 }])
     expect(inner.notes.join()).not.toMatch(/no line has a value/)
-    const syslog = await counted(
-      'Jul  1 12:00:00 host sshd[1]: Failed password for root from 81.2.69.1 port 1 ssh2\n',
-      { by: 'hour,local_hour', at: new Date('2026-07-02') },
-    )
+    const line = 'Jul  1 12:00:00 host sshd[1]: Failed password for root from 81.2.69.1 port 1 ssh2\n'
+    const at = new Date('2026-07-02')
+    const syslog = await counted(line, { by: 'hour,local_hour', at })
     expect(syslog.rows).toEqual([{ hour: 12, local_hour: null, count: 1 }])
     expect(syslog.notes.at(-1)).toMatch(/^the times of 1 lines have no offset from UTC/)
+    const local = await counted(line, { by: 'local_hour', at })
+    expect(local.notes.join()).not.toMatch(/offset from UTC/)
   })
 
   it.each<[options: Options, message: RegExp]>([

@@ -152,7 +152,7 @@ export function countNotes(totals: GroupTotals): string[] {
       `no line has a value in the field ${name}${meant === undefined ? nested : `: did you mean the key ${meant}?`}`,
     )
   }
-  if (localTimes.lines > 0) {
+  if (localTimes.lines > 0 && plan.dimensions.some(({ kind }) => kind === 'time')) {
     notes.push(
       `the times of ${localTimes.lines} lines have no offset from UTC: they are counted as the log has them, whatever their time zone`,
     )
