@@ -1,6 +1,6 @@
 import { ByteSink } from '../bytes/byte-sink.ts'
 import type { DatabaseSet } from '../location/database-set.ts'
-import { eventTime, NO_TIME } from './locating/event-time.ts'
+import { asEventTime, eventTime, NO_TIME } from './locating/event-time.ts'
 import { LineLocator } from './locating/line-locator.ts'
 import type { LocationField, TimeKind } from './options.ts'
 import { makeRowPlan, type RowOptions } from './row-writer.ts'
@@ -19,11 +19,6 @@ const HEADER_BYTES = 4 * NUMBER_BYTES
 const ANSWER_HEADER_BYTES = 3 * NUMBER_BYTES
 /** The largest request, in bytes. Spark sends 10,000 rows at a time. */
 const MAX_REQUEST_BYTES = 2 ** 30
-
-/** The upper half of the microseconds of a row without a time, -2 ** 63. */
-const NO_MICROSECONDS = -(2 ** 31)
-/** The range of `Date`. */
-const MAX_INSTANT_MS = 8.64e15
 
 /** A request is not what {@link ColumnStream} reads. */
 export class ColumnRequestError extends Error {
@@ -81,7 +76,7 @@ export class ColumnLocator {
  * All numbers are little-endian and have 32 bits, but microseconds have 64. A request is:
  * - `GFX1`, the number of rows, the bytes of all addresses, and the bytes of all times that are texts, or 0
  * - offsets of the addresses: one more than there are rows, the first is 0
- * - the times: nothing, microseconds (-2 ** 63 is none), or offsets of texts
+ * - the times: nothing, microseconds (-2 ** 63 is none, as every instant that {@link asEventTime} does not know), or offsets of texts
  * - the addresses without anything between them, and then the texts of the times
  *
  * An answer is:
@@ -198,9 +193,7 @@ export class ColumnStream {
     if (this.#times === 'microseconds') {
       const high = this.#view.getInt32(times + (2 * row + 1) * NUMBER_BYTES, true)
       const low = this.#view.getUint32(times + 2 * row * NUMBER_BYTES, true)
-      const milliseconds = Math.floor((high * 2 ** 32 + low) / 1000)
-      const isInstant = high !== NO_MICROSECONDS && Math.abs(milliseconds) <= MAX_INSTANT_MS
-      instant = isInstant ? milliseconds : NO_TIME
+      instant = asEventTime(Math.floor((high * 2 ** 32 + low) / 1000))
     } else if (this.#times === 'text') {
       const start = this.#offsetAt(times, row, timeTexts, end)
       instant = eventTime(this.#memory, start, this.#offsetAt(times, row + 1, timeTexts, end))

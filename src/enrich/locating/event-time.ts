@@ -199,10 +199,10 @@ function lettersAt(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Numbers from here on are milliseconds, and from a thousand times this on microseconds. In seconds this is the year
- * 5138, in milliseconds 1973.
+ * Numbers from here on are milliseconds, and from a thousand times this on microseconds. In seconds this is the end of the year
+ * 9999, which programs write for an unknown time, and in milliseconds 1978.
  */
-const MOST_SECONDS = 1e11
+const END_OF_SECONDS = 253_402_300_800
 /** Longer texts are not parsed: no usual spelling of an instant is longer. Bytes. */
 const MAX_LENGTH = 40
 /**
@@ -213,16 +213,11 @@ const EXACT_PART = /^[1-9]\d{11,13}(?=\d{6}(?:\.\d+)?$)|^\d{1,11}\.\d{6}(?=\d+$)
 /** A number, as JSON and shells write it. */
 export const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/**
- * Instants nearer to 1970, in milliseconds, are no times of events: programs write 0 or -1 for an unknown time, devices without a clock
- * begin in 1970, and such numbers are durations, counters or days.
- */
+/** Instants nearer to 1970 are unknown times, such as 0 and -1, times of devices without a clock, durations or counters. */
 const LEAST_INSTANT_MS = 1e11
 /** Programs also write the year 1 or 9999 for an unknown time. */
 const EARLIEST = /* @__PURE__ */ Date.UTC(1900, 0, 1)
 const LATEST = /* @__PURE__ */ Date.UTC(2200, 0, 1)
-/** The last second of the year 9999 in seconds: by its size it is milliseconds, as the last millisecond is microseconds. */
-const LAST_SECOND = 253_402_300_799
 
 const timestamp = /* @__PURE__ */ new Timestamp()
 
@@ -233,8 +228,7 @@ export function eventTime(bytes: Uint8Array, start: number, end: number): number
 
 /** An instant in milliseconds since 1970, or {@link NO_TIME} if it is not that of an event. */
 export function asEventTime(instant: number): number {
-  const isKnown = Math.abs(instant) >= LEAST_INSTANT_MS && instant >= EARLIEST && instant < LATEST
-  return isKnown && instant !== LAST_SECOND ? instant : NO_TIME
+  return Math.abs(instant) >= LEAST_INSTANT_MS && instant >= EARLIEST && instant < LATEST ? instant : NO_TIME
 }
 
 /**
@@ -270,8 +264,8 @@ export function instantOf(text: string): number {
 function sinceEpoch(value: number): number {
   const size = Math.abs(value)
   // A double has microseconds: in seconds its digits after them are noise.
-  if (size < MOST_SECONDS) return Math.floor(Math.round(value * 1e6) / 1e3)
-  if (size < MOST_SECONDS * 1e3) return Math.floor(value)
-  if (size < MOST_SECONDS * 1e6) return Math.floor(value / 1e3)
-  return size < MOST_SECONDS * 1e9 ? Math.floor(value / 1e6) : NO_TIME
+  if (size < END_OF_SECONDS) return Math.floor(Math.round(value * 1e6) / 1e3)
+  if (size < END_OF_SECONDS * 1e3) return Math.floor(value)
+  if (size < END_OF_SECONDS * 1e6) return Math.floor(value / 1e3)
+  return size < END_OF_SECONDS * 1e9 ? Math.floor(value / 1e6) : NO_TIME
 }
