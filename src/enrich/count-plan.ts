@@ -102,10 +102,18 @@ export interface CountedPlan {
 
 /** How lines are counted. */
 export interface CountPlanOptions {
-  /** The keys, such as `country`; in one text they are separated by commas. */
+  /**
+   * What lines are counted by: `country`, `region`, `city`, `timezone`, `asn`, `network` (also `network/16`, or
+   * `network/16/48` for both families), `ip`, `hour`, `day`, `weekday`, `month`, `local_hour`, `reason`, or fields of the log
+   * by their names. `asn` needs a resolver that was opened with the option `asn`. A field with the name of a key, or of
+   * another column, is written with a slash: `/country`. One text has commas between the keys.
+   */
   readonly by: string | readonly string[]
+  /** Count the distinct addresses of each row too. Default: false. */
   readonly unique?: boolean | undefined
+  /** The IANA time zone of `hour`, `day`, `weekday` and `month`, such as `Europe/Berlin`. Default: UTC. */
   readonly timeZone?: string | undefined
+  /** The most groups that are counted, which bounds memory. Lines of later groups are `other`. 1 to 10,000,000. Default: 1,000,000. */
   readonly maxGroups?: number | undefined
 }
 

@@ -41,10 +41,7 @@ export interface OverlayRecord {
   readonly city?: string | null | undefined
   readonly postal_code?: string | null | undefined
   /** WGS 84 in decimal degrees: both or neither. 0, 0 is not a location. */
-  readonly coordinates?:
-    | { readonly latitude: number | null; readonly longitude: number | null }
-    | null
-    | undefined
+  readonly coordinates?: Coordinates | null | undefined
   /** `id`: IANA time zone. `offset` is ignored: it depends on the instant of a lookup. */
   readonly timezone?:
     | { readonly id: string | null; readonly offset?: string | null | undefined }

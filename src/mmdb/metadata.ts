@@ -18,6 +18,7 @@ export interface Metadata {
   readonly nodeCount: number
   /** Bits of one record of the search tree; a node has two. */
   readonly recordSize: 24 | 28 | 32
+  /** Locales of names in the records, such as `en` or `pt-BR`. */
   readonly languages: readonly string[]
   /** Description of the database, by language. */
   readonly description: Readonly<Record<string, string>>

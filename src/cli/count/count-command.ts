@@ -1,4 +1,4 @@
-import { countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
+import { type CountColumns, countColumns, countNotes } from '../../enrich/counting/count-rows.ts'
 import { failuresOf } from '../../enrich/counting/counts.ts'
 import { GroupTotals } from '../../enrich/counting/totals.ts'
 import { makeCountPlan, type Plan } from '../../enrich/formats/formats.ts'
@@ -58,10 +58,7 @@ class CountSession extends LineSession<CountCommand> {
   }
 
   /** Says what the rows leave out. */
-  #noteOmissions(
-    { counts, badLines }: LineRun,
-    hidden: { readonly rows: number; readonly lines: number },
-  ): void {
+  #noteOmissions({ counts, badLines }: LineRun, hidden: CountColumns['hidden']): void {
     const { lines, bad, blank, excluded, resolved } = counts
     const failures = failuresOf(counts).sort(([, a], [, b]) => b - a)
     const parts = [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { DatabaseInfo } from '../../location/vendors.ts'
 import { countOf, dayText, durationText, minuteText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import { daysCard, hoursCard, timelineCard } from './charts.ts'
@@ -50,14 +51,7 @@ export interface ReportDetails {
   readonly databases: readonly ReportedDatabase[]
 }
 
-export interface ReportedDatabase {
-  readonly type: string
-  /** `null` if unknown. */
-  readonly buildDate: Date | null
-  readonly licence: string | null
-  /** The text that the licence requires beside results. */
-  readonly attribution: string | null
-}
+export type ReportedDatabase = Pick<DatabaseInfo, 'type' | 'buildDate' | 'licence' | 'attribution'>
 
 /** Further inputs are not named. */
 const MAX_NAMED_INPUTS = 12

@@ -102,11 +102,7 @@ export function columnsForm(
   separator: string,
   names: readonly string[],
   unset: string,
-  table: {
-    readonly replaced: readonly number[]
-    readonly quotes: boolean
-    readonly count: number
-  } | null = null,
+  table: Omit<ReplacedColumns, 'delimiter'> | null = null,
 ): RecordForm {
   const isReplacing = table !== null && table.replaced.length > 0
   const appended = isReplacing ? names.filter((_, index) => !table.replaced.includes(index)) : names

@@ -1,6 +1,7 @@
 import { ByteSink } from '../../bytes/byte-sink.ts'
 import { MAX_METADATA_BYTES, METADATA_MARKER } from '../../bytes/file-kind.ts'
 import { DataType, SEPARATOR_BYTES } from '../format.ts'
+import type { Metadata } from '../metadata.ts'
 import type { RecordSize, SearchTreeEncoder } from './search-tree-encoder.ts'
 import {
   pointerLength,
@@ -86,15 +87,7 @@ function isShareable(scalar: Uint8Array): boolean {
 }
 
 /** The fields of the metadata ("Database Metadata" of the MMDB specification) that are not constant. */
-export type DatabaseMetadata = {
-  readonly databaseType: string
-  readonly ipVersion: 4 | 6
-  readonly recordSize: RecordSize
-  readonly nodeCount: number
-  /** Locales of names in the records, such as `en` or `pt-BR`. */
-  readonly languages: readonly string[]
-  /** Description of the database, by language code. */
-  readonly description: Readonly<Record<string, string>>
+export type DatabaseMetadata = Omit<Metadata, 'buildDate' | 'overlayBytes' | 'start'> & {
   readonly buildDate: Date
 }
 

@@ -152,11 +152,17 @@ export function faultOfHeader({ names }: Header, address: string | number, added
 
 /** What a sample tells of a table. */
 export interface SampledTable extends Dialect {
-  readonly names: readonly string[]
-  readonly header: Header
-  readonly headerLine: number
+  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
   readonly hasSeparatorLine: boolean
+  /** The line with the names of the columns, from 1, counting empty lines; 0 if there is none, or directives name them. */
+  readonly headerLine: number
+  /** The most lines of a record. */
   readonly maxRecordLines: number
+  /** The names of the columns, those of all headers of the sample if directives name them; numbers from 1 without a header. */
+  readonly names: readonly string[]
+  /** What is known before the first record: nothing if directives name the columns. */
+  readonly header: Header
+  /** What the added columns have for an unknown value. */
   readonly unset: string
   readonly requestFields: RequestFields
   readonly columns: readonly SampleField[]

@@ -6,22 +6,15 @@ import { addedMembers, type CommonPlan, type LocationField } from '../../options
 import { RecordFields } from '../../reading/record-fields.ts'
 import { type ReaderField, type RecordKind, RecordReader } from '../../reading/record-reader.ts'
 import { ByteFinder } from '../../swar.ts'
-import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER } from './header.ts'
+import { type DirectiveRules, faultOfHeader, type Header, NO_HEADER, type SampledTable } from './header.ts'
 import { type Dialect, distinctNames, undoubled } from './table.ts'
 
 /** The plan of a table, and of rows of CSV or TSV, whose `names` are empty. */
-export interface TablePlan extends CommonPlan, Dialect {
+export interface TablePlan
+  extends CommonPlan,
+    Dialect,
+    Pick<SampledTable, 'hasSeparatorLine' | 'headerLine' | 'maxRecordLines' | 'names' | 'header' | 'unset'> {
   readonly format: 'csv' | 'tsv' | 'w3c' | 'zeek' | 'ssv'
-  /** Whether the first line names the delimiter, as in `sep=;`. It is kept. */
-  readonly hasSeparatorLine: boolean
-  /** The line with the names of the columns, from 1, counting empty lines; 0 if there is none, or directives name them. */
-  readonly headerLine: number
-  /** The most lines of a record. */
-  readonly maxRecordLines: number
-  /** The names of the columns, those of all headers of the sample if directives name them; numbers from 1 without a header. */
-  readonly names: readonly string[]
-  /** What is known before the first record: nothing if directives name the columns. */
-  readonly header: Header
   /** The name of the column of the address, or its index. */
   readonly address: string | number
   /** The column of the time, or the columns of the day and of the time; empty if there is none. */
@@ -36,8 +29,6 @@ export interface TablePlan extends CommonPlan, Dialect {
   readonly replaced: readonly number[]
   /** Whether records become objects. */
   readonly isObject: boolean
-  /** What the added columns have for an unknown value. */
-  readonly unset: string
 }
 
 /** Where a row is: at the start of a field, in it, in quotes, or after the quote that closes them. */
