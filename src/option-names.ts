@@ -83,11 +83,12 @@ const MAX_NAME_CHARS = 60
 /** The name that was probably meant; `undefined` if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME_CHARS) return undefined
-  const given = name.toLowerCase()
+  const plain = (text: string): string => text.toLowerCase().replace(/[-_]/g, '')
+  const given = plain(name)
   let nearest: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const each of known) {
-    const candidate = each.toLowerCase()
+    const candidate = plain(each)
     const isStart = given.length > 2 && (candidate.startsWith(given) || given.startsWith(candidate))
     const distance = isStart
       ? Math.abs(given.length - candidate.length) / 100

@@ -164,6 +164,7 @@ describe('nearestName', () => {
     ['cache', 'cacheBytes'],
     ['watchForUpdates', 'watch'],
     ['onReloadErr', 'onReloadError'],
+    ['onReload_error', 'onReloadError'],
     ['lang', undefined],
     ['w', undefined],
     ['', undefined],

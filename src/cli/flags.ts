@@ -20,7 +20,8 @@ export function addOptions(
   for (const { name, definition, heading } of sorted) {
     const { flags, kind, isRepeatable = false, isRequired = false } = definition
     if (flags === undefined) continue
-    const option = command.createOption(flags, helpOf(definition, isWhole, formatsOf?.(name)))
+    const text = helpOf(definition, isWhole, formatsOf?.(name))
+    const option = command.createOption(flags, isRequired ? `required: ${text}` : text)
     option.helpGroup(`${heading}:`).makeOptionMandatory(isRequired)
     // The value has the name of the definition, and not that of the flag.
     option.attributeName = () => name

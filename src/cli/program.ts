@@ -39,8 +39,8 @@ with --json. Addresses of standard input are always printed as JSON.`,
     'geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb',
     "geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'",
   ],
-  statuses: `Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage. geofix enrich
-has more, see geofix enrich --help.`,
+  statuses: `Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage; 4 a
+database cannot be read. geofix enrich has more, see geofix enrich --help.`,
 }
 
 /**
@@ -163,13 +163,15 @@ function makeProgram(
     options: LOOKUP_OPTIONS,
     readsInput: true,
     run: async (flags, addresses) => {
-      const [word = ''] = addresses
-      if (word === 'help') {
-        await program.parseAsync([...addresses.slice(1), '--help'], { from: 'user' })
+      const [word = '', ...others] = addresses
+      const isHelp = word === 'help'
+      const named = isHelp ? (others[0] ?? '') : word
+      const meant = commandNames().includes(named) ? undefined : insteadOfAddress(named, commandNames())
+      if (meant !== undefined) throw new UsageError(meant)
+      if (isHelp) {
+        await program.parseAsync([...others, '--help'], { from: 'user' })
         return ExitStatus.ok
       }
-      const meant = insteadOfAddress(word, commandNames())
-      if (meant !== undefined) throw new UsageError(meant)
       const { runLookup } = await import('./lookup-command.ts')
       return runLookup(addresses, flags, terminal)
     },
@@ -273,7 +275,7 @@ function makeProgram(
 
   const keysOptions = async () => (await import('./keys/flags.ts')).KEYS_OPTIONS
   const keysCommand = () => import('./keys/keys-command.ts')
-  const keys = program.command('keys').description('manage the API keys of geofix serve').helpCommand(false)
+  const keys = program.command('keys').description('manage the API keys of geofix serve')
   const id = ['<id>', 'as geofix keys list prints it'] as const
   define(keys.command('add'), {
     description: 'add a key and print it, once',
@@ -303,10 +305,7 @@ function makeProgram(
     run: async (flags) => (await import('./detect-command.ts')).runDetect(flags, terminal),
   })
   program.commandsGroup('Other programs:')
-  const engine = program
-    .command('engine')
-    .description('run geofix enrich in other programs')
-    .helpCommand(false)
+  const engine = program.command('engine').description('run geofix enrich in other programs')
   define(engine.command('spark'), {
     description: 'write what Apache Spark needs: two modules of Python and geofix-worker.tgz',
     argument: ['<folder>', 'the folder, which is made if it does not exist'],
@@ -327,6 +326,8 @@ function makeProgram(
     readsInput: true,
     run: async (flags) => (await import('./enrich/rows-command.ts')).runColumns(flags, terminal),
   })
+  for (const parent of [keys, engine])
+    parent.helpCommand(false).showHelpAfterError(`(see geofix ${parent.name()} --help)`)
   return program
 }
 

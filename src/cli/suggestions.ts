@@ -23,17 +23,21 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   networks: 'geofix export -o networks.csv',
 }
 
-/** Options that name a form of the output, in the commands that have `--to`. */
-const FORMS = {
+const LOCALES = { lang: '--locale', language: '--locale' }
+/** For options of commands that have `--to`. */
+const TABLES = {
   csv: '--to csv',
   ndjson: '--to ndjson',
   parquet: '--to parquet',
   'output-format': '--to',
   f: '--to',
+  country: '--only-country',
+  countries: '--only-country',
+  ...LOCALES,
 }
-const COUNTRIES = { country: '--only-country', countries: '--only-country' }
-const LOCALES = { lang: '--locale', language: '--locale' }
 const MASKS = { anonymize: '--mask 24,48', anonymise: '--mask 24,48' }
+/** For options of commands that read lines. */
+const LINES = { ...TABLES, ...MASKS, tsv: '--to tsv', json: '--to json' }
 
 /** For each command, what to write instead of options that it does not have. The empty name is the lookup of addresses. */
 export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -48,24 +52,16 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
     ...LOCALES,
   },
   enrich: {
-    ...FORMS,
-    ...COUNTRIES,
-    tsv: '--to tsv',
-    json: '--to json',
+    ...LINES,
     html: '--summary html=report.html',
     report: '--summary html=report.html',
     by: 'geofix count --by',
     'group-by': 'geofix count --by',
     top: 'geofix count --top',
     unique: 'geofix count --unique',
-    ...MASKS,
-    ...LOCALES,
   },
   count: {
-    ...FORMS,
-    ...COUNTRIES,
-    tsv: '--to tsv',
-    json: '--to json',
+    ...LINES,
     markdown: '--to md',
     md: '--to md',
     fields: '--by',
@@ -74,10 +70,8 @@ export const OTHER_OPTIONS: Readonly<Record<string, Readonly<Record<string, stri
     n: '--top',
     asn: '--by asn',
     summary: 'geofix enrich --summary',
-    ...MASKS,
-    ...LOCALES,
   },
-  export: { ...FORMS, ...COUNTRIES, json: '--to ndjson', format: '--to', ...LOCALES },
+  export: { ...TABLES, json: '--to ndjson', format: '--to' },
 }
 
 /** What to write in place of an option that a command does not have; `undefined` if that is not known. */

@@ -139,7 +139,7 @@ export class AutonomousSystems extends RecordTables<SystemTable> {
       const table = tableOf(database)
       if (table !== null) return table
       const { names } = new SampledFields(database)
-      throw lacking('autonomous systems', database, names, 'give the option asn an ASN database')
+      throw lacking('autonomous systems', database, names, 'open an ASN database, or leave this one out')
     })
   }
 

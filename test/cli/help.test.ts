@@ -76,6 +76,8 @@ it.each<[string[], OptionGroups]>([
 ])('-h has at most two lines for each option of %j', async (command, groups) => {
   const { out } = await geofix([...command, '-h'])
   const options = [...optionsIn(out).values()].flat()
+  const required = Object.values(allOptions(groups)).filter(({ isRequired }) => isRequired)
+  expect(options.filter(([line]) => line?.includes('  required: '))).toHaveLength(required.length)
   expect(options.length).toBeGreaterThan(Object.keys(allOptions(groups)).length)
   expect(options.filter((lines) => lines.length > 2)).toEqual([])
 })

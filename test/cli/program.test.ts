@@ -200,6 +200,8 @@ describe('geofix ADDRESS…', () => {
     [['enrich', 'a.log', '--field', 'src_ip,dest_ip'], '--field src_ip=source --field dest_ip=target'],
     [['count', 'a.log', '--json'], 'use --to json'],
     [['count', 'a.log', '-n', '5'], 'use --top'],
+    [['help', 'enrch'], 'did you mean geofix enrich?'],
+    [['keys', 'remove'], '(see geofix keys --help)'],
     [['top', 'a.log', '--csv'], '"top" is neither a command nor an address'],
   ])('exits with 2 for %o', async (args, message) => {
     expect(await geofix(args)).toEqual(failure(2, message))

@@ -48,7 +48,7 @@ describe('names of fields in messages', () => {
     ['the column of the address', `a,"${hostile}"\n1,1.2.3.4\n`, {}, `are in column 2, ${shown}`],
     ['another column', `ip,"${hostile}${longest}"\n1.2.3.4,1.2.3.4\n`, {}, `also in column 2, ${shown}`],
     ['columns without a usual name', `a,"${hostile}",c\n1,1.2.3.4,1.2.3.4\n`, {}, `2, ${shown}`],
-    ['columns', `a,"${hostile}",c\n1,2,3\n`, {}, `2, ${shown}`],
+    ['columns', `a,"${hostile}",c\n1,2,3\n`, {}, `2 (${shown}`],
     ['the member of the address', json({ [hostile]: '1.1.1.1' }), {}, `addresses are in ${shown}`],
     ['other members', json({ ip: '1.1.1.1', ...others }), {}, 'also in "0'],
     ['members without a usual name', json({ ...others, [hostile]: '1.1.1.1' }), {}, 'addresses are in "0'],

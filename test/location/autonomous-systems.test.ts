@@ -141,7 +141,7 @@ describe('asn', () => {
 describe('the option asn', () => {
   it('refuses a database without autonomous systems, and takes one without records', async () => {
     await expect(CoreResolver.open(CITY, { asn: CITY })).rejects.toThrow(
-      /it has no autonomous systems \(type "Any-Name"; its records only have "country"\): give the option asn an ASN database/,
+      /it has no autonomous systems \(type "Any-Name"; its records only have "country"\): open an ASN database, or leave this one out/,
     )
     const geo = await CoreResolver.open(CITY, { asn: databaseOf({}) })
     expect(geo.asn(IP)).toBeNull()

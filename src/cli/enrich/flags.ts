@@ -184,7 +184,7 @@ export const ENRICH_HELP: HelpTexts = {
 Zeek, a table separated by spaces (VPC flow logs), a list of addresses, any other text with addresses in it, or Parquet. It can
 be compressed with gzip, or with Zstandard if this version of Node supports it. - is standard input. Several files
 give one output; CSV then has one header. An output cannot be one of them. Lines without a location get null or
-empty columns; text stays as it is.`,
+empty columns; text stays as it is. src/enrich/README.md of the package is the guide.`,
   examples: [
     'geofix enrich access.log -o places.ndjson',
     'geofix enrich access.log --append --fields country_code,city -o places.log',

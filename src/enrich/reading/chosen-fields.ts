@@ -51,7 +51,24 @@ export function numberedFields(
     fields,
     // Several fields of one name can only be told by their numbers.
     words: { ...words, typed: (field) => (isShared(field) ? String(field.index + 1) : words.typed(field)) },
-    named: (name) => fieldNamed(name, fields, words),
+    named: (named, option) => {
+      const { noun } = words
+      const [field, another] = fields.filter(({ name }) => name === named && name !== '')
+      if (another !== undefined) {
+        throw new EnrichError(
+          'ENRICH_FIELD_UNKNOWN',
+          `several ${noun}s are called ${quoted(named)}: give a number`,
+        )
+      }
+      const number = /^[1-9]\d{0,8}$/.test(named) ? Number(named) - 1 : -1
+      const found = field ?? fields.find(({ index }) => index === number)
+      if (found !== undefined) return found
+      const holding = option === 'field' ? fields.filter((each) => each.holdsAddresses(true)) : []
+      const [shown, what] =
+        holding.length > 0 ? [holding, `the ${noun}s with addresses are`] : [fields, `the ${noun}s are`]
+      const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown, words)}`
+      throw new EnrichError('ENRICH_FIELD_UNKNOWN', `there is no ${noun} ${quoted(named)}${hint}`)
+    },
     nothing: () => `the ${words.noun}s are ${listed(fields, words)}${words.remedy}`,
   }
 }
@@ -120,25 +137,6 @@ export function refuseTaken(
     'ENRICH_FIELD_EXISTS',
     `${where} ${what} ${taken.map(quoted).join(', ')} already: ${remedy}`,
   )
-}
-
-function fieldNamed(named: string, fields: readonly SampleField[], words: NumberedWords): SampleField {
-  const { noun } = words
-  const [field, another] = fields.filter(({ name }) => name === named && name !== '')
-  if (another !== undefined) {
-    throw new EnrichError(
-      'ENRICH_FIELD_UNKNOWN',
-      `several ${noun}s are called ${quoted(named)}: give a number`,
-    )
-  }
-  const number = /^[1-9]\d{0,8}$/.test(named) ? Number(named) - 1 : -1
-  const found = field ?? fields.find(({ index }) => index === number)
-  if (found !== undefined) return found
-  const holding = fields.filter((each) => each.holdsAddresses(true))
-  const [shown, what] =
-    holding.length > 0 ? [holding, `the ${noun}s with addresses are`] : [fields, `the ${noun}s are`]
-  const hint = shown.length === 0 ? '' : `; ${what} ${listed(shown, words)}`
-  throw new EnrichError('ENRICH_FIELD_UNKNOWN', `there is no ${noun} ${quoted(named)}${hint}`)
 }
 
 /** Fields that a message lists, at most. */

@@ -201,12 +201,12 @@ function headerFault(what: string, columns: readonly SampleField[]): EnrichError
 
 const COLUMN_WORDS: NumberedWords = {
   noun: 'column',
-  shown: (column) => `${column.name === '' ? '' : 'column '}${COLUMN_WORDS.listed(column)}`,
+  shown: ({ name, index }) => `column ${index + 1}${name === '' ? '' : `, ${shownName(name)}`}`,
   // A name that a shell could misread is replaced by the column's number.
   typed: ({ name, index }) =>
     /^[A-Za-z_]/.test(name) && shellWord(name) === name ? name : String(index + 1),
   // A number alone would read as a name, or as how many there are.
-  listed: ({ name, index }) => (name === '' ? `column ${index + 1}` : `${index + 1}, ${shownName(name)}`),
+  listed: ({ name, index }) => (name === '' ? `column ${index + 1}` : `${index + 1} (${shownName(name)})`),
   remedy: '. Check the format and the header, or add --field with a column and --force',
 }
 

@@ -50,11 +50,13 @@ function planPattern<Name extends string>(
   if (!append.append) refuseTaken(addedMembers(common), [...names, REST], 'a line has', 'field')
   const notes: string[] = []
   const fields = names.map((name, index) => new SampleField([name], index))
-  for (const values of recordsOf(sample, pattern, 1000).records)
-    for (const field of fields) field.add(values[field.index] ?? '')
+  const { records } = recordsOf(sample, pattern, 1000)
+  for (const values of records) for (const field of fields) field.add(values[field.index] ?? '')
   // Known programs write the client's address always in the same field.
   const field = options.field ?? (known === null ? undefined : CLIENT)
-  const sampled = numberedFields(fields)
+  const named = numberedFields(fields)
+  const nothing = (): string => 'none of the first lines fits the log format'
+  const sampled = records.length > 0 ? named : { ...named, nothing }
   const address = chosenAddress(field, sampled, common, notes)
   const own = fields.filter(({ name }) => OWN_TIMES.includes(name))
   // The `request_time` of servers is a duration.

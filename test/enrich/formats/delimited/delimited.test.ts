@@ -103,12 +103,12 @@ describe('the column of the address', () => {
   })
 
   it.each<[string, EnrichOptions, string, string, string]>([
-    ['a,b\n1,2\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are 1, a; 2, b', 'no addresses'],
+    ['a,b\n1,2\n', {}, 'ENRICH_FIELD_UNKNOWN', 'the columns are 1 (a); 2 (b)', 'no addresses'],
     [
       `${Array.from('abcdefghijklm').join(',')}\n${Array.from('nopqrstuvwxyz').join(',')}\n`,
       {},
       'ENRICH_FIELD_UNKNOWN',
-      '12, l; …',
+      '12 (l); …',
       'more columns than are named',
     ],
     [
@@ -123,7 +123,7 @@ describe('the column of the address', () => {
       'ip,b\n1.2.3.4,y\n',
       { field: 'IP' },
       'ENRICH_FIELD_UNKNOWN',
-      'the columns with addresses are 1, ip',
+      'the columns with addresses are 1 (ip)',
       'another case',
     ],
     ['ip,b\n1.2.3.4,y\n', { field: '3' }, 'ENRICH_FIELD_UNKNOWN', 'no column "3"', 'a number too large'],
@@ -145,7 +145,13 @@ describe('the column of the address', () => {
       'a name without a header',
     ],
     ['1,1.2.3.4\n2,9.9.9.9\n', {}, 'ENRICH_HEADER_MISSING', '"1.2.3.4"', 'data where the header should be'],
-    ['ip,t\n1.2.3.4,5\n', { timeField: 'x' }, 'ENRICH_FIELD_UNKNOWN', '"x"', 'no such time'],
+    [
+      'ip,t\n1.2.3.4,5\n',
+      { timeField: 'x' },
+      'ENRICH_FIELD_UNKNOWN',
+      '"x"; the columns are 1 (ip); 2 (t)',
+      'no such time',
+    ],
     ['a,xff\n1,"1.2.3.4, 9.9.9.9"\n', { field: 'xff' }, 'ENRICH_FIELD_IS_LIST', 'trusted', 'a list'],
     ['ip,city\n1.2.3.4,y\n', {}, 'ENRICH_FIELD_EXISTS', 'city', 'a column that is there'],
     ['"ip\n', {}, 'ENRICH_FORMAT_UNKNOWN', 'quote', 'a header that cannot be read'],

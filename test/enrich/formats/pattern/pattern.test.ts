@@ -23,6 +23,7 @@ describe('the option logFormat', () => {
 
   it.each([
     [{ logFormat: '$status $request' }, 'no field has a usual name'],
+    [{ logFormat: '[$a] $b' }, 'none of the first lines fits the log format'],
     [{ logFormat: NGINX, format: 'csv' }, '"logFormat" is for custom-log, not for csv'],
     [{ logFormat: NGINX, into: 'status' }, 'already'],
     [{ logFormat: NGINX, field: 'x' }, 'there is no field "x"'],
