@@ -36,35 +36,46 @@ export const SENDER = 4
 export const NO_CLIENT = 5
 
 /** What can be between a name and its address, beside blanks. */
-const KEY_ENDS = '=:"\'[(/.'
+const KEY_ENDS = '=:"\'[(/.,|<>'
 
 /** Syslog names the sender within this many bytes. */
 const MAX_SENDER_AT = 48
 
 /** The bytes before an address that name its field. */
-const MAX_KEY = 32
+const MAX_KEY = 48
 const NAMED = /(?:[._-]?(?:ip|addr|address|host)| (?:ip|addr|address))?/.source
 /**
  * Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`.
  * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
  */
 const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?<!sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[)["']?(?:ip:? |tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli )$`,
+  `(?:(?:^|[^A-Za-z\\d])(?<!(?:nat|tran|trans|xlate|mapped)[-_ .]|sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[| host \\[)["']?(?:ip:? |ipv4:|tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli |\\([^\\s()[]+\\[)$`,
   'i',
 )
 /** A name before a colon and a blank can be that of a program. */
 const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|local(?: addr(?:ess)?)?|packet: from| \\(from client) |(?<=[^\\d]>,? )source=["[]*)$`,
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|url|local(?: addr(?:ess)?)?|packet: from| \\(from client|d(?:e?st|estination)) (?:[\\w.-]+:)?|local host \\[(?:ipv4:)?|i=\\[|(?<=[^\\d]>,? )source=["[]*)$`,
   'i',
 )
 /** The own end and the server of stunnel, the own end of coturn, the servers that dnsmasq asks, with their answers, and those that Squid asks. */
 const NO_CLIENT_KEY =
   /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $|(?<![\w.-])(?:HIER_|[A-Z_]*(?:DIRECT|PARENT|SIBLING|PINNED|ORIGINAL_DST|CARP|CACHE_DIGEST|SOURCE_FASTEST))[A-Z_]*\/$/
 /** The port of a service, of which the other end is the client. `|` separates columns, and tcpdump writes a dot. */
-const SERVICE_PORT = /^[:|/.](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/
+const SERVICE = /[:|/.(](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/.source
+const SERVICE_PORT = new RegExp(`^${SERVICE}`)
+/**
+ * Another address, and what is between it and the far end or a translation: an arrow, a comma, a bar, `to`, or a parenthesis after a
+ * port. Programs in Go write their own end before the arrow.
+ */
+const FAR_END = new RegExp(
+  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|[\\da-f]{3,4}:)[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5}|\\(\\d{1,5}\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()$`,
+  'i',
+)
 
 /** The bytes before an address that can have the name of a host: after `@`, after `HELO` as Exim writes it, in what dnsmasq asks. */
 const MAX_GIVEN = 300
+/** The name of a user, or what a client of SMTP says that it is. */
+const GIVEN_KEY = /(?:^|[^A-Za-z\d])(?:user(?:_?name)?[=:] ?|(?:ehlo|helo)[ =])["'<[]*$/i
 const HELO = /(?:^| )H=[^ ]* ?\(\[?$/
 const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 
@@ -92,7 +103,8 @@ export function roleOf(scanner: AddressScanner, isClientWanted = false): number 
   if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
   if (from === line && tokenStart - line <= MAX_SENDER_AT && isSender(scanner)) return SENDER
   if (isClient) return CLIENT
-  if (isKeyed && OTHER_KEY.test(before)) return OTHER
+  if (isKeyed && GIVEN_KEY.test(before)) return GIVEN
+  if (isKeyed && (OTHER_KEY.test(before) || FAR_END.test(before))) return OTHER
   if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
   if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
   const byte = bytes[tokenStart - 1]

@@ -24,15 +24,17 @@ export interface TextPlan extends CommonPlan, AppendPlan {
 
 const DOUBT =
   "it has an address that is not taken: it is a server's, is in a request, or is a part of a version, a network, a name or a path"
-/** Ranks: of a public address that is named as the client's, of one that has no name, and of what is not chosen. */
-const BEST = 2 * CLIENT
+const UNSURE = "it has several addresses that can be the client's, and which one is taken is a guess"
+/** The bytes before an address in which the same one is looked for. */
+const MAX_BEFORE = 2048
+/** Ranks: of a public address that has no name, and of what is not chosen. */
 const FAIR = 2 * PLAIN
 const UNFIT = 2 * NO_CLIENT
 
 /**
  * Reads lines of text. The chosen address of a line is the one with a number, or the one that can be the client's. Its role comes
  * first, so that another party's address never stands in for the client's. Of one role, the first public address comes before a
- * special one. If places are added to lines, all public addresses are found.
+ * special one, which is a guess. If places are added to lines, all public addresses are found.
  */
 export class TextReader extends RecordReader {
   override readonly fields: readonly ReaderField[] = [
@@ -45,6 +47,8 @@ export class TextReader extends RecordReader {
   readonly #others = new AddressScanner(ANY_ADDRESS)
   readonly #time: OpeningTime
   readonly #address = new Address()
+  /** Whether another address of the line can as well be the client's as the chosen one. */
+  #isUnsure = false
 
   constructor({ nth, annotate, latest }: TextPlan) {
     super()
@@ -60,7 +64,7 @@ export class TextReader extends RecordReader {
     this.#choose(bytes, start, end)
     const isMissing = this.addressStart === this.addressEnd
     const hasOther = isMissing && this.#nth === null && this.#hasOther(bytes, start, end)
-    this.doubt = hasOther ? DOUBT : ''
+    this.doubt = hasOther ? DOUBT : this.#isUnsure ? UNSURE : ''
     return 'read'
   }
 
@@ -77,6 +81,7 @@ export class TextReader extends RecordReader {
     let chosen = UNFIT
     this.addressStart = this.addressEnd = line
     this.places.length = 0
+    this.#isUnsure = false
     for (
       let from = line, number = 1;
       scanner.next(bytes, line, from, end);
@@ -85,18 +90,27 @@ export class TextReader extends RecordReader {
       if (nth !== null && number < nth) continue
       // If a public address of rank FAIR is chosen, only an address that is named as the client's is better.
       const isFair = chosen <= FAIR
-      const isDecided = chosen === BEST || nth !== null
-      const role = isDecided ? PLAIN : roleOf(scanner, isFair)
+      const role = nth === null ? roleOf(scanner, isFair) : PLAIN
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
       if (isFair && role !== CLIENT) continue
       const rank = 2 * role + (this.#isPublic(bytes, scanner.start, scanner.end) ? 0 : 1)
+      // The far end of a connection comes again as the source of its answers.
+      if (chosen < FAIR && this.#isRepeated(bytes, line)) continue
       if (rank < chosen) {
+        // A public address is taken after one of the same role that is not, such as that of a proxy.
+        this.#isUnsure = rank >> 1 === chosen >> 1
         chosen = rank
         this.addressStart = scanner.start
         this.addressEnd = scanner.end
-      }
-      if (nth !== null || (!hasPlaces && chosen === BEST)) break
+      } else if (role === CLIENT) this.#isUnsure = true
+      if (nth !== null) break
     }
+  }
+
+  /** Whether the address that the scanner has found is in the line before. */
+  #isRepeated(bytes: Uint8Array, line: number): boolean {
+    const { start, end } = this.#scanner
+    return latin1(bytes, Math.max(line, start - MAX_BEFORE), start).includes(latin1(bytes, start, end))
   }
 
   /** Whether an address can have a location. */

@@ -192,6 +192,20 @@ describe('lines of text', () => {
     expect(enrichBytes(utf8(lines), { format: 'text', nth: 2 }).counts.doubtful).toBe(0)
   })
 
+  it.each([
+    ['a named client, and what its user wrote', 'for invalid user from 9.9.9.9 from 81.2.69.142 port 5', 1],
+    ['a public address after another one', '10.0.0.1 x 81.2.69.142', 1],
+    ['a public client after another name of a client', 'remote=10.0.0.1 client_ip=81.2.69.142', 1],
+    ['a public client after an unnamed address', '10.0.0.1 client=81.2.69.142', 0],
+    ['two public addresses', '81.2.69.142 9.9.9.9', 0],
+    ['one client twice', '81.2.69.142:51234 peer from 81.2.69.142:51234', 0],
+    ['a client after its sender', 'Jul  1 12:00:00 10.0.0.1 app[7]: 81.2.69.142', 0],
+  ])('are doubtful if the choice is a guess: %s', (_, line, doubtful) => {
+    const { counts } = enrichBytes(utf8(`${line}\n`), { format: 'text', to: 'ndjson' })
+    expect(counts.doubtful).toBe(doubtful)
+    expect(enrichBytes(utf8(`${line}\n`), { format: 'text', nth: 1 }).counts.doubtful).toBe(0)
+  })
+
   it('have one place with `nth`', () => {
     expect(enrichText('81.2.69.142 81.2.69.142 81.2.69.142\n', { format: 'text', nth: 2 })).toBe(
       '81.2.69.142 81.2.69.142 [GB London] 81.2.69.142\n',
