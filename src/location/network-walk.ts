@@ -1,6 +1,6 @@
 // The networks of a set of databases, in the order of their addresses.
 import { isIPv4Compatible } from '../address/address.ts'
-import { compare, endsBefore, kindRanges, type Words } from '../address/position.ts'
+import { type AddressKind, compare, endsBefore, kindRanges, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
@@ -9,26 +9,6 @@ import { NO_SYSTEM } from './autonomous-systems.ts'
 import type { DatabaseSet } from './database-set.ts'
 import { type LocationTable, NO_LOCATION } from './location-table.ts'
 import { NO_VALUE, type RecordTable } from './record-table.ts'
-
-/** How addresses are looked up: in databases, only in a program's own networks, or as the IPv4 address in them. */
-type Lookup = 'databases' | 'overlays' | 'as-ipv4'
-
-/** A range of addresses that are looked up in one way. It ends where the next one starts. */
-interface Segment {
-  readonly start: Words
-  readonly lookup: Lookup
-}
-
-/** All addresses, by the registries of special-purpose addresses. */
-function addressSegments(): readonly Segment[] {
-  const all = kindRanges().map(({ start, kind }): Segment => {
-    const lookup = kind === 'as-ipv4' ? kind : kind === 'global' ? 'databases' : 'overlays'
-    return { start, lookup }
-  })
-  return all.filter(({ lookup }, index) => lookup !== all[index - 1]?.lookup)
-}
-
-let segments: readonly Segment[] | undefined
 
 /** The ranges of the database of a table. */
 class TableRanges<Table extends RecordTable> {
@@ -99,13 +79,12 @@ export class NetworkWalk {
   #isAtEnd = false
 
   constructor(set: DatabaseSet, { locations = true, systems = false, bounds }: WalkOptions = {}) {
-    segments ??= addressSegments()
     this.#locations = locations ? set.tables.map((table) => new TableRanges(table)) : []
     this.#systems = systems ? set.systems.tables.map((table) => new TableRanges(table)) : []
     const tables = [...this.#locations, ...this.#systems].map(({ table }) => table)
     this.#maxSteps = tables.reduce(
       (sum, { database }) => sum + mostNetworks(database.metadata.nodeCount),
-      segments.length,
+      kindRanges().length,
     )
     const [start, end] = bounds ?? [new Uint32Array(4), new Uint32Array(4)]
     this.end.set(start)
@@ -135,18 +114,17 @@ export class NetworkWalk {
     this.location = NO_LOCATION
     this.system = NO_SYSTEM
     this.end.set(this.#last)
-    const lookup = this.#enterSegment()
-    if (lookup === 'overlays') this.location = this.#first(this.#locations, overlayAt)
-    else if (lookup === 'databases') {
+    const kind = this.#enterSegment()
+    if (kind === 'global') {
       this.location = this.#first(this.#locations, valueAt)
       this.system = this.#first(this.#systems, valueAt)
-    }
+    } else if (kind !== 'as-ipv4') this.location = this.#first(this.#locations, overlayAt)
     this.#isAtEnd = !endsBefore(this.end, this.#last)
   }
 
-  /** Finds how the address is looked up, and ends the range where that changes. */
-  #enterSegment(): Lookup {
-    const all = segments ?? []
+  /** Finds the kind of the addresses, and ends the range where that changes. */
+  #enterSegment(): AddressKind {
+    const all = kindRanges()
     while (true) {
       const next = all[this.#segment + 1]
       if (next === undefined) break
@@ -156,7 +134,7 @@ export class NetworkWalk {
       }
       this.#segment++
     }
-    return all[this.#segment]?.lookup ?? 'overlays'
+    return all[this.#segment]?.kind ?? 'reserved'
   }
 
   /** The value at the start of the range in the first table that has one, by its number in the set. Ends the range with that of each table. */
