@@ -21,7 +21,7 @@ import { checkOutputFile } from './enrich/output-file.ts'
 import { writeWholeFile } from './enrich/session.ts'
 import { countOf, countText } from './figures.ts'
 import type { FlagsOf, OVERLAY_OPTIONS, SLIM_OPTIONS } from './options.ts'
-import { ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
+import { CommandFailure, ExitStatus, type Terminal, UsageError, writeMessage } from './terminal.ts'
 
 /**
  * Packs or unpacks a database: `geofix pack` and `geofix unpack`. The output file appears when it is complete.
@@ -55,7 +55,12 @@ export function runSlim(
   return convertFile(input, output, terminal, (file) => {
     const original = openForEdit(file, input)
     const slimmed = slimDatabase(original, options)
-    const { missingCountries } = slimmed
+    const { missingCountries, recordCount } = slimmed
+    if (recordCount === 0)
+      throw new CommandFailure(
+        `${input}: no network is left: keep more fields or countries`,
+        ExitStatus.failed,
+      )
     const missing = missingCountries.length === 0 ? '' : `; no network is in ${missingCountries.join(', ')}`
     return edited(output, original, slimmed, missing)
   })
@@ -82,12 +87,9 @@ export async function runOverlay(
   })
 }
 
-function slimOptions({
-  ipv4Only,
-  ...lists
-}: Omit<FlagsOf<typeof SLIM_OPTIONS>, 'output'>): CheckedSlimOptions {
+function slimOptions(flags: Omit<FlagsOf<typeof SLIM_OPTIONS>, 'output'>): CheckedSlimOptions {
   try {
-    return checkSlimOptions({ ipv4Only: ipv4Only === true, ...lists })
+    return checkSlimOptions({ ...flags, ipv4Only: flags.ipv4Only === true })
   } catch (error) {
     throw new UsageError(messageOf(error))
   }

@@ -88,6 +88,12 @@ describe('geofix slim', () => {
     expect(await geofix(['slim', at('missing.mmdb'), ...args, '-o', at('none')])).toEqual(failure(2, message))
   })
 
+  it('writes nothing if no network is left', async () => {
+    const { status, err } = await geofix([...SLIM.slice(0, -1), 'FR', '-o', at('none')])
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining('no network is left') })
+    expect(existsSync(at('none'))).toBe(false)
+  })
+
   it('writes nothing for a database without locations', async () => {
     writeFileSync(at('asn.mmdb'), databaseWith({ asn: 1 }))
     expect(await geofix(['slim', at('asn.mmdb'), '-o', at('none')])).toEqual(
