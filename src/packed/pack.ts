@@ -1,5 +1,6 @@
 import { deflateSync } from 'fflate'
 import { distance, type Words } from '../address/position.ts'
+import { ByteSink } from '../bytes/byte-sink.ts'
 import { asUint8Array, type Bytes } from '../bytes/byte-source.ts'
 import { crc32, extractUncompressed } from '../bytes/extract.ts'
 import { isPacked } from '../bytes/file-kind.ts'
@@ -67,15 +68,16 @@ export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
   const { tree, data, metadata } = database
   const { isJoined, unreachable, records, families } = surveyRuns(tree)
   const blocks: BlockTable<number[]> = { inflated: [], deflated: [], plain: [], crc: [] }
-  const parts: Uint8Array[] = []
+  const body = new ByteSink()
   const add: AddBlock = (stream, plain = new Uint8Array(0)) => {
     const deflated = deflate(stream)
-    const block = plain.length === 0 ? deflated : concatenated([deflated, plain])
+    const start = body.length
+    body.write(deflated)
+    body.write(plain)
     blocks.inflated.push(stream.length)
     blocks.deflated.push(deflated.length)
     blocks.plain.push(plain.length)
-    blocks.crc.push(crc32(block))
-    parts.push(block)
+    blocks.crc.push(crc32(body.bytes.subarray(start)))
   }
   const values = valuesOf(records)
   const writers = families.map((family) => new RunWriter(family, values, add))
@@ -98,10 +100,12 @@ export function packWith(deflate: Deflate, bytes: Uint8Array): Uint8Array {
     },
     portableDeflate,
   )
-  const packed = concatenated([directory, ...parts])
+  const packed = new ByteSink(directory.length + body.length)
+  packed.write(directory)
+  packed.write(body.bytes)
   if (unreachable > mostUnreachable(packed.length, metadata.recordSize))
     throw new InvalidDatabaseError('it has too many nodes that no path leads to')
-  return packed
+  return packed.take()
 }
 
 /** The family of a run, by the position after it. */
@@ -261,14 +265,4 @@ function networkCount(database: Database): number {
     if (!isGeofixError(error)) throw error
     return Number.NaN
   }
-}
-
-function concatenated(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
 }

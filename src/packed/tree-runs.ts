@@ -25,7 +25,7 @@ export interface TreeFacts {
  *
  * @throws InvalidDatabaseError when a path of the tree is longer than an address, or subtrees are repeated too often
  */
-export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFacts {
+export function listRuns(tree: SearchTree, add: AddRun): TreeFacts {
   const { nodeCount, ipVersion } = tree.metadata
   const base = ipVersion === 4 ? 96 : 0
   const position = new Uint32Array(4)
@@ -41,7 +41,7 @@ export function listRuns(tree: SearchTree, add: AddRun, path?: string): TreeFact
   }
   const addNetwork = (stored: number, length: number): void => {
     if (left-- === 0) {
-      throw new InvalidDatabaseError('its search tree repeats subtrees too often to be packed', { path })
+      throw new InvalidDatabaseError('its search tree repeats subtrees too often to be packed')
     }
     const isSecondHalf = length === lastLength && leastPrefixLength(position) === length
     if (stored !== runStored || isSecondHalf || isFamilyStart(position)) {

@@ -1,3 +1,4 @@
+import { ByteSink } from '../../bytes/byte-sink.ts'
 import { LINE_FEED } from '../ascii.ts'
 import { EnrichError } from '../errors.ts'
 import { DEFAULT_LINE_BYTES } from '../options.ts'
@@ -79,10 +80,10 @@ export class LiveReader {
  */
 export class BlockReader {
   readonly #reader: LiveReader
-  /** Copies of the chunks read for the plan. */
-  readonly #chunks: Uint8Array[] = []
+  /** What was read for the plan. */
+  readonly #start = new ByteSink()
   readonly #sample: SampleSize
-  /** Whether these chunks are the whole input. */
+  /** Whether that is the whole input. */
   #isWhole = false
 
   /**
@@ -108,7 +109,7 @@ export class BlockReader {
   async plan<Made>(make: (sample: Sample) => Made | Promise<Made>): Promise<Made> {
     for (;;) {
       const isFull = await this.#fill()
-      const bytes = joined(this.#chunks, Math.min(this.#sample.length, this.#sample.wanted))
+      const bytes = this.#start.bytes.subarray(0, this.#sample.wanted)
       const lineEnd = bytes.indexOf(LINE_FEED)
       if (!isFull && lineEnd === -1) continue
       try {
@@ -128,11 +129,7 @@ export class BlockReader {
    * @param skipped bytes to skip at the start; no more than the sample
    */
   async *blocks(splitter: Splitter, skipped = 0): AsyncGenerator<readonly Block[]> {
-    let left = skipped
-    for (let chunk = this.#chunks.shift(); chunk !== undefined; chunk = this.#chunks.shift()) {
-      yield splitter.push(chunk.subarray(left))
-      left = Math.max(left - chunk.length, 0)
-    }
+    yield splitter.push(this.#start.take().subarray(skipped))
     if (!this.#isWhole) {
       // The sample can be short because its lines were due.
       yield splitter.flush()
@@ -160,21 +157,9 @@ export class BlockReader {
         this.#isWhole = true
         return true
       }
-      this.#chunks.push(new Uint8Array(chunk))
+      this.#start.write(chunk)
       this.#sample.add(chunk)
     }
     return true
   }
-}
-
-/** The first `size` bytes of the chunks. */
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    const part = chunk.subarray(0, size - at)
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
 }

@@ -7,7 +7,7 @@ import { kindOfValue, SampleField } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
 import { LineRecordEnds } from '../../reading/layout.ts'
 import { RecordFields } from '../../reading/record-fields.ts'
-import { markLength, type Sample, startsJsonArray } from '../../reading/sample.ts'
+import { markLength, type Sample } from '../../reading/sample.ts'
 import { latin1 } from '../../swar.ts'
 import { opensLikeLog } from '../text/text-guess.ts'
 
@@ -191,7 +191,7 @@ export function distinctNames(names: readonly string[]): string[] {
 
 /** Whether most of the first records have as many fields as the first one, two or more, separated by tabs. */
 export function looksLikeTsv(sample: Uint8Array): boolean {
-  if (startsJsonArray(sample) || !sample.includes(TAB)) return false
+  if (!sample.includes(TAB)) return false
   const table = tableIn({ bytes: sample }, 'tsv', sample.length)
   return isTable(table, sample) && (table.separatorLine?.delimiter ?? TAB) === TAB
 }
@@ -202,8 +202,6 @@ export function looksLikeTsv(sample: Uint8Array): boolean {
  * addresses, and it holds addresses or there is only a header.
  */
 export function looksLikeCsv(sample: Uint8Array): boolean {
-  // The commas of a JSON array look like those of a table.
-  if (startsJsonArray(sample)) return false
   const table = tableIn({ bytes: sample }, 'csv', sample.length)
   if (table.width !== 1) return isTable(table, sample)
   const [first = [], ...others] = rowsOf(table)
