@@ -1,4 +1,4 @@
-import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, SLASH, SPACE, ZERO } from '../ascii.ts'
+import { BRACKET, COLON, COMMA, DASH, DOT, EQUALS, LESS, SLASH, SPACE, TAB, ZERO } from '../ascii.ts'
 import { isDigit, latin1 } from '../swar.ts'
 import {
   asEventTime,
@@ -48,7 +48,7 @@ export type OpeningTimeKind = 'none' | 'instant' | 'local' | 'yearless'
 
 /**
  * Reads the time that opens a line of text, also in a bracket, after the priority of syslog, `<34>` or `<165>1 `, and after the
- * key of logfmt, `time=`:
+ * key of logfmt or LTSV, `time=` or `time:`:
  * - what {@link Timestamp} reads: RFC 3339, RFC 5424, access logs
  * - a day in one of the {@link LAYOUTS} and a time of the day: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
  * - seconds since 1970 with a fraction: `[1697034772.123]`
@@ -116,6 +116,9 @@ export class OpeningTime {
       if (after > line) return this.#readAt(bytes, after, end)
     } else if (bytes[mark] === BAR && isDigit(bytes[mark + 2])) {
       if (BEFORE.compose.test(latin1(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
+    } else if (bytes[mark] === TAB) {
+      const after = endOf(BEFORE.ltsv, bytes, line, limit)
+      if (after > line) return this.#readAt(bytes, after, end)
     }
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
@@ -247,19 +250,22 @@ const BEFORE = {
   accessLog: /^[^ ]+ (?:(?:[^ ]+ )?- [^ ]+ )?\[$/,
   /** Other keys: `level=info ts=2023-10-11T14:32:52Z`. */
   logfmt: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
+  /** Labels of LTSV: `host:192.0.2.1\ttime:[`. */
+  ltsv: /^(?:[\w.-]{1,40}:[^\t]{0,100}\t)+?time:\[?(?=\d)/,
   /** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
   fortigate: /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/,
 }
 
-/** What can be before the time of a line: the priority of syslog, with the version of RFC 5424, and a key of logfmt. */
-const OPENING = /^(?:<\d{1,3}>(?:1 )?)?(?:(?:time|timestamp|ts|t)="?)?/
+/** What can be before the time of a line: the priority of syslog, with the version of RFC 5424, and a key of logfmt or LTSV. */
+const OPENING = /^(?:<\d{1,3}>(?:1 )?)?(?:(?:time|timestamp|ts|t)(?:="?|:))?/
 /** Bytes of the longest one. */
 const OPENING_BYTES = 18
 
-/** Where the first of `[`, `=` and `|` is in `bytes[start, end)`; `end` when there is none. */
+/** Where the first of `[`, `=`, `|` and a tab is in `bytes[start, end)`; `end` when there is none. */
 function nextMark(bytes: Uint8Array, start: number, end: number): number {
   let at = start
-  while (at < end && bytes[at] !== BRACKET && bytes[at] !== EQUALS && bytes[at] !== BAR) at++
+  while (at < end && bytes[at] !== BRACKET && bytes[at] !== EQUALS && bytes[at] !== BAR && bytes[at] !== TAB)
+    at++
   return at
 }
 

@@ -104,10 +104,11 @@ export function chosenTime(
   name: string | undefined,
   sampled: SampleFields,
   notes: string[],
+  address?: readonly string[],
 ): SampleField | null {
   const { words } = sampled
   if (name === undefined) {
-    const guess = guessTime(sampled.fields)
+    const guess = guessTime(sampled.fields, address)
     notes.push(...timeNotes(guess, words))
     return guess.best
   }

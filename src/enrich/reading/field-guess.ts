@@ -245,10 +245,13 @@ export interface TimeGuess {
  * Chooses the field with the time of the event: the best usual name among the fields that hold times, in whatever form,
  * or have no value. A field whose times cannot be read is not replaced by one with a worse name, which can be the time of
  * something else.
+ *
+ * @param address the path of the address: of several fields of one rank, the one with most objects around both is chosen
  */
-export function guessTime(fields: readonly SampleField[]): TimeGuess {
+export function guessTime(fields: readonly SampleField[], address: readonly string[] = []): TimeGuess {
+  const shared = ({ path }: SampleField): number => path.findIndex((name, index) => name !== address[index])
   const times = fields.filter((field) => field.mayBeTime && (field.isEmpty || field.seen.times.areTimes))
-  const usual = frequent(times, () => true).sort((a, b) => a.timeRank - b.timeRank)
+  const usual = frequent(times, () => true).sort((a, b) => a.timeRank - b.timeRank || shared(b) - shared(a))
   const [first = null, ...rest] = usual
   const isReadable = (field: SampleField): boolean => !field.isEmpty && field.seen.times.fault === null
   const other = rest.find(isReadable) ?? null

@@ -25,6 +25,13 @@ describe('the time that opens a line', () => {
     expect(read(line)).toEqual(['none', null]),
   )
 
+  it.each([
+    'time:2023-10-11T14:32:52Z\thost:a',
+    'host:a\tid:-\ttime:[11/Oct/2023:16:32:52 +0200]\tstatus:200',
+  ])('is that of LTSV: %j', (line) => {
+    expect(read(line)).toEqual(['instant', '2023-10-11T14:32:52.000Z'])
+  })
+
   it('has no instant without a year, if it is not known when the log was written', () => {
     expect(read('Oct 11 22:14:15 web x', NO_TIME)).toEqual(['yearless', null])
     expect(read('Feb 31 22:14:15 web x', NO_TIME)).toEqual(['none', null])

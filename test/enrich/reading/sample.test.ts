@@ -99,6 +99,20 @@ describe('the time of the event', () => {
   })
 })
 
+describe('the time of objects', () => {
+  it('is the one beside the address, of several with one name at one depth', () => {
+    const [sent, opened] = [
+      '"mail":{"timestamp":"2026-01-01T10:00:00Z"}',
+      '"timestamp":"2026-07-01T10:00:00Z"',
+    ]
+    const event = `{${sent},"open":{"ip":"81.2.69.142",${opened}}}\n`
+    expect(run(event, { field: 'open.ip' }).notes).toContain('the time of the event is in open.timestamp')
+    expect(run(`{${sent},"open":{${opened}},"ip":"81.2.69.142"}\n`).notes).toContain(
+      'the time of the event is in mail.timestamp',
+    )
+  })
+})
+
 describe('the times of a field', () => {
   it('leave out missing values', () => {
     const field = new SampleField(['time'])

@@ -72,7 +72,7 @@ export function planObjects<Format extends string>(
   const address = isEmpty ? new SampleField(['ip']) : chosenAddress(options.field, sampled, common, notes)
   const { path, hasPort } = address
   if (common.trustedProxies === null && address.seen.kinds.list > 0) throw listFault(WORDS.shown(address))
-  const timePath = chosenTime(options.timeField, sampled, notes)?.path ?? null
+  const timePath = chosenTime(options.timeField, sampled, notes, path)?.path ?? null
   const dotted = (named: string | undefined, names: readonly string[] | null) =>
     isCut && names !== null && names.length > 1 && names.join('.') === named && !isIn(objects, names)
       ? [named]
