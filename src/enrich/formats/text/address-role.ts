@@ -15,7 +15,6 @@ import {
   PIPE,
   QUOTE,
   SLASH,
-  SMALL_R,
   SPACE,
 } from '../../ascii.ts'
 import type { AddressScanner } from '../../scanning/address-scanner.ts'
@@ -68,14 +67,16 @@ const SERVICE_PORT = new RegExp(`^${SERVICE}`)
  * port. Programs in Go write their own end before the arrow.
  */
 const FAR_END = new RegExp(
-  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|[\\da-f]{3,4}:)[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5}|\\(\\d{1,5}\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()$`,
+  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()$`,
   'i',
 )
 
+/** The name of a user, also as sshd writes it, or what a client of SMTP says that it is. */
+const GIVEN_KEY =
+  /(?:^|[^A-Za-z\d])(?:user(?:_?name)?[=:] ?|(?:ehlo|helo)[ =]|(?:invalid|authenticating) user )["'<[]*$/i
+
 /** The bytes before an address that can have the name of a host: after `@`, after `HELO` as Exim writes it, in what dnsmasq asks. */
 const MAX_GIVEN = 300
-/** The name of a user, or what a client of SMTP says that it is. */
-const GIVEN_KEY = /(?:^|[^A-Za-z\d])(?:user(?:_?name)?[=:] ?|(?:ehlo|helo)[ =])["'<[]*$/i
 const HELO = /(?:^| )H=[^ ]* ?\(\[?$/
 const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 
@@ -108,7 +109,6 @@ export function roleOf(scanner: AddressScanner, isClientWanted = false): number 
   if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
   if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
   const byte = bytes[tokenStart - 1]
-  if (byte === SPACE) return isUserName(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
   const isInside = byte === AT || byte === PARENTHESIS || byte === BRACKET
   return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
 }
@@ -134,17 +134,8 @@ function hasKey(bytes: Uint8Array, start: number): boolean {
 /** Most addresses have no port: no text is made for them. */
 function hasServicePort(bytes: Uint8Array, end: number): boolean {
   const byte = bytes[end]
-  const isPort = byte === COLON || byte === PIPE || byte === SLASH || byte === DOT
+  const isPort = byte === COLON || byte === PIPE || byte === SLASH || byte === DOT || byte === PARENTHESIS
   return isPort && SERVICE_PORT.test(textBefore(bytes, end, end + 5, 5))
-}
-
-/** Whether sshd names an address as a user: `Invalid user 192.0.2.1 from 192.0.2.2`. */
-function isUserName(bytes: Uint8Array, line: number, start: number, after: number): boolean {
-  return (
-    bytes[start - 2] === SMALL_R &&
-    textBefore(bytes, line, start, 5) === 'user ' &&
-    textBefore(bytes, after, after + 6, 6) === ' from '
-  )
 }
 
 /** Whether an address after `@` or a bracket is what the client said of itself. */

@@ -26,16 +26,14 @@ const CRASH_BYTES = 64
  * table whose header names the field of the address, a binary file, and lines whose addresses are versions.
  */
 export function looksLikeText(sample: Uint8Array): boolean {
-  if (!isText(sample)) return false
   const { example, areVersions } = addressesIn(sample)
-  return example !== null && !areVersions
+  return example !== null && !areVersions && isText(sample)
 }
 
 /** An address in lines of text that are not recognised because their addresses look like versions; `null` if that is not why. */
 export function versionInText(sample: Uint8Array): string | null {
-  if (!isText(sample)) return null
   const { example, areVersions } = addressesIn(sample)
-  return areVersions ? example : null
+  return areVersions && isText(sample) ? example : null
 }
 
 /** How to read lines whose addresses are in no field. */
