@@ -126,6 +126,11 @@ describe('a footer', () => {
     ['a row group has less than no rows', (footer) => setField(groupIn(footer), ROWS, 1n), 'how many rows'],
     ['a row group does not say its rows', (footer) => setField(groupIn(footer), ROWS, null), 'how many rows'],
     ['the file does not say its rows', (footer) => setField(footer, ROWS, null), 'how many rows'],
+    [
+      'the file says its rows twice',
+      (footer) => void footer.push(...footer.filter(({ id }) => id === ROWS)),
+      'how many rows',
+    ],
     ['a column has no name', (footer) => setField(itemIn(footer, 2, 1), 4, null), 'without a name'],
   ])('is refused if %s', (_, damage, message) => {
     const footer = readFooter(footerOf(FILE))

@@ -1,5 +1,5 @@
 // What a damaged or hostile Parquet file can say of its pages. The bytes of pages are written here by hand.
-import { writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { ColumnMetaData, ParquetType, SchemaTree } from 'hyparquet'
@@ -241,6 +241,16 @@ describe('ColumnReader', () => {
     expect([...file.textsOf(0, [['ip']])].map(([texts]) => texts?.starts.length)).toEqual([1])
     await file.close()
     await expect(linesOf(path)).rejects.toThrow('"other" has another number of rows')
+  })
+
+  it('refuses a file that becomes shorter while it is read', async () => {
+    const path = join(folder, 'shorter.parquet')
+    const columnData = [{ name: 'number', data: [1, 2, 3], nullable: false }]
+    writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, codec: 'UNCOMPRESSED' })))
+    const file = await ParquetFile.open(path)
+    truncateSync(path, file.footerStart - 4)
+    await expect(file.lines().next()).rejects.toThrow('it ends too early')
+    await file.close()
   })
 
   it.each(['PLAIN', 'RLE_DICTIONARY', 'DELTA_LENGTH_BYTE_ARRAY', 'DELTA_BYTE_ARRAY'] as const)(
