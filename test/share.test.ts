@@ -74,6 +74,7 @@ describe.each(ENTRIES)('share and attach in %s', (_, Entry) => {
     ['memory that is not shared', { geofix: 1, databases: [{ bytes: mmdb }] }],
     ['what JSON has left', { geofix: 1, databases: [{ bytes: { 0: 1 } }] }],
     ['no database', { geofix: 1, databases: [null] }],
+    ['offsets that are not shared', { geofix: 1, databases: [], offsets: new ArrayBuffer(8) }],
     [
       'tables that are not shared',
       {

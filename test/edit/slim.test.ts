@@ -6,7 +6,7 @@ import { isLookupFailure, type LocationRecord, Resolver } from '../../src/index.
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
 import { verify } from '../../src/mmdb/verify.ts'
-import { MmdbWriter, pack, type SlimOptions, slim } from '../../src/writer.ts'
+import { float, MmdbWriter, pack, type SlimOptions, slim } from '../../src/writer.ts'
 import { effort } from '../effort.ts'
 import { geoip2Records } from '../fuzz/sample-databases.ts'
 import { mappedRecord, type SourceRecord, SUMMER } from '../location/mapped-record.ts'
@@ -205,6 +205,12 @@ describe('what slim keeps', () => {
     expect(readerOf({ fields: ['region'], locales: ['de'] }).get('81.2.69.142')).toEqual({
       subdivisions: [{ iso_code: 'GB-ENG', names: { en: 'England' } }],
     })
+  })
+
+  it('has doubles where a 32-bit float would be another number', () => {
+    const location = { latitude: float(51.5), longitude: 0.1234567890123 }
+    const geo = Resolver.openSync(slim(databaseOf({ '1.0.0.0/8': { location } })))
+    expect(geo.lookup('1.1.1.1').coordinates).toEqual({ latitude: 51.5, longitude: 0.1234567890123 })
   })
 
   it('is an IPv4 tree with ipv4Only', () => {

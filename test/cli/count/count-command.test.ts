@@ -35,7 +35,7 @@ describe('geofix count', () => {
   )('writes %s, by --to or by the name of the output', async (form, expected) => {
     const file = input(
       'marks.ndjson',
-      ['81.2.69.1', '81.2.69.2', '10.0.0.1']
+      ['81.2.69.1', '81.2.69.2', '8.8.8.8']
         .map((ip) => `${JSON.stringify({ ip, path: 'a, "b"|c' })}\n`)
         .join(''),
     )

@@ -100,7 +100,7 @@ describe('geofix export', () => {
   it('makes one row of neighbours with the same values, but not of networks or families', async () => {
     const recordOf = (iso_code: string, en: string) => ({ country: { iso_code }, city: { names: { en } } })
     const networks = {
-      '1.0.0.0/24': recordOf('AU', 'A'),
+      '1.0.0.0/24': recordOf('AU', 'BB'),
       '1.0.1.0/24': recordOf('AU', 'B'),
       '1.0.2.0/24': recordOf('NZ', 'C'),
       '1.0.4.0/24': recordOf('AU', 'D'),
@@ -112,6 +112,9 @@ describe('geofix export', () => {
       'start_ip,end_ip,country_code\r\n1.0.0.0,1.0.1.255,AU\r\n1.0.2.0,1.0.2.255,NZ\r\n1.0.4.0,1.0.4.255,AU\r\n',
     )
     expect((await rows()).split('\r\n')).toHaveLength(6)
+    // A name that begins another is another.
+    const { out } = await geofix(['export', '--db', neighbours, '--fields', 'city', '--as', 'range'])
+    expect(out.split('\r\n')).toHaveLength(6)
   })
 
   it('takes what is asked for, and names the countries without a network', async () => {
@@ -138,6 +141,8 @@ describe('geofix export', () => {
       'network,asn_number',
       '81.2.64.0/19,20712',
     ])
+    const inCountry = [...asn, '--fields', 'asn_number', '--only-country', 'GB']
+    expect(await run(...inCountry)).toEqual(['network,asn_number', '81.2.69.0/24,20712'])
   })
 
   it.each([

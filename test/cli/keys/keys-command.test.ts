@@ -202,6 +202,23 @@ describe('geofix keys', () => {
     expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
   })
 
+  it('changes nothing if it cannot remove the temporary file of another command', async () => {
+    const file = newFile()
+    const other = `${file}.${processSpace()}-${process.pid}-abcdef.partial`
+    writeFileSync(other, 'half')
+    const remove = vi.spyOn(fs, 'rmSync').mockImplementationOnce(() => {
+      throw Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      remove.mockRestore()
+      syncBuiltinESMExports()
+      rmSync(other)
+    })
+    expect(await add(file)).toEqual(failure(1, 'EPERM'))
+    expect(existsSync(file)).toBe(false)
+  })
+
   it('adds no key that cannot be printed', async () => {
     const error = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
     const file = newFile()

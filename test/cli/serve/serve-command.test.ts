@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { serveSettings } from '../../../src/cli/serve/flags.ts'
 import { keyListText } from '../../../src/node/keys/key-list.ts'
 import { DATABASE } from '../../http/service.ts'
 import { replaceFile, temporaryFolder } from '../../temporary.ts'
@@ -36,6 +37,7 @@ describe('geofix serve', () => {
     [words`--open --listen 127.0.0.1:80`, 'unix:/run/geofix/http.sock'],
     [words`--open --listen unix:/x --port 80 --trust unix:`, 'contradict'],
     [words`--open --listen unix:/x`, '--trust unix:'],
+    [words`--open --listen unix:/x --trust loopback`, '--trust unix:'],
     [words`--open --base-path /geo/`, 'such as /geo'],
     [words`--open --cors https://a.example/x`, 'https://example.com'],
     [words`--open --cors ${''}`, 'https://example.com'],
@@ -44,6 +46,21 @@ describe('geofix serve', () => {
     [words`--open --drain 86400`, '0 to 3600'],
   ])('refuses %j: %s', async (args, message) => {
     expect(await geofix(['serve', ...args])).toEqual(failure(2, message))
+  })
+
+  it('takes what is given, and has defaults', () => {
+    expect(serveSettings({ open: true })).toMatchObject({
+      ...{ host: '127.0.0.1', port: 8080, databases: [], asn: false, cityNames: 'en', staleAfter: 45 },
+      ...{ keys: null, workers: 1, basePath: '', log: 'json', logClient: 'address', metricsPort: null },
+      ...{ drainSeconds: 5, graceSeconds: 10 },
+    })
+    const given = {
+      ...({ host: '::', port: 0, cityNames: 'locale', staleAfter: 7, keys: 'x', workers: 3 } as const),
+      ...({ basePath: '/geo', log: 'none', logClient: 'none', metricsPort: 0 } as const),
+    }
+    const settings = serveSettings({ ...given, db: ['a'], asnDb: ['b'], drain: 0, grace: 0 })
+    const others = { databases: ['a'], asn: ['b'], drainSeconds: 0, graceSeconds: 0 }
+    expect(settings).toMatchObject({ ...given, ...others })
   })
 
   it('reads all options before it opens anything', async () => {

@@ -29,6 +29,7 @@ describe('the rules', () => {
     region('AA-5', 'AA', ['Plain'], 'Llano', ['Ebene']),
     region('AA-61', 'AA-1', ['Same']),
     region('AA-62', 'AA-2', ['Same']),
+    region('CC-1', 'CC', ['Plain']),
   )
   const codes = new RegionCodes(regions, {
     'AA|Nickname': 'AA-1',
@@ -48,6 +49,7 @@ describe('the rules', () => {
     ['not the containing region if both are saints', 'AA', 'Saint Mary', 'AA-41', 'name'],
     ['none of two second-level regions', 'AA', 'Same', null, 'unknown'],
     ['unknown', 'AA', 'Elsewhere', null, 'unknown'],
+    ['the region of the country', 'CC', 'Plain', 'CC-1', 'name'],
     ['a country without regions', 'BB', 'Plain', null, 'no-codes'],
   ])('%s', (_, country, name, code, rule) => expect(codes.find(country, name)).toEqual({ code, rule }))
 
@@ -57,7 +59,7 @@ describe('the rules', () => {
     expect(fresh.unusedAliases).toEqual(['AA|Nickname'])
   })
 
-  it.each(['AA-9', 'BB-1', ''])('refuses an alias to a region that the country does not have: %j', (code) => {
+  it.each(['AA-9', 'CC-1', ''])('refuses an alias to a region that the country does not have: %j', (code) => {
     expect(() => new RegionCodes(regions, { 'AA|X': code })).toThrow(/region-aliases\.json: AA\|X has/)
   })
 })
