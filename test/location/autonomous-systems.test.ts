@@ -167,15 +167,18 @@ describe('the option asn', () => {
   })
 
   it.each([true, false])('goes to other threads with share({ expand: %s })', async (expand) => {
-    const geo = await Resolver.open(CITY, { asn: pack(ASN) })
+    // Its locations are not used.
+    const located = databaseOf({ '9.9.9.0/24': { ...enterprise, country: { iso_code: 'CH' } } })
+    const geo = await Resolver.open(CITY, { asn: [pack(ASN), located] })
     const shared = structuredClone(geo.share({ expand }))
     expect(geo.asn(IP)?.number).toBe(20712)
     await Promise.all([CoreResolver.loadDecompression(), CoreResolver.loadOptions()])
     for (const Entry of [Resolver, CoreResolver]) {
       const other = Entry.attach(shared, { schema: { country: { code: ['country', 'iso_code'] } } })
       expect([other.asn(IP)?.number, other.lookup(IP).country.code]).toEqual([20712, 'GB'])
+      expect([other.asn('9.9.9.9')?.number, other.find('9.9.9.9')]).toEqual([7, geo.find('9.9.9.9')])
     }
-    expect(() => Resolver.attach({ ...shared, asn: 3 })).toThrow(
+    expect(() => Resolver.attach({ ...shared, asn: 4 })).toThrow(
       'attach takes what share() of a resolver gave',
     )
   })

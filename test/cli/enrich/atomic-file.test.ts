@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AtomicFile, removeLeftovers } from '../../../src/cli/enrich/atomic-file.ts'
 import { geofix, workspace } from './command-line.ts'
 
@@ -40,6 +40,18 @@ describe('AtomicFile', () => {
     await file.finish()
     expect(readFileSync(path, 'utf8')).toBe('whole')
     expect(readdirSync(folder)).toEqual(['out'])
+  })
+
+  it('does not write through a link at its temporary name', () => {
+    const own = freshFolder()
+    const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => bytes)
+    onTestFinished(() => random.mockRestore())
+    const first = new AtomicFile(join(own, 'out'))
+    const [name = ''] = readdirSync(own)
+    first.discard()
+    symlinkSync(path, join(own, name))
+    expect(() => new AtomicFile(join(own, 'out'))).toThrow('file already exists')
+    expect(readFileSync(path, 'utf8')).toBe('whole')
   })
 
   it('says that it cannot be written when a folder has taken its name', async () => {

@@ -6,11 +6,13 @@ import { ThreadedExecutor, workersFor } from '../../../src/cli/enrich/threaded-e
 import { BlockEnricher } from '../../../src/enrich/block-enricher.ts'
 import { emptyCounts, mergeCounts } from '../../../src/enrich/counting/counts.ts'
 import { BadLineError } from '../../../src/enrich/errors.ts'
-import { OrderedQueue } from '../../../src/enrich/executor.ts'
+import { LocalExecutor, OrderedQueue } from '../../../src/enrich/executor.ts'
 import '../../../src/enrich/formats/all-formats.ts'
 import { type EnrichOptions, layoutOf, makePlan } from '../../../src/enrich/formats/formats.ts'
 import { Splitter, sampleBlocks } from '../../../src/enrich/reading/splitter.ts'
+import { DatabaseSet } from '../../../src/location/database-set.ts'
 import { shareDatabases } from '../../../src/location/shared-databases.ts'
+import { Database } from '../../../src/mmdb/database.ts'
 import { pack } from '../../../src/packed/pack.ts'
 import { sampled } from '../../effort.ts'
 import { counted } from '../../enrich/counted.ts'
@@ -74,6 +76,22 @@ it('refuses a block before a plan', async () => {
   const block = { bytes: new Uint8Array(1), isHead: false, oversized: false, startsLine: true }
   await expect(executor.enrich(block)).rejects.toThrow('a block came before its plan')
 })
+
+it.each([new ThreadedExecutor(null, null), new LocalExecutor()])(
+  'does not give the memory of a block again while it has a rest: %o',
+  async (executor) => {
+    const memory = executor.allocate(executor.blockBytes)
+    const size = memory.length - (memory.length % 8)
+    memory.set(Buffer.from('1.2.3.4\n'.repeat(size / 8)))
+    const bytes = memory.subarray(0, size)
+    const { plan } = makePlan({ bytes: bytes.subarray(0, 800), isWhole: false }, { format: 'list', at: 0 })
+    const set = new DatabaseSet([new Database(LONG_ANSWERS)])
+    executor.usePlan(plan, new BlockEnricher(plan, set))
+    const { rest } = await executor.enrich({ bytes, isHead: false, oversized: false, startsLine: true })
+    expect(rest).not.toBe(null)
+    expect(executor.allocate(executor.blockBytes).buffer).not.toBe(memory.buffer)
+  },
+)
 
 describe('several threads', () => {
   it.each(Object.entries(INPUTS))(

@@ -126,6 +126,12 @@ describe('geofix enrich --to csv', () => {
     expect(JSON.parse(out)).toEqual([{ ip: '81.2.69.142', location: { city: 'London' } }, ...expected])
   })
 
+  it('is an array of the objects of a document that are not left out', async () => {
+    const options = ['--to', 'json', '--format', 'json', ...CITY, '--drop-unresolved']
+    const { out } = await enrich(options, '[{"ip":"10.0.0.1"},{"ip":"81.2.69.142"},{"ip":"10.0.0.1"}]')
+    expect(JSON.parse(out)).toEqual([{ ip: '81.2.69.142', location: { city: 'London' } }])
+  })
+
   it('is an array with the start of each line over --max-line-bytes, in one block or in pieces', async () => {
     const lines = [2000, 2 ** 18].map((size) => `{"ip":"81.2.69.142","p":"${'x'.repeat(size)}"}`)
     const options = ['--to', 'json', '--max-line-bytes', '1024']
