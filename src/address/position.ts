@@ -103,6 +103,14 @@ export function largestWithin(addresses: Words): number {
   return 0
 }
 
+/** The prefix length of the largest network with a position that is in a range. An `end` of zero is the end of all addresses. */
+export function lengthWithin(words: Words, start: Words, end: Words): number {
+  // The network has neither the address before the range nor the one after it.
+  writeLast(start, before)
+  const atStart = isZero(start) ? 0 : sharedBits(words, before) + 1
+  return isZero(end) ? atStart : Math.max(atStart, sharedBits(words, end) + 1)
+}
+
 /** Gets a network: where it starts, valid during the call, and its prefix length as bits of a position. */
 export type AddNetwork = (start: Words, prefixLength: number) => void
 
@@ -126,6 +134,11 @@ function isZero(words: Words): boolean {
   return words[3] === 0 && words[2] === 0 && words[1] === 0 && words[0] === 0
 }
 
+/** Whether a position comes before an end. Zero is the first position, and the end of all addresses. */
+export function isBefore(position: Words, end: Words): boolean {
+  return isZero(end) || compare(position, end) < 0
+}
+
 /** Negative if `a` comes before `b`, zero if they are equal, positive if it comes after. */
 export function compare(a: Words, b: Words): number {
   for (let i = 0; i < 4; i++) {
@@ -147,9 +160,10 @@ export function boundsOf({ family, words, prefixLength }: Network): readonly [st
 /** How an address is looked up: as any other, as one with a special purpose, or as the IPv4 address in it. */
 export type AddressKind = 'global' | SpecialPurpose | 'as-ipv4'
 
-/** The addresses from a position on that are of one kind. They end where the next range starts. */
+/** Addresses next to each other that are of one kind. An `end` of zero is the end of all addresses. */
 export interface KindRange {
   readonly start: Words
+  readonly end: Words
   readonly kind: AddressKind
 }
 
@@ -157,18 +171,22 @@ let ranges: readonly KindRange[] | undefined
 
 /** All addresses, in their order. IPv4 is at ::/96. */
 export function kindRanges(): readonly KindRange[] {
-  if (ranges !== undefined) return ranges
+  ranges ??= listKinds()
+  return ranges
+}
+
+function listKinds(): readonly KindRange[] {
   const ipv6 = IPV6_REGISTRY.filter(([text]) => !/^::1?\/(0|128)$/.test(text))
   const registered = [...IPV4_REGISTRY, ...ipv6].map(([text]) => parseCidr(text))
   const paths = LOOKED_UP_AS_IPV4.map((path): Network => ({ family: 6, ...path }))
-  const found: KindRange[] = []
-  for (const start of [...registered, ...paths].flatMap(boundsOf).sort(compare)) {
-    const kind = kindAt(start)
-    if (found.at(-1)?.kind !== kind) found.push({ start, kind })
-  }
-  ranges = found
-  return found
+  const all = [...registered, ...paths].flatMap(boundsOf).sort(compare)
+  const starts = all.filter(
+    (start, index) => index === 0 || kindAt(start) !== kindAt(all[index - 1] ?? start),
+  )
+  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? END, kind: kindAt(start) }))
 }
+
+const END: Words = /* @__PURE__ */ new Uint32Array(4)
 
 function kindAt(words: Words): AddressKind {
   if (isIPv4Compatible(words)) return specialPurposeOfIPv4(words[3] ?? 0) ?? 'global'
@@ -176,20 +194,13 @@ function kindAt(words: Words): AddressKind {
   return specialPurposeOfIPv6(words) ?? 'global'
 }
 
-/** The least prefix length of a network around a position in which all addresses are of one kind. */
+/** The prefix length of the largest network around a position in which all addresses are of one kind. */
 export function lengthOfKind(words: Words): number {
-  let length = isIPv4Compatible(words) ? IPV4_IN_IPV6.prefixLength : 0
-  for (const { start } of kindRanges()) {
-    if (isZero(start)) continue
-    // The network must end before a later range, and start after the last address of an earlier one.
-    outside.set(start)
-    if (compare(start, words) <= 0) writeLast(start, outside)
-    length = Math.max(length, sharedBits(words, outside) + 1)
-  }
-  return length
+  const { start, end } = kindRanges().find((range) => isBefore(words, range.end)) ?? { start: END, end: END }
+  return Math.max(isIPv4Compatible(words) ? 96 : 0, lengthWithin(words, start, end))
 }
 
 // Reused for every call.
 const position = new Uint32Array(4)
 const rest = new Uint32Array(4)
-const outside = new Uint32Array(4)
+const before = new Uint32Array(4)

@@ -1,6 +1,6 @@
 // The networks of a set of databases, in the order of their addresses.
 import { isIPv4Compatible } from '../address/address.ts'
-import { type AddressKind, compare, endsBefore, kindRanges, type Words } from '../address/position.ts'
+import { type AddressKind, endsBefore, isBefore, kindRanges, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
@@ -75,7 +75,8 @@ export class NetworkWalk {
   readonly #locations: readonly TableRanges<LocationTable>[]
   readonly #systems: readonly TableRanges<RecordTable>[]
   readonly #maxSteps: number
-  #segment = 0
+  /** The number of the kind of addresses in `kindRanges`. */
+  #kind = 0
   #isAtEnd = false
 
   constructor(set: DatabaseSet, { locations = true, systems = false, bounds }: WalkOptions = {}) {
@@ -114,7 +115,7 @@ export class NetworkWalk {
     this.location = NO_LOCATION
     this.system = NO_SYSTEM
     this.end.set(this.#last)
-    const kind = this.#enterSegment()
+    const kind = this.#enterKind()
     if (kind === 'global') {
       this.location = this.#first(this.#locations, valueAt)
       this.system = this.#first(this.#systems, valueAt)
@@ -123,18 +124,14 @@ export class NetworkWalk {
   }
 
   /** Finds the kind of the addresses, and ends the range where that changes. */
-  #enterSegment(): AddressKind {
+  #enterKind(): AddressKind | undefined {
     const all = kindRanges()
-    while (true) {
-      const next = all[this.#segment + 1]
-      if (next === undefined) break
-      if (compare(this.start, next.start) < 0) {
-        this.#endAt(next.start)
-        break
-      }
-      this.#segment++
+    for (let each = all[this.#kind]; each !== undefined; each = all[++this.#kind]) {
+      if (!isBefore(this.start, each.end)) continue
+      this.#endAt(each.end)
+      return each.kind
     }
-    return all[this.#segment]?.kind ?? 'reserved'
+    return undefined
   }
 
   /** The value at the start of the range in the first table that has one, by its number in the set. Ends the range with that of each table. */

@@ -1,4 +1,4 @@
-import { compare, sharedBits, type Words, writeLast } from '../address/position.ts'
+import { compare, lengthWithin, type Words } from '../address/position.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { SEPARATOR_BYTES } from '../mmdb/format.ts'
 import { NO_RECORD } from '../mmdb/search-tree.ts'
@@ -37,7 +37,7 @@ export class PackedRanges implements RangeCursor {
     const start = new Uint32Array(4)
     // Decodes the block again if reading its record has dropped it.
     this.#runs.startOf(this.#place(this.#runs, this.#run >>> BLOCK_SHIFT), this.#run, start)
-    return prefixLengthWithin(this.#position, start, this.end)
+    return lengthWithin(this.#position, start, this.end)
   }
 
   seek(position: Words): void {
@@ -80,14 +80,3 @@ function familyOf(families: readonly Runs[], [first = 0, second = 0, third = 0]:
   const number = first !== 0 || second !== 0 ? 2 : third !== 0 ? 1 : 0
   return families.find(({ count }, i) => i >= number && count > 0) ?? NO_RUNS
 }
-
-/** The prefix length of the largest network with an address that is in a range. An `end` of zero is the end of all addresses. */
-export function prefixLengthWithin(words: Words, start: Words, end: Words): number {
-  // The network has neither the address before the range nor the one after it.
-  writeLast(start, before)
-  const atStart = start.some(Boolean) ? sharedBits(words, before) + 1 : 0
-  return Math.max(atStart, end.some(Boolean) ? sharedBits(words, end) + 1 : 0)
-}
-
-// Reused for every call.
-const before = new Uint32Array(4)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { prefixLengthWithin } from '../../src/packed/packed-ranges.ts'
+import { lengthWithin } from '../../src/address/position.ts'
 
 const END = 2n ** 128n
 const value = fc.bigInt({ min: 0n, max: END - 1n })
@@ -19,7 +19,7 @@ describe('the network', () => {
           const start = (address / sizeOf(prefixLength)) * sizeOf(prefixLength)
           return start >= first && start + sizeOf(prefixLength) - 1n <= last
         }
-        const found = prefixLengthWithin(wordsOf(address), wordsOf(first), wordsOf((last + 1n) % END))
+        const found = lengthWithin(wordsOf(address), wordsOf(first), wordsOf((last + 1n) % END))
         expect(fits(found)).toBe(true)
         expect(found > 0 && fits(found - 1)).toBe(false)
       }),
