@@ -135,13 +135,20 @@ export class Run {
     const { inputs, maxLineBytes, executor } = this.#running
     const source = { read: () => this.#read(input), fill: (memory: Uint8Array) => this.#fill(input, memory) }
     const open = () => new BlockReader(source, input.isLive, maxLineBytes)
+    const bytesBefore = this.bytesRead
     let reader = open()
     const planned = await reader.plan((sample) => {
       if (sample.isWhole && sample.bytes.length === 0 && inputs.length > 1) return null
       return this.#withFormats(() => ({ plan: this.#running.plan(sample, input), sample }))
     })
     if (planned === null) return
-    const { plan, sample } = planned
+    const { plan } = planned
+    let { sample } = planned
+    if (await input.restart?.(plan)) {
+      this.bytesRead = bytesBefore
+      reader = open()
+      sample = await reader.plan((restarted) => restarted)
+    }
     const head = headOf(sample.bytes, layoutOf(plan))
     const isFirst = this.#first === null
     const known: KnownInput = { name: input.name, plan, header: head.header }
@@ -155,7 +162,6 @@ export class Run {
     const enricher = this.#enricherOf(plan)
     // Do not check later inputs: a small one, such as a log that was rotated early, can have no address.
     if (isFirst) await this.#withFormats(() => checkAddresses(enricher, sample))
-    if (await input.restart?.(plan)) reader = open()
     // Line numbers count a header that was removed.
     let linesBefore = isFirst ? 0 : head.lines
     const queue = new OrderedQueue(executor, (enriched) => {

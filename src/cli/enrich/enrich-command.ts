@@ -3,7 +3,8 @@ import { version } from '../../../package.json'
 import { reportFields, withReport } from '../../enrich/count.ts'
 import { countriesOf } from '../../enrich/counting/totals.ts'
 import type { TablePlan } from '../../enrich/formats/delimited/table-reader.ts'
-import { type Plan, withCells } from '../../enrich/formats/formats.ts'
+import type { KnownTable } from '../../enrich/formats/format-definition.ts'
+import { type Plan, UNWRITTEN, withCells } from '../../enrich/formats/formats.ts'
 import { checkedFields, INTO, type RequestFields } from '../../enrich/options.ts'
 import type { Sample } from '../../enrich/reading/sample.ts'
 import type { LineRun, RunInput, RunSettings } from '../../enrich/run.ts'
@@ -45,15 +46,18 @@ class EnrichSession extends LineSession<EnrichCommand> {
   #rows: RowOutput | null = null
   /** The fields of the first input that the report counts. */
   #reportFields: RequestFields | null = null
-  /** The names of Parquet files that are read as tables. */
-  readonly #tables = new Set<string>()
+  /** The columns of the Parquet files that become tables, by the names of the files. */
+  readonly #columns = new Map<string, readonly string[]>()
 
   protected override async open(target: Output): Promise<Output> {
     // Reads Parquet as tables where a table is written.
-    for (const input of this.command.table === 'csv' ? this.inputs : []) {
-      if (!(await input.isParquet())) continue
-      input.readRows = (file) => file.csv()
-      this.#tables.add(input.name)
+    const { table } = this.command
+    for (const input of table === undefined ? [] : this.inputs) {
+      input.readRows = (file) => {
+        this.#columns.set(input.name, file.columns)
+        return file.sample()
+      }
+      input.readPlannedRows = (file, plan) => (plan.format === table ? file.table(table) : file.lines())
     }
     this.#rows = await this.#rowOutput(target)
     const lines = this.#parquetRun?.output ?? this.#rows
@@ -109,13 +113,13 @@ class EnrichSession extends LineSession<EnrichCommand> {
   protected override plan(sample: Sample, { name, writtenAt }: RunInput): Plan {
     const { table, isParquet, summaries, namesAddresses } = this.command
     const [rows, run] = [this.#rows, this.#parquetRun]
-    const { options: given, others } = run ?? this.command
-    const options = this.#tables.has(name) ? { ...given, format: 'csv' as const } : given
+    const read: Pick<ParquetRun, 'options' | 'others'> | null = this.#tableRead(sample, name) ?? run
+    const { options, others } = read ?? this.command
     // The output makes columns of whole locations. If the lines are such a table already, the run adds the columns itself.
     const whole = table !== undefined || isParquet ? { fields: undefined } : {}
     const planned = planStart(sample, { ...this.command, others }, { ...options, writtenAt }, whole)
     const { plan, notes, isKept } = planned
-    checkFit(options, plan.format, name)
+    checkFit(this.command.options, read?.options.table === undefined ? plan.format : 'ndjson', name)
     if (rows !== null) rows.keepsBytes = isKept
     rows?.usePlan(isParquet && tableOf(plan) !== null ? tableOf(planned.kept().plan) : null)
     for (const note of notes) this.noteOnce(`${name}: ${note}`)
@@ -127,6 +131,28 @@ class EnrichSession extends LineSession<EnrichCommand> {
       return this.command.statistics === 'none' ? { ...written, tallies: null } : written
     this.#reportFields ??= run?.makeRun === undefined ? reportFields(plan) : {}
     return withReport(written, namesAddresses, this.#reportFields)
+  }
+
+  /** How a Parquet file is read that becomes a table; `null` for other files, or if parts of its columns are needed. */
+  #tableRead(sample: Sample, name: string): Pick<ParquetRun, 'options' | 'others'> | null {
+    const { command } = this
+    const { options, others, table } = command
+    const names = this.#columns.get(name)
+    if (names === undefined || options.format === 'text') return null
+    const { plan, notes } = planStart(sample, command, {
+      ...options,
+      ...UNWRITTEN,
+      fields: undefined,
+      asn: false,
+      format: 'ndjson',
+    })
+    const [first, ...tables] = [plan, ...(plan.others ?? [])].map((each) => tableIn(each, names, sample))
+    if (first === undefined || tables.includes(undefined)) return null
+    for (const note of notes) this.noteOnce(`${name}: ${note}`)
+    return {
+      options: { ...options, format: table, table: first },
+      others: others.map((other, index) => ({ ...other, table: tables[index] })),
+    }
   }
 
   async #writeStatistics({ run, threads, seconds }: FinishedRun): Promise<void> {
@@ -193,6 +219,18 @@ class EnrichSession extends LineSession<EnrichCommand> {
       await output.flush()
     }
   }
+}
+
+/** The table of rows with these columns; `undefined` if the address or the time is a part of a column. */
+function tableIn(plan: Plan, names: readonly string[], { bytes }: Sample): KnownTable | undefined {
+  if (plan.format !== 'ndjson' || plan.inside !== undefined) return undefined
+  const { path, timePath, hasPort = false, requestFields = {} } = plan
+  const indexOf = ([name = '', ...rest]: readonly string[]): number =>
+    rest.length > 0 ? -1 : names.indexOf(name)
+  // Without rows any column will do.
+  const address = bytes.length === 0 ? 0 : indexOf(path)
+  const time = timePath === null ? null : indexOf(timePath)
+  return address === -1 || time === -1 ? undefined : { names, address, time, hasPort, requestFields }
 }
 
 function tableOf(plan: Plan): TablePlan | null {

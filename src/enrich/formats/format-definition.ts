@@ -1,4 +1,4 @@
-import type { CommonPlan, LineOptions, Planned, RowLineOptions } from '../options.ts'
+import type { CommonPlan, LineOptions, Planned, RequestFields, RowLineOptions } from '../options.ts'
 import type { Layout } from '../reading/layout.ts'
 import type { RecordReader } from '../reading/record-reader.ts'
 import type { Sample } from '../reading/sample.ts'
@@ -10,12 +10,25 @@ export type FormatOption = Exclude<
   Exclude<keyof CommonPlan, 'overwrite'> | 'fields' | 'to'
 >
 
+/** A table whose columns are known. It has no text that could be misread: a record can have any number of lines. */
+export interface KnownTable {
+  /** The names in its header. */
+  readonly names: readonly string[]
+  /** The indexes of the columns with the address and the time. */
+  readonly address: number
+  readonly time: number | null
+  readonly hasPort: boolean
+  readonly requestFields: RequestFields
+}
+
 /** What is known about an input besides its bytes. Only the command knows it. */
 export interface InputFacts {
   /** When the file of the input was last written, in milliseconds since 1970. */
   readonly writtenAt?: number | undefined
   /** Whether columns of the input are read, and no lines that could be text. */
   readonly isColumnar?: boolean
+  /** The table that the input is, if nothing of it is guessed. */
+  readonly table?: KnownTable | undefined
 }
 
 /** An option that a format requires for rows, because nothing is guessed. `at` stands for `at` or `timeField`. */

@@ -22,8 +22,9 @@ import {
   unescaped,
 } from '../../../enrich/formats/ndjson/member-path.ts'
 import { ObjectReader } from '../../../enrich/formats/ndjson/object-reader.ts'
+import { SAMPLE_BYTES } from '../../../enrich/reading/sample.ts'
 import { viewOf } from '../../../enrich/swar.ts'
-import { recordText } from '../../../enrich/writing/separated-values.ts'
+import { recordText, type TableForm } from '../../../enrich/writing/separated-values.ts'
 import { isError } from '../../../realm.ts'
 import { type CommandFailure, unreadableInput } from '../../terminal.ts'
 import { PARQUET_MAGIC } from '../file-forms.ts'
@@ -151,12 +152,19 @@ export class ParquetFile {
     yield* this.#rows(columns, 'json')
   }
 
-  /** {@link lines} as CSV with a header (RFC 4180). Missing values are empty. */
-  async *csv(): AsyncGenerator<Uint8Array> {
+  /** All rows as a table with a header. Missing values are empty. Throws what {@link lines} throws, and for a long header. */
+  async *table(form: TableForm): AsyncGenerator<Uint8Array> {
     const { children } = this.#tree
     this.#refuseLoss(children)
-    yield Buffer.from(recordText(this.columns, 'csv'))
-    yield* this.#rows(children, 'csv')
+    const header = Buffer.from(recordText(this.columns, form))
+    // The sample must have all of it.
+    if (header.length > SAMPLE_BYTES)
+      throw unreadableInput(
+        this.name,
+        new Error(`the names of its columns take more than ${SAMPLE_BYTES} bytes`),
+      )
+    yield header
+    yield* this.#rows(children, form)
   }
 
   /**

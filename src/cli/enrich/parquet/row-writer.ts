@@ -1,18 +1,18 @@
-// The rows of a Parquet file as lines of JSON or CSV: columns, and lists, maps and structs of columns, are put together from the
+// The rows of a Parquet file as lines of JSON or of a table: columns, and lists, maps and structs of columns, are put together from the
 // cells of the columns in them (github.com/apache/parquet-format, Nested Encoding).
 import type { SchemaTree } from 'hyparquet'
 import { isListLike, isMapLike } from 'hyparquet/src/schema.js'
 import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { BRACE, BRACE_END, BRACKET, BRACKET_END, COMMA, LINE_FEED, SMALL_N } from '../../../enrich/ascii.ts'
 import { MAX_LINE_BYTES } from '../../../enrich/options.ts'
-import { CellText, cellRoom } from '../../../enrich/writing/separated-values.ts'
+import { CellText, cellRoom, SEPARATORS, type TableForm } from '../../../enrich/writing/separated-values.ts'
 import { ParquetFault } from './footer.ts'
-import type { CellForm, CellReader } from './values.ts'
+import { type CellForm, type CellReader, tableOf } from './values.ts'
 
 /** Writes the rows of a row group, one after another. */
 export class RowWriter {
   readonly #columns: readonly (Part & { readonly before: Uint8Array; readonly node: SchemaTree })[]
-  readonly #isCsv: boolean
+  readonly #isTable: boolean
 
   /** @param cellsOf opens the cells of a column */
   constructor(
@@ -20,30 +20,33 @@ export class RowWriter {
     form: CellForm,
     cellsOf: (node: SchemaTree, form: CellForm) => CellReader,
   ) {
-    const isCsv = form === 'csv'
-    this.#isCsv = isCsv
+    const table = tableOf(form)
+    this.#isTable = table !== null
     this.#columns = columns.map((node, index) => {
       const isFlat = node.children.length === 0 && node.element.repetition_type !== 'REPEATED'
-      const part = partOf(node, (leaf) => cellsOf(leaf, isCsv && !isFlat ? 'json' : form), 0, 0)
-      const comma = index === 0 ? '' : ','
-      const before = Buffer.from(isCsv ? comma : `${comma}${JSON.stringify(node.element.name)}:`)
-      return { ...(isCsv && !isFlat ? cellOfJson(part) : part), before, node }
+      const part = partOf(node, (leaf) => cellsOf(leaf, table !== null && !isFlat ? 'json' : form), 0, 0)
+      const separator = index === 0 ? '' : table === null ? ',' : SEPARATORS[table]
+      const before = Buffer.from(
+        table === null ? `${separator}${JSON.stringify(node.element.name)}:` : separator,
+      )
+      return { ...(table !== null && !isFlat ? cellOfJson(part, table) : part), before, node }
     })
   }
 
   /** Writes the next row. @throws Error when a column has no more rows, or is damaged */
   write(out: ByteSink): void {
     const start = out.length
-    if (!this.#isCsv) out.writeByte(BRACE)
+    if (!this.#isTable) out.writeByte(BRACE)
     for (const { node, before, leaves, write } of this.#columns) {
       for (const cells of leaves) if (repetitionOf(cells) !== 0 || cells.count === 0) throw otherRows(node)
       out.write(before)
       write(out)
     }
-    if (!this.#isCsv) out.writeByte(BRACE_END)
+    if (!this.#isTable) out.writeByte(BRACE_END)
     // Readers skip an empty line.
     else if (out.length === start) out.writeAscii('""')
     out.writeByte(LINE_FEED)
+    if (this.#isTable) checkSize(out.length - start)
   }
 
   /** @throws Error when a column has more rows */
@@ -155,9 +158,12 @@ function mapOf(key: Part, value: Part, definition: number, repetition: number): 
   return { leaves, write }
 }
 
-/** A list or map takes no more bytes than the longest line, since a few bytes of a file can repeat any text. */
+/**
+ * A list or map takes no more bytes than the longest line, since a few bytes of a file can repeat any text. Nor does the row of a
+ * table, whose lines would be taken for records.
+ */
 function checkSize(size: number): void {
-  if (size > MAX_LINE_BYTES) throw new ParquetFault('a list in a row is too long')
+  if (size > MAX_LINE_BYTES) throw new ParquetFault('a row or a list in it is too long')
 }
 
 /** Calls `write` for each element of the next list. @throws Error when its columns have other lists */
@@ -195,10 +201,10 @@ function repetitionOf(cells: CellReader): number {
   return cells.at === cells.count && !cells.next() ? 0 : (cells.repetitions[cells.at] ?? 0)
 }
 
-/** A cell of CSV with the JSON of a part. */
-function cellOfJson({ leaves, write }: Part): Part {
+/** A cell of a table with the JSON of a part. */
+function cellOfJson({ leaves, write }: Part, form: TableForm): Part {
   const json = new ByteSink(256)
-  const cell = new CellText('csv')
+  const cell = new CellText(form)
   const writeCell = (out: ByteSink): void => {
     json.length = 0
     write(json)

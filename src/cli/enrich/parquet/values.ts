@@ -6,7 +6,7 @@ import { ByteSink } from '../../../bytes/byte-sink.ts'
 import { QUOTE } from '../../../enrich/ascii.ts'
 import type { ColumnTexts } from '../../../enrich/column-stream.ts'
 import { JsonText, jsonRoom } from '../../../enrich/writing/json-text.ts'
-import { CellText, cellRoom, valueText } from '../../../enrich/writing/separated-values.ts'
+import { CellText, cellRoom, type TableForm, valueText } from '../../../enrich/writing/separated-values.ts'
 import { ParquetFault } from './footer.ts'
 import type { ColumnReader, Page } from './pages.ts'
 
@@ -42,7 +42,12 @@ function lossOf({ type, converted_type, logical_type }: SchemaElement): string |
  * How values are written. `sample` is JSON. `text` has texts as they are stored, and other values as `sample` has them. Both have
  * numbers and times that JSON would change as near as it can have them, and no others that it would change.
  */
-export type CellForm = 'json' | 'csv' | 'sample' | 'text'
+export type CellForm = 'json' | 'sample' | 'text' | TableForm
+
+/** The form of a table; `null` for another form. */
+export function tableOf(form: CellForm): TableForm | null {
+  return form === 'csv' || form === 'tsv' ? form : null
+}
 
 /**
  * Writes the values of a column. Numbers keep all digits, and times have all that the file has. Missing values are `null` in
@@ -59,10 +64,13 @@ class CellWriter {
   readonly #isRounded: boolean
   readonly #jsonOf: (value: unknown) => string
   readonly #json = new JsonText()
-  readonly #csv = new CellText('csv')
+  readonly #table: TableForm | null
+  readonly #cell: CellText
 
   constructor({ element, path }: SchemaTree, form: CellForm) {
-    this.missing = form === 'csv' || form === 'text' ? '' : 'null'
+    this.#table = tableOf(form)
+    this.#cell = new CellText(this.#table ?? 'csv')
+    this.missing = this.#table !== null || form === 'text' ? '' : 'null'
     const rounded = roundedWriter(element)
     this.isText = element.type === 'BYTE_ARRAY'
     this.copiesTexts = form === 'text' && rounded === null
@@ -82,8 +90,8 @@ class CellWriter {
         throw new ParquetFault(`the column ${JSON.stringify(this.#path)} has bytes, which JSON would change`)
       out.writeAscii(this.missing)
     } else if (this.#isJson) this.#put(oneLine(Buffer.from(bytes.subarray(start, end)).toString()), out)
-    else if (this.#form === 'csv')
-      out.length = this.#csv.put(bytes, start, end, out.room(cellRoom(end - start)), out.length)
+    else if (this.#table !== null)
+      out.length = this.#cell.put(bytes, start, end, out.room(cellRoom(end - start)), out.length)
     else {
       const into = out.room(jsonRoom(end - start) + 2)
       into[out.length] = QUOTE
@@ -101,7 +109,7 @@ class CellWriter {
 
   #put(json: string, out: ByteSink): void {
     const text = this.missing === '' ? textOf(json) : json
-    out.write(Buffer.from(this.#form === 'csv' ? valueText(text, 'csv') : text))
+    out.write(Buffer.from(this.#table === null ? text : valueText(text, this.#table)))
   }
 }
 

@@ -10,6 +10,7 @@ import {
   commonPlan,
   DEFAULT_RECORD_LINES,
   type LineOptions,
+  MAX_LINE_BYTES,
   type Planned,
   type RowLineOptions,
 } from '../../options.ts'
@@ -27,7 +28,7 @@ import { LineRecordEnds, plainLayout } from '../../reading/layout.ts'
 import type { Sample } from '../../reading/sample.ts'
 import { columnsTemplate, escapedColumnsTemplate, wordsTemplate } from '../../writing/column-templates.ts'
 import { columnsForm, jsonForm, type RecordForm } from '../../writing/record-form.ts'
-import type { FormatDefinition } from '../format-definition.ts'
+import type { FormatDefinition, KnownTable } from '../format-definition.ts'
 import {
   type DirectiveRules,
   FIRST_LINE,
@@ -84,7 +85,6 @@ export function planTable(
   // A later header can move the field: keep its name, unless the user gave the number.
   const keyOf = ({ name, index }: SampleField, named?: string) =>
     rules === null || (named !== undefined && named !== name) ? index : name
-  const replaced = rules === null && !isObject ? titles.map((name) => added.indexOf(name)) : []
   const plan: TablePlan = {
     ...common,
     ...known,
@@ -95,10 +95,57 @@ export function planTable(
     isClock,
     fields,
     columns: isObject ? [] : added,
-    replaced: replaced.some((index) => index >= 0) ? replaced : [],
+    replaced: rules === null && !isObject ? replacedIn(titles, added) : [],
     isObject,
   }
   return { plan, notes }
+}
+
+/** The index in `added` of the new value of each column; none if all columns stay. */
+function replacedIn(names: readonly string[], added: readonly string[]): readonly number[] {
+  const replaced = names.map((name) => added.indexOf(name))
+  return replaced.some((index) => index >= 0) ? replaced : []
+}
+
+/** Makes the plan for a table whose columns are known. Throws for columns to be added what `planTable` throws. */
+function planKnown(
+  { names, address, time, ...known }: KnownTable,
+  options: LineOptions,
+  format: TablePlan['format'],
+): TablePlan {
+  const plan = fixedTable(options, format, names, address, time === null ? [] : [time])
+  const columns = columnNames(plan.fields, options)
+  if (!plan.overwrite) refuseTaken(columns, names, ...DELIMITED)
+  // No line of it is foreign text: a bound would take parts of a record for records.
+  const bounds = { maxLineBytes: MAX_LINE_BYTES, maxRecordLines: Number.MAX_SAFE_INTEGER }
+  return { ...plan, ...known, ...bounds, headerLine: 1, columns, replaced: replacedIn(names, columns) }
+}
+
+/** A table in which nothing is guessed and no column is added. */
+function fixedTable(
+  options: LineOptions,
+  format: TablePlan['format'],
+  names: readonly string[],
+  address: number,
+  time: readonly number[],
+): TablePlan {
+  return {
+    ...commonPlan(options),
+    format,
+    delimiter: format === 'csv' ? COMMA : TAB,
+    quotes: true,
+    hasSeparatorLine: false,
+    headerLine: 0,
+    maxRecordLines: 1,
+    ...namedColumns(names),
+    isClock: false,
+    address,
+    time,
+    fields: checkedFields(options),
+    columns: [],
+    replaced: [],
+    isObject: false,
+  }
 }
 
 /** What has the columns, what one is called, and what to do about those that are there already. */
@@ -222,26 +269,10 @@ function planRows(options: RowLineOptions, format: 'csv' | 'tsv'): TablePlan {
   if (named !== null) throw wrongOption`<${named}> is for ndjson: the columns of rows have no names`
   const address = columnOfRows(field, 'field')
   const time = timeField === undefined ? [] : [columnOfRows(timeField, 'timeField')]
-  return {
-    ...commonPlan(options),
-    // All rows get the same columns, whatever they hold.
-    onBadLine: 'raw',
-    format,
-    delimiter: format === 'csv' ? COMMA : TAB,
-    quotes: quoting === 'double',
-    hasSeparatorLine: false,
-    headerLine: 0,
-    maxRecordLines: 1,
-    ...namedColumns([]),
-    isClock: false,
-    address,
-    time,
-    fields: checkedFields(options),
-    columns: [],
-    replaced: [],
-    isObject: false,
-    isRows: true,
-  }
+  // All rows get the same columns, whatever they hold.
+  const onBadLine = 'raw'
+  const quotes = quoting === 'double'
+  return { ...fixedTable(options, format, [], address, time), onBadLine, quotes, isRows: true }
 }
 
 function columnOfRows(field: string, option: 'field' | 'timeField'): number {
@@ -265,7 +296,10 @@ function definition(
     example,
     requiredForRows: rules === null ? ['field', 'quoting', 'at'] : [],
     recognise,
-    plan: (sample, options) => planTable(sample, options, name, rules),
+    plan: (sample, options) =>
+      options.table === undefined
+        ? planTable(sample, options, name, rules)
+        : { plan: planKnown(options.table, options, name), notes: [] },
     layout: (plan) => ({
       ...plainLayout(plan),
       // A row is one line: a value with a line end has it escaped.

@@ -313,11 +313,59 @@ describe('Parquet to lines', () => {
     )
   })
 
+  const tables = [
+    ['csv', ','],
+    ['tsv', '\t'],
+  ] as const
+  it.each(tables)('guesses nothing of its text: %s', async (form, delimiter) => {
+    const names = ['2024', 'sep=;', '']
+    const cells = ['a "b"\n1.1.1.1,x,y\n'.repeat(60_000), ' \t;', null]
+    const columns = [['sep=;ip', ips.slice(0, 3)] as const, ...names.map((name) => [name, cells] as const)]
+    const texts = writeParquet(
+      'texts.parquet',
+      columns.map(([name, data]) => ({ name, data, type: 'STRING' })),
+    )
+    const located = ['--to', form, '--field', 'sep=;ip=', '--fields', 'city', '--into', 'geo']
+    for (const flags of [[], ['--threads', '2', '--max-line-bytes', '9']]) {
+      const { out, err } = await enrich(texts, ...located, ...flags)
+      expect(err).toBe('')
+      const cities = ['geo_city', 'London', 'Sydney', '']
+      const rows = cities.map((city, row) => [
+        ...columns.map(([name, data]) => (row === 0 ? name : (data[row - 1] ?? ''))),
+        city,
+      ])
+      expect(parse(out, { delimiter, record_delimiter: '\n' })).toEqual(rows)
+    }
+  })
+
+  it.each(['csv', 'tsv', 'ndjson'] as const)('locates the same in %s, also in a struct', async (form) => {
+    const both = writeParquet('both.parquet', [
+      { name: 'source_ip', data: ['1.2.3.4'], type: 'STRING' },
+      { name: 'request', data: [{ client_ip: '81.2.69.142' }], type: 'JSON' },
+    ])
+    const cities = async (...flags: string[]) => {
+      const { out } = await enrich(both, '--to', form, '--asn', '--fields', 'asn_number,city', ...flags)
+      return out.match(/London|Sydney/g)
+    }
+    expect(await cities()).toEqual(['London'])
+    expect(await cities('--field', 'source_ip')).toEqual(['Sydney'])
+    expect(await cities('--field', 'request.client_ip')).toEqual(['London'])
+    const named = ['--field', 'source_ip=from', '--field', 'request.client_ip=to']
+    expect(await cities(...named)).toEqual(['Sydney', 'London'])
+  })
+
   it('is refused by a pipe, with what to do, and for columns that JSON would change', async () => {
     expect(await run([], readFileSync(plain))).toEqual(failure(4, 'name the file'))
     for (const form of ['ndjson', 'csv'])
       expect(await refused(`never.${form}`, ROWS)).toEqual(failure(4, 'which JSON would change'))
-    expect(await enrich(writeDecimals('INT64'))).toEqual({ status: 0, out: '', err: '' })
+    for (const [form, out] of [
+      ['ndjson', ''],
+      ['csv', 'ip,time,created,city\n'],
+      ['tsv', 'ip\ttime\tcreated\tcity\n'],
+    ] as const) {
+      const none = [writeDecimals('INT64'), '--fields', 'city', '--to', form]
+      expect(await enrich(...none)).toEqual({ status: 0, out, err: '' })
+    }
   })
 
   it('keeps rows of one column that are empty', async () => {

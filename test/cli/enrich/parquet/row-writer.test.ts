@@ -79,7 +79,7 @@ it('puts rows of nested columns together as JSON.stringify does, in any pages an
         try {
           expect(await textOf(file.lines())).toBe(rows.map((each) => `${JSON.stringify(each)}\n`).join(''))
           const cells = rows.map(({ id, seen }) => [id ?? '', seen === null ? '' : JSON.stringify(seen)])
-          expect(parse(await textOf(file.csv()), { skip_empty_lines: false })).toEqual([
+          expect(parse(await textOf(file.table('csv')), { skip_empty_lines: false })).toEqual([
             ['id', 'seen'],
             ...cells,
           ])
@@ -104,8 +104,8 @@ it('refuses a list or a map that repeats a text for longer than a line can be', 
     ]
     writeFileSync(name, new Uint8Array(parquetWriteBuffer({ columnData, schema: SCHEMA })))
     const file = await ParquetFile.open(name)
-    for (const chunks of [file.lines(), file.csv()]) {
-      await expect(textOf(chunks)).rejects.toThrow('a list in a row is too long')
+    for (const chunks of [file.lines(), file.table('csv')]) {
+      await expect(textOf(chunks)).rejects.toThrow('a row or a list in it is too long')
     }
     await file.close()
   }
