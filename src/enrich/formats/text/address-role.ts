@@ -83,10 +83,9 @@ const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 /** The most bytes of the target of a request before an address in it. */
 const MAX_TARGET = 2048
 const METHOD = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) $/
-const MAX_METHOD = 9
 /** What Squid writes before the target of a request: `TCP_MISS/200 512 GET `. */
 const SQUID_METHOD = /(?<![\w.-])(?:TCP|UDP|NONE|TAG)[A-Z_]*\/\d{3} \d+ [A-Z_]+ $/
-const MAX_SQUID_METHOD = 80
+const MAX_METHOD = 80
 /** The start of a target that has a query. */
 const WITH_QUERY = /^(?:\/|[a-z]+:\/\/)[^?]*\?/i
 
@@ -158,9 +157,10 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
   if (at < line || start - at > MAX_TARGET) return false
   const last = bytes[at - 1] ?? 0
   const isAfterCapital = bytes[at] === SPACE && last > AT && last <= CAPITAL_Z
-  if (isAfterCapital && SQUID_METHOD.test(textBefore(bytes, line, at + 1, MAX_SQUID_METHOD))) return true
+  const before = isAfterCapital ? textBefore(bytes, line, at + 1, MAX_METHOD) : ''
+  if (SQUID_METHOD.test(before)) return true
   if (at === start - 1) return false
-  const hasMethod = bytes[at] === SPACE && METHOD.test(textBefore(bytes, line, at + 1, MAX_METHOD))
+  const hasMethod = METHOD.test(before)
   if (bytes[at] === SPACE && !hasMethod) return false
   const target = textBefore(bytes, line, start, start - at - 1)
   return (hasMethod && target === '/') || WITH_QUERY.test(target)

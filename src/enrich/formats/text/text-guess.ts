@@ -3,16 +3,17 @@ import { NO_TIME } from '../../locating/event-time.ts'
 import { OpeningTime } from '../../locating/opening-time.ts'
 import { kindOfValue } from '../../reading/field-guess.ts'
 import { isAddressName } from '../../reading/known-names.ts'
-import { firstLines, sampleLines, startsJsonArray } from '../../reading/sample.ts'
+import { firstLines, type Sample, sampleLines, startsJsonArray } from '../../reading/sample.ts'
 import { AddressEvidence } from '../../reading/sample-times.ts'
 import { AddressScanner } from '../../scanning/address-scanner.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
+import { latin1 } from '../../swar.ts'
 import { CLIENT, OTHER, roleOf } from './address-role.ts'
 
 /** Lines of the sample that are read, at most. */
-const LINES = 1000
-/** Addresses can be versions only if fewer than one in this many is certain to be an address. */
-const FEW = 10
+export const LINES = 1000
+/** One line of this many is few. Addresses can be versions only if fewer of them are certain to be addresses. */
+export const FEW = 10
 const REQUEST = /["'](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT) [^"']{1,2000} HTTP\/\d/
 /** Lines whose form is looked at. */
 const FORM_LINES = 50
@@ -101,25 +102,32 @@ function isBinary(sample: Uint8Array): boolean {
  * or are in a line with a request, as in an access log.
  */
 function addressesIn(sample: Uint8Array): { example: string | null; areVersions: boolean } {
-  const address = new Address()
   const evidence = new AddressEvidence()
-  const scanner = new AddressScanner(WHOLE_TOKENS)
-  const decoder = new TextDecoder()
   const found = new Set<string>()
   let addresses = 0
   let certain = 0
-  for (const { start, end } of firstLines({ bytes: sample }, LINES)) {
-    const isRequest = REQUEST.test(decoder.decode(sample.subarray(start, end)))
-    for (let from = start; scanner.next(sample, start, from, end); from = scanner.tokenEnd) {
-      const text = decoder.decode(sample.subarray(scanner.start, scanner.end))
-      if (!address.parse(text)) continue
-      const role = roleOf(scanner)
-      addresses++
-      if (isRequest || role === CLIENT || role === OTHER || scanner.tokenEnd > scanner.end) certain++
-      evidence.add(address, !found.has(text))
-      found.add(text)
-    }
+  for (const { line, text, address, role, hasPort } of addressesOfLines({ bytes: sample })) {
+    addresses++
+    const isNamed = role === CLIENT || role === OTHER
+    if (isNamed || hasPort || REQUEST.test(latin1(sample, line.start, line.end))) certain++
+    evidence.add(address, !found.has(text))
+    found.add(text)
   }
   const [example = null] = found
   return { example, areVersions: certain * FEW < addresses && evidence.looksLikeVersions }
+}
+
+/** The addresses of the first lines, in their order. `address` is reused. */
+export function* addressesOfLines(sample: Sample) {
+  const { bytes } = sample
+  const address = new Address()
+  const scanner = new AddressScanner(WHOLE_TOKENS)
+  for (const line of firstLines(sample, LINES)) {
+    const { start, end } = line
+    for (let from = start; scanner.next(bytes, start, from, end); from = scanner.tokenEnd) {
+      const text = latin1(bytes, scanner.start, scanner.end)
+      const hasPort = scanner.tokenEnd > scanner.end
+      if (address.parse(text)) yield { line, text, address, role: roleOf(scanner), hasPort }
+    }
+  }
 }

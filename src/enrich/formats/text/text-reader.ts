@@ -47,8 +47,6 @@ export class TextReader extends RecordReader {
   readonly #others = new AddressScanner(ANY_ADDRESS)
   readonly #time: OpeningTime
   readonly #address = new Address()
-  /** Whether another address of the line can as well be the client's as the chosen one. */
-  #isUnsure = false
 
   constructor({ nth, annotate, latest }: TextPlan) {
     super()
@@ -62,9 +60,8 @@ export class TextReader extends RecordReader {
     this.isLocal = this.#time.read(bytes, start, end) !== 'instant'
     this.instant = this.#time.instant
     this.#choose(bytes, start, end)
-    const isMissing = this.addressStart === this.addressEnd
-    const hasOther = isMissing && this.#nth === null && this.#hasOther(bytes, start, end)
-    this.doubt = hasOther ? DOUBT : this.#isUnsure ? UNSURE : ''
+    const isMissing = this.addressStart === this.addressEnd && this.#nth === null
+    if (isMissing && this.#hasOther(bytes, start, end)) this.doubt = DOUBT
     return 'read'
   }
 
@@ -78,39 +75,31 @@ export class TextReader extends RecordReader {
 
   #choose(bytes: Uint8Array, line: number, end: number): void {
     const [scanner, nth, hasPlaces] = [this.#scanner, this.#nth, this.#hasPlaces]
-    let chosen = UNFIT
+    let [chosen, number] = [UNFIT, 0]
     this.addressStart = this.addressEnd = line
     this.places.length = 0
-    this.#isUnsure = false
-    for (
-      let from = line, number = 1;
-      scanner.next(bytes, line, from, end);
-      from = scanner.tokenEnd, number++
-    ) {
-      if (nth !== null && number < nth) continue
+    this.doubt = ''
+    for (let from = line; scanner.next(bytes, line, from, end); from = scanner.tokenEnd) {
+      if (nth !== null && ++number < nth) continue
       // If a public address of rank FAIR is chosen, only an address that is named as the client's is better.
       const isFair = chosen <= FAIR
       const role = nth === null ? roleOf(scanner, isFair) : PLAIN
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
       if (isFair && role !== CLIENT) continue
-      const rank = 2 * role + (this.#isPublic(bytes, scanner.start, scanner.end) ? 0 : 1)
+      const { start, end: after } = scanner
+      const rank = 2 * role + (this.#isPublic(bytes, start, after) ? 0 : 1)
       // The far end of a connection comes again as the source of its answers.
-      if (chosen < FAIR && this.#isRepeated(bytes, line)) continue
+      const before = chosen < FAIR ? latin1(bytes, Math.max(line, start - MAX_BEFORE), start) : ''
+      if (before !== '' && before.includes(latin1(bytes, start, after))) continue
       if (rank < chosen) {
         // A public address is taken after one of the same role that is not, such as that of a proxy.
-        this.#isUnsure = rank >> 1 === chosen >> 1
+        this.doubt = rank >> 1 === chosen >> 1 ? UNSURE : ''
         chosen = rank
-        this.addressStart = scanner.start
-        this.addressEnd = scanner.end
-      } else if (role === CLIENT) this.#isUnsure = true
+        this.addressStart = start
+        this.addressEnd = after
+      } else if (role === CLIENT) this.doubt = UNSURE
       if (nth !== null) break
     }
-  }
-
-  /** Whether the address that the scanner has found is in the line before. */
-  #isRepeated(bytes: Uint8Array, line: number): boolean {
-    const { start, end } = this.#scanner
-    return latin1(bytes, Math.max(line, start - MAX_BEFORE), start).includes(latin1(bytes, start, end))
   }
 
   /** Whether an address can have a location. */

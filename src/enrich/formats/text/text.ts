@@ -1,4 +1,3 @@
-import { Address } from '../../../address/address.ts'
 import { quoted } from '../../../errors.ts'
 import { OptionError, wrongOption } from '../../../option-names.ts'
 import { EnrichError } from '../../errors.ts'
@@ -16,15 +15,13 @@ import {
 } from '../../options.ts'
 import { refuseTaken } from '../../reading/chosen-fields.ts'
 import { plainLayout } from '../../reading/layout.ts'
-import { firstLines, type Sample } from '../../reading/sample.ts'
-import { AddressScanner } from '../../scanning/address-scanner.ts'
-import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
+import { firstLines, type LineRange, type Sample } from '../../reading/sample.ts'
 import { fieldText } from '../../writing/column-templates.ts'
 import type { LocationTemplate } from '../../writing/location-template.ts'
 import { ADDRESS_MARK, appendPlan, lineForm } from '../../writing/record-form.ts'
 import type { FormatDefinition, InputFacts } from '../format-definition.ts'
-import { CLIENT, PLAIN, roleOf } from './address-role.ts'
-import { looksLikeText } from './text-guess.ts'
+import { CLIENT, PLAIN } from './address-role.ts'
+import { addressesOfLines, FEW, LINES, looksLikeText } from './text-guess.ts'
 import { type TextPlan, TextReader } from './text-reader.ts'
 
 const ANNOTATION_WITH_SYSTEM = '{ip} [{country_code} {city}, {asn_organization}]'
@@ -104,11 +101,6 @@ function annotationTemplate(text: string): LocationTemplate {
   ]
 }
 
-/** Lines of the sample that are read, at most. */
-const LINES = 1000
-/** One line of this many is few. */
-const FEW = 10
-
 /** @throws TypeError when an option is wrong, or has no effect on the form of the output */
 function textPlan(options: LineOptions & InputFacts): TextPlan {
   const common = commonPlan(options)
@@ -175,23 +167,19 @@ export function planText(sample: Sample, options: LineOptions & InputFacts): Pla
 /** Says that the client's address is not certain, if one address of each line counts and more than a few lines have several. */
 function choiceNotes(sample: Sample, plan: TextPlan): string[] {
   const { nth, annotate, details, countries, onlyFailed, dropUnresolved } = plan
-  const isOneChosen = annotate === null || details || countries !== undefined || onlyFailed || dropUnresolved
+  const isOneChosen = annotate === null || details || countries || onlyFailed || dropUnresolved
   if (nth !== null || !isOneChosen) return []
-  const scanner = new AddressScanner(WHOLE_TOKENS)
-  const address = new Address()
-  const decoder = new TextDecoder()
-  const { bytes } = sample
+  const named = new Set<LineRange>()
+  const unnamed = new Map<LineRange, Set<string>>()
+  for (const { line, text, address, role } of addressesOfLines(sample)) {
+    if (role === CLIENT) named.add(line)
+    else if (role === PLAIN && address.special === null)
+      unnamed.set(line, (unnamed.get(line) ?? new Set()).add(text))
+  }
+  const several = [...unnamed].flatMap(([line, found]) =>
+    found.size > 1 && !named.has(line) ? [[...found].slice(0, 2).join(' and ')] : [],
+  )
   const lines = firstLines(sample, LINES)
-  const several = lines.flatMap(({ start, end }) => {
-    const found = new Set<string>()
-    for (let from = start; scanner.next(bytes, start, from, end); from = scanner.tokenEnd) {
-      const role = roleOf(scanner)
-      if (role === CLIENT) return []
-      const text = decoder.decode(bytes.subarray(scanner.start, scanner.end))
-      if (role === PLAIN && address.parse(text) && address.special === null) found.add(text)
-    }
-    return found.size > 1 ? [[...found].slice(0, 2).join(' and ')] : []
-  })
   if (several.length * FEW < lines.length || several.length === 0) return []
   return [
     `${several.length} of the first ${lines.length} lines have several public addresses that can be the client's, such as ${several[0]}: the first of each line counts. For the second: --nth 2 (in a program: nth)`,
@@ -234,11 +222,10 @@ export const TEXT: FormatDefinition<TextPlan> = {
   layout: plainLayout,
   addressPosition: ({ nth }) => (nth === null ? 'anywhere in the line' : `number ${nth} of the line`),
   form: (plan) => {
-    const { annotate } = plan
-    if (annotate === null) return lineForm(plan)
+    if (plan.annotate === null) return lineForm(plan)
     return {
       kind: 'places',
-      template: annotationTemplate(annotate),
+      template: annotationTemplate(plan.annotate),
       head: null,
       before: '',
       nothing: '',
