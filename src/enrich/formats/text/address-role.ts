@@ -77,7 +77,7 @@ const GIVEN_KEY =
 
 /** The bytes before an address that can have the name of a host: after `@`, after `HELO` as Exim writes it, in what dnsmasq asks. */
 const MAX_GIVEN = 300
-const HELO = /(?:^| )H=[^ ]* ?\(\[?$/
+const HELO = /(?:^| )H=[^ ]* ?\(\[?$|\([^\s()[]+\[$/
 const AFTER_HELO = /^\]?\) \[[\da-f.:]*[.:][\da-f.:]*\]/i
 
 /** The most bytes of the target of a request before an address in it. */
@@ -98,7 +98,8 @@ export function roleOf(scanner: AddressScanner, isClientWanted = false): number 
   const { text: bytes, line, from, tokenStart, tokenEnd } = scanner
   const isKeyed = hasKey(bytes, tokenStart)
   const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
-  const isClient = isKeyed && CLIENT_KEY.test(before)
+  const isHelo = bytes[tokenEnd] === BRACKET_END && isGiven(bytes, line, tokenStart, tokenEnd)
+  const isClient = isKeyed && !isHelo && CLIENT_KEY.test(before)
   if (isClientWanted && !isClient) return PLAIN
   if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
   if (from === line && tokenStart - line <= MAX_SENDER_AT && isSender(scanner)) return SENDER
