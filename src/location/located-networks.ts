@@ -69,8 +69,7 @@ function boundsWithin(within: string): readonly [start: Words, end: Words] {
   const network = parseNetwork(within)
   const [start, end] = boundsOf(network)
   // The IPv6 addresses of ::/96 have no location.
-  if (network.family === 4 || !isIPv4Compatible(start)) return [start, end]
-  return [AFTER_IPV4, network.prefixLength >= 96 ? AFTER_IPV4 : end]
+  return [network.family === 6 && isIPv4Compatible(start) ? AFTER_IPV4 : start, end]
 }
 
 /**

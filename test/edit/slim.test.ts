@@ -213,6 +213,16 @@ describe('what slim keeps', () => {
     expect(geo.lookup('1.1.1.1').coordinates).toEqual({ latitude: 51.5, longitude: 0.1234567890123 })
   })
 
+  it('keeps the code of a region whose country has none', () => {
+    const record = { country: { names: { en: 'Somewhere' } }, subdivisions: [{ iso_code: 'AU-NSW' }] }
+    const original = databaseOf({ '1.0.0.0/8': record, '2.0.0.0/8': { country: { iso_code: 'AU' } } })
+    const [before, after] = [original, slim(original)].map((each) =>
+      Resolver.openSync(each).lookup('1.1.1.1'),
+    )
+    expect(after).toEqual(before)
+    expect(before?.region.code).toBe('AU-NSW')
+  })
+
   it('is an IPv4 tree with ipv4Only', () => {
     const reader = readerOf({ ipv4Only: true, countries: ['gb'] })
     expect(reader.metadata.ipVersion).toBe(4)

@@ -102,6 +102,7 @@ describe('resolver.networks()', () => {
     ['a network of the other family', { within: '1.0.0.0/8', ipVersion: 6 }, []],
     ['a network without a location', { within: '10.0.0.0/8' }, []],
     ['IPv4-compatible addresses', { within: '::/96' }, []],
+    ['some of them', { within: '::100:0/104' }, []],
   ])('takes %s only', (_, options, expected) => {
     expect(codes(geo.networks(options))).toEqual(expected)
   })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Resolver, type StaleEvent } from '../../src/index.ts'
 import type { DatabaseInfo } from '../../src/location/vendors.ts'
 import { StalenessTimer } from '../../src/node/watching.ts'
@@ -103,6 +103,15 @@ describe('staleAfter', () => {
     expect(resolver.status.stale).toEqual(resolver.databases)
     resolver.close()
     expect(Resolver.openSync(bytes, options).databases).toEqual(events[1]?.databases)
+  })
+
+  it('is not checked any more when the resolver is closed', () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const resolver = Resolver.openSync(bytes, { staleAfter: daysSince + 1 })
+    expect(vi.getTimerCount()).toBe(1)
+    resolver.close()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('makes opening fail if onStale throws', async () => {

@@ -75,9 +75,11 @@ describe('geofix enrich --pseudonym', () => {
   })
 
   it('refuses a file that has no key', async () => {
-    writeFileSync(path('no-key'), 'secret\n')
-    expect(await enrich(['--pseudonym', path('no-key')], ACCESS)).toEqual(
-      failure(4, 'a key is 64 hexadecimal digits'),
-    )
+    for (const text of ['secret\n', `${'0'.repeat(62)}\n`, `${'0'.repeat(66)}\n`]) {
+      writeFileSync(path('no-key'), text)
+      expect(await enrich(['--pseudonym', path('no-key')], ACCESS)).toEqual(
+        failure(4, 'a key is 64 hexadecimal digits'),
+      )
+    }
   })
 })

@@ -78,7 +78,7 @@ it('refuses a block before a plan', async () => {
 })
 
 it.each([new ThreadedExecutor(null, null), new LocalExecutor()])(
-  'does not give the memory of a block again while it has a rest: %o',
+  'gives the memory of a block again for one of its size, and not while it has a rest: %o',
   async (executor) => {
     const memory = executor.allocate(executor.blockBytes)
     const size = memory.length - (memory.length % 8)
@@ -89,7 +89,11 @@ it.each([new ThreadedExecutor(null, null), new LocalExecutor()])(
     executor.usePlan(plan, new BlockEnricher(plan, set))
     const { rest } = await executor.enrich({ bytes, isHead: false, oversized: false, startsLine: true })
     expect(rest).not.toBe(null)
-    expect(executor.allocate(executor.blockBytes).buffer).not.toBe(memory.buffer)
+    const other = executor.allocate(executor.blockBytes)
+    expect(other.buffer).not.toBe(memory.buffer)
+    const done = { bytes: other.subarray(0, 0), isHead: false, oversized: false, startsLine: true }
+    expect((await executor.enrich(done)).rest).toBe(null)
+    expect(executor.allocate(executor.blockBytes + 1)).toHaveLength(executor.blockBytes + 1)
   },
 )
 

@@ -234,6 +234,12 @@ describe('geofix keys', () => {
     expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
   })
 
+  it('prints no key before it is on the disk', async () => {
+    const flush = vi.spyOn(AtomicFile.prototype, 'flush').mockRejectedValueOnce(new Error('disk full'))
+    onTestFinished(() => flush.mockRestore())
+    expect(await add(newFile())).toEqual(failure(1, 'disk full'))
+  })
+
   it('changes nothing when its lock is deleted', async () => {
     const file = newFile()
     await add(file)

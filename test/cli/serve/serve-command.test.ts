@@ -22,6 +22,7 @@ describe('geofix serve', () => {
     [words`--open --port http`, 'whole number'],
     [words`--open --port 80 --metrics-port 80`, 'the same'],
     [words`--open --limits http://valkey`, 'redis://USER:PASSWORD@HOST'],
+    [words`--open --limits redis:///0`, 'Only HOST is required'],
     [words`--open --limits redis://a:%zz@b`, 'redis://USER'],
     [words`--open --limits redis://b/0?family=6`, 'write ? and #'],
     [words`--open --limits redis://u:12#x@b`, 'as %3F and %23'],
