@@ -177,10 +177,10 @@ describe('a packed file', () => {
     expect(openFilesOf(path)).toHaveLength(0)
   })
 
-  it('that was shared is replaced together with others', async () => {
+  it.each([true, false])('answers on when another one is replaced, shared: %s', async (isShared) => {
     const [path, other] = [written(pack(generation(1))), written(pack(generation(2)))]
     const geo = await Resolver.open([path, other], { watch: true, watchInterval: 5, cacheBytes: 0 })
-    geo.share()
+    if (isShared) geo.share()
     renameSync(written(pack(generation(3))), other)
     await vi.waitFor(() => expect(geo.status.reloads).toBe(1), 20_000)
     expect(geo.lookup(IP).city).toBe('city 1')

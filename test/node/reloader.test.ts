@@ -95,7 +95,10 @@ describe('a reload on demand', () => {
       if (isChanging) writeFileSync(file, generation(3, { padding: 10 }))
     })
     writeFileSync(path, generation(2))
+    const released = vi.spyOn(DatabaseSet.prototype, 'release')
     expect(await reloader.reload()).toBe('refused')
+    // The refused databases, and the use of those that were open.
+    expect(released).toHaveBeenCalledTimes(2)
     expect(reloader.status.reloadError).toMatchObject({
       path,
       message: expect.stringContaining('changed while it was read'),
