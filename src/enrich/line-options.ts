@@ -160,7 +160,7 @@ export const ADDRESS = {
   timeField: {
     flags: '--time-field <name>',
     kind: NAME,
-    text: 'the field with the time of the event, for the time-zone offset (default: detected). The choice is printed. The time is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
+    text: 'the field with the time of the event, for the time-zone offset and for counts (default: detected). The choice is printed. The time is ISO 8601 with an offset, or seconds, milliseconds, microseconds or nanoseconds since 1970. Access logs have their own',
   },
   at: {
     flags: '--at <time>',
