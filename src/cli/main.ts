@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ExitStatus, statusOf } from './terminal.ts'
+import { ExitStatus, statusOf, unwritable } from './terminal.ts'
 
 /** Higher statuses are those of signals. The process then exits at once. */
 const SIGNAL_STATUS = 128
@@ -26,8 +26,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // `enrich` notices it by itself, and can have files to finish.
   if (error.code === 'EPIPE' && args[0] === 'enrich') return
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)
-  console.error(`geofix: the output cannot be written: ${error.message}`)
-  process.exit(1)
+  const { message, status } = unwritable('standard output', error)
+  console.error(`geofix: ${message}`)
+  process.exit(status)
 })
 
 /** Ignored, so that the records are written even if standard error is closed. */

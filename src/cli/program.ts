@@ -39,8 +39,8 @@ with --json. Addresses of standard input are always printed as JSON.`,
     'geofix overlay GeoLite2-City.mmdb --csv networks.csv -o city-and-offices.mmdb',
     "geofix detect --peer 10.0.0.1 --trust uniquelocal --header 'X-Forwarded-For: 1.1.1.1, 81.2.69.142'",
   ],
-  statuses: `Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage; 4 a
-database cannot be read. geofix enrich has more, see geofix enrich --help.`,
+  statuses: `Exit status: 0 all addresses resolved; 1 some failed (one line each on standard error); 2 wrong usage; 3 the
+output cannot be written; 4 a database cannot be read. geofix enrich has more, see geofix enrich --help.`,
 }
 
 /**

@@ -87,15 +87,17 @@ it('exits at once after a signal', async () => {
   expect(exit).toHaveBeenCalledWith(130)
 })
 
-it('exits with 0 if the reader closes the pipe, and with 1 if the output cannot be written', async () => {
+it('exits with 0 if the reader closes the pipe, and with 3 if the output cannot be written', async () => {
   const { stdout, stderr, exit } = await main(['--version'])
   const error = vi.spyOn(console, 'error').mockReturnValue(undefined)
   expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
   expect(exit).toHaveBeenLastCalledWith(0)
   expect(error).not.toHaveBeenCalled()
   expect(() => stdout?.(Object.assign(new Error('no space'), { code: 'ENOSPC' }))).toThrow()
-  expect(error).toHaveBeenCalledWith('geofix: the output cannot be written: no space')
-  expect(exit).toHaveBeenLastCalledWith(1)
+  expect(error).toHaveBeenCalledWith(
+    'geofix: standard output cannot be written: no space is left on the device (ENOSPC)',
+  )
+  expect(exit).toHaveBeenLastCalledWith(3)
   expect(stderr?.(new Error('closed'))).toBeUndefined()
 })
 
