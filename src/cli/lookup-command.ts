@@ -45,7 +45,8 @@ export async function runLookup(
       if (result.error.code === 'INVALID_DATABASE')
         throwReadFailure(() => lookupRecord(set, parsed, named, instant))
       status = ExitStatus.failed
-      await writeMessage(terminal.stderr, result.error.message)
+      const advice = /\S\s+\S/.test(address) ? '; geofix enrich reads logs and tables' : ''
+      await writeMessage(terminal.stderr, `${result.error.message}${advice}`)
     } else {
       const record = asn === false ? result : { ...result, asn: set.systems.record(parsed) }
       const text = hasCards
@@ -82,11 +83,7 @@ function card(
 /** @param offset from UTC, `+HH:MM` */
 function localTime(at: Date, offset: string): string {
   const shifted = new Date(at.getTime() - Date.parse(`1970-01-01T00:00${offset}`))
-  const text = shifted
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/:[^:]*$/, '')
-  return `${text} (UTC${offset})`
+  return `${shifted.toISOString().replace(/T(..:..).*/, ' $1')} (UTC${offset})`
 }
 
 /** @throws ReadFailure when a lookup cannot read the database */

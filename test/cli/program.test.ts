@@ -103,6 +103,12 @@ describe('geofix ADDRESS…', () => {
     }
   })
 
+  it('names the command for lines that are more than an address', async () => {
+    const { status, err } = await geofix(['--db', DB], { input: '81.2.69.142 - - [1/Jul/2026]\n10.0.0.1\n' })
+    expect(status).toBe(1)
+    expect(err).toMatch(/^geofix: [^\n]*; geofix enrich reads logs and tables\n[^\n]* network address\n$/)
+  })
+
   it('bounds the memory for an endless line', async () => {
     const piece = Buffer.alloc(1024 * 1024, '1')
     let most = 0
