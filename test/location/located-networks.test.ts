@@ -100,6 +100,7 @@ describe('resolver.networks()', () => {
     ['an IPv4-mapped network', { within: '::ffff:1.0.4.0/118' }, ['1.0.4.0/24 DE']],
     ['all IPv6 addresses', { within: '::/0' }, ['2a00::/32 US']],
     ['a network of the other family', { within: '1.0.0.0/8', ipVersion: 6 }, []],
+    ['an IPv6 network of IPv4', { within: '2a00::/16', ipVersion: 4 }, []],
     ['a network without a location', { within: '10.0.0.0/8' }, []],
     ['IPv4-compatible addresses', { within: '::/96' }, []],
     ['some of them', { within: '::100:0/104' }, []],

@@ -232,6 +232,10 @@ describe('listening', () => {
     for (const path of paths.split(' ')) {
       await (await fetch(origin + path)).text()
     }
+    const headers = { 'content-type': 'application/json' }
+    const batch = { method: 'POST', headers, body: '["81.2.69.142","example.com"]' }
+    expect((await fetch(`${origin}v1/ip/batch`, batch)).status).toBe(200)
+    expect((await fetch(`${origin}v1/ip/81.2.69.142`, { method: 'HEAD' })).ok).toBe(true)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
     expect(readFileSync(trap, 'utf8')).toMatch(/^0 armed\n$/)

@@ -101,6 +101,10 @@ const uses: Readonly<Record<string, (geo: Resolver) => unknown>> = {
   'a share without an unpacked copy': (geo) => geo.share({ expand: false }),
   'a share': (geo) => geo.share(),
   verify: (geo) => geo.verify(),
+  'networks to their end': (geo) => expect([...geo.networks()].length).toBeGreaterThan(0),
+  'networks of which only the first is read': (geo) => {
+    for (const _ of geo.networks()) break
+  },
 }
 
 describe('a packed file', () => {

@@ -93,6 +93,9 @@ it.each([new ThreadedExecutor(null, null), new LocalExecutor()])(
     expect(other.buffer).not.toBe(memory.buffer)
     const done = { bytes: other.subarray(0, 0), isHead: false, oversized: false, startsLine: true }
     expect((await executor.enrich(done)).rest).toBe(null)
+    const [once, again] = [1, 2].map(() => executor.allocate(executor.blockBytes).buffer)
+    expect([once === other.buffer, again === other.buffer]).toEqual([true, false])
+    expect((await executor.enrich(done)).rest).toBe(null)
     expect(executor.allocate(executor.blockBytes + 1)).toHaveLength(executor.blockBytes + 1)
   },
 )
