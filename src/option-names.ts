@@ -89,7 +89,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let least = Number.POSITIVE_INFINITY
   for (const each of known) {
     const candidate = plain(each)
-    const isStart = given.length > 2 && (candidate.startsWith(given) || given.startsWith(candidate))
+    const [shorter, longer] = given.length < candidate.length ? [given, candidate] : [candidate, given]
+    const isStart = shorter.length > 1 && longer.startsWith(shorter)
     const distance = isStart
       ? Math.abs(given.length - candidate.length) / 100
       : editDistance(given, candidate)

@@ -173,6 +173,10 @@ describe('nearestName', () => {
     expect(nearestName(name, known)).toBe(nearest)
   })
 
+  it.each(['', '_', 'c'])('is not a short name that begins the other: %j', (short) => {
+    expect(nearestName('contry', [short, 'country'])).toBe('country')
+  })
+
   it('of a name with one wrong character is the name', () => {
     const known = ['trustedProxies', 'maxLineBytes', 'dropUnresolved']
     fc.assert(
