@@ -8,6 +8,7 @@ import {
   BRACKET_END,
   CAPITAL_Z,
   COLON,
+  COMMA,
   DOT,
   LESS,
   NINE,
@@ -34,7 +35,7 @@ export const SENDER = 4
 /** An address that is not the client's, even if it is the only one: see {@link NO_CLIENT_KEY}, and {@link isInTarget}. */
 export const NO_CLIENT = 5
 
-/** What can be between a name and its address, beside blanks. */
+/** What can be between a name and its address, or between two addresses, beside blanks. */
 const KEY_ENDS = '=:"\'[(/.,|<>'
 
 /** Syslog names the sender within this many bytes. */
@@ -96,19 +97,20 @@ const WITH_QUERY = /^(?:\/|[a-z]+:\/\/)[^?]*\?/i
  */
 export function roleOf(scanner: AddressScanner, isClientWanted = false): number {
   const { text: bytes, line, from, tokenStart, tokenEnd } = scanner
+  const byte = bytes[tokenStart - 1]
   const isKeyed = hasKey(bytes, tokenStart)
+  const isNamed = isKeyed && byte !== COMMA && byte !== PIPE
   const before = isKeyed ? textBefore(bytes, line, tokenStart, MAX_KEY) : ''
-  const isHelo = bytes[tokenEnd] === BRACKET_END && isGiven(bytes, line, tokenStart, tokenEnd)
-  const isClient = isKeyed && !isHelo && CLIENT_KEY.test(before)
+  const hasName = isNamed && CLIENT_KEY.test(before)
+  const isClient = hasName && (bytes[tokenEnd] !== BRACKET_END || !isGiven(bytes, line, tokenStart, tokenEnd))
   if (isClientWanted && !isClient) return PLAIN
   if (isInTarget(bytes, line, scanner.start)) return NO_CLIENT
   if (from === line && tokenStart - line <= MAX_SENDER_AT && isSender(scanner)) return SENDER
   if (isClient) return CLIENT
-  if (isKeyed && GIVEN_KEY.test(before)) return GIVEN
-  if (isKeyed && (OTHER_KEY.test(before) || FAR_END.test(before))) return OTHER
-  if (isKeyed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
+  if (isNamed && GIVEN_KEY.test(before)) return GIVEN
+  if ((isNamed && OTHER_KEY.test(before)) || (isKeyed && FAR_END.test(before))) return OTHER
+  if (isNamed && NO_CLIENT_KEY.test(textBefore(bytes, line, tokenStart, MAX_GIVEN))) return NO_CLIENT
   if (scanner.isInUrl || hasServicePort(bytes, scanner.end)) return OTHER
-  const byte = bytes[tokenStart - 1]
   const isInside = byte === AT || byte === PARENTHESIS || byte === BRACKET
   return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
 }
@@ -127,8 +129,7 @@ function isSender({ text: bytes, line, lineEnd, tokenStart, tokenEnd }: AddressS
  */
 function hasKey(bytes: Uint8Array, start: number): boolean {
   const byte = bytes[start - 1] ?? 0
-  if (byte === SPACE) return (bytes[start - 2] ?? 0) >= COLON
-  return KEY_ENDS.includes(String.fromCharCode(byte))
+  return byte === SPACE ? (bytes[start - 2] ?? 0) >= COLON : KEY_ENDS.includes(String.fromCharCode(byte))
 }
 
 /** Most addresses have no port: no text is made for them. */
@@ -160,9 +161,8 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
   const isAfterCapital = bytes[at] === SPACE && last > AT && last <= CAPITAL_Z
   const before = isAfterCapital ? textBefore(bytes, line, at + 1, MAX_METHOD) : ''
   if (SQUID_METHOD.test(before)) return true
-  if (at === start - 1) return false
   const hasMethod = METHOD.test(before)
-  if (bytes[at] === SPACE && !hasMethod) return false
+  if (at === start - 1 || (bytes[at] === SPACE && !hasMethod)) return false
   const target = textBefore(bytes, line, start, start - at - 1)
   return (hasMethod && target === '/') || WITH_QUERY.test(target)
 }
