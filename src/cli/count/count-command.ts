@@ -26,10 +26,8 @@ class CountSession extends LineSession<CountCommand> {
 
   /** No lines are written. */
   protected override async open(target: Output): Promise<LinesOutput> {
-    for (const input of this.inputs) {
-      input.readRows = (file) => file.sample()
-      input.readPlannedRows = (file, plan) => file.lines(plan)
-    }
+    for (const input of this.inputs)
+      input.readRows = (file, plan) => (plan === null ? file.sample() : file.lines(plan))
     const nothing = async () => {}
     return { write: nothing, flush: nothing, finish: () => target.finish() }
   }

@@ -53,11 +53,11 @@ class EnrichSession extends LineSession<EnrichCommand> {
     // Reads Parquet as tables where a table is written.
     const { table } = this.command
     for (const input of table === undefined ? [] : this.inputs) {
-      input.readRows = (file) => {
+      input.readRows = (file, plan) => {
         this.#columns.set(input.name, file.columns)
-        return file.sample()
+        if (plan === null) return file.sample()
+        return plan.format === table ? file.table(table) : file.lines()
       }
-      input.readPlannedRows = (file, plan) => (plan.format === table ? file.table(table) : file.lines())
     }
     this.#rows = await this.#rowOutput(target)
     const lines = this.#parquetRun?.output ?? this.#rows

@@ -48,10 +48,8 @@ export class Input implements RunInput {
   readonly isLive: boolean
   /** When the file was last written, in milliseconds since 1970. `undefined` for pipes and devices. */
   readonly writtenAt: number | undefined
-  /** Reads a Parquet file as lines. Default: all its columns. */
-  readRows = (file: ParquetFile): AsyncGenerator<Uint8Array> => file.lines()
-  /** Reads it again once it is planned. Default: it is read on. */
-  readPlannedRows: ((file: ParquetFile, plan: Plan) => AsyncGenerator<Uint8Array>) | null = null
+  /** Reads a Parquet file as lines: first without a plan, and once it is planned, from its start. Default: all columns, once. */
+  readRows: ((file: ParquetFile, plan: Plan | null) => AsyncGenerator<Uint8Array>) | null = null
   /** Bytes read so far, before decompression. */
   bytesRead = 0
   #chunks = this.#content()
@@ -123,10 +121,9 @@ export class Input implements RunInput {
   }
 
   async restart(plan: Plan): Promise<boolean> {
-    const read = this.readPlannedRows
-    if (!this.#hasRows || read === null) return false
+    if (!this.#hasRows || this.readRows === null) return false
     await this.#chunks.return()
-    this.#chunks = this.#rows((file) => read(file, plan))
+    this.#chunks = this.#rows(plan)
     return true
   }
 
@@ -146,7 +143,7 @@ export class Input implements RunInput {
     if (head.equals(PARQUET_MAGIC)) {
       await raw.return()
       this.#hasRows = true
-      yield* this.#rows(this.readRows)
+      yield* this.#rows(null)
       return
     }
     const compression = recogniseCompression(head)
@@ -215,13 +212,13 @@ export class Input implements RunInput {
   }
 
   /** The rows of a Parquet file as lines. */
-  async *#rows(read: Input['readRows']): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#rows(plan: Plan | null): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.size === null || this.isStream)
       throw unreadableInput(this.name, new Error('Parquet is read by position: name the file'))
     const { ParquetFile } = await import('./parquet/parquet-file.ts')
     const file = await ParquetFile.open(this.name)
     try {
-      yield* read(file)
+      yield* this.readRows?.(file, plan) ?? file.lines()
       this.bytesRead = this.size
     } finally {
       await file.close()

@@ -17,8 +17,8 @@ export interface KnownTable {
   /** The indexes of the columns with the address and the time. */
   readonly address: number
   readonly time: number | null
-  readonly hasPort: boolean
-  readonly requestFields: RequestFields
+  readonly hasPort?: boolean
+  readonly requestFields?: RequestFields
 }
 
 /** What is known about an input besides its bytes. Only the command knows it. */

@@ -50,10 +50,10 @@ export class ParquetRowOutput extends RowOutput {
 
   /** @param isFlat whether a location is columns with one value each. It is in tables, too. Otherwise it is a struct */
   constructor(target: Output, added: readonly AddedColumns[], isFlat: boolean) {
-    super(target, added[0]?.member ?? INTO)
+    super(target, added[0]?.into ?? INTO)
     this.#added = added
     this.#isFlat = isFlat
-    this.#texts = added.map(({ member }) => this.members.add(member))
+    this.#texts = added.map(({ into }) => this.members.add(into))
   }
 
   override get cells(): Required<LocationCells> {

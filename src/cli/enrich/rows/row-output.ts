@@ -22,12 +22,11 @@ export const RESCUED = '_rescued_data'
 
 /** What is added to the lines for an address. */
 export interface AddedColumns {
-  /** The name of the member with the columns of the location as one text. */
-  readonly member: string
+  /** The name of the member with the columns of the location as one text, and in Parquet of the column with the whole location. */
+  readonly into: string
   /** What the columns have, by their names. */
   readonly fields: ReadonlyMap<string, LocationField>
-  /** The names of the columns with the whole location and the autonomous system; `null` for none. Only of Parquet. */
-  readonly into: string
+  /** The name of the column with the whole autonomous system; `null` for none. Only of Parquet. */
   readonly asn: string | null
 }
 
@@ -37,11 +36,8 @@ export function addedColumns(options: EnrichOptions, others: readonly AddressOpt
   return [options, ...others].map(({ into }) => {
     const names = asUsage(() => columnNames(fields, { into }))
     const { asn = null } = commonPlan({ into, asn: options.asn })
-    const [member, columns] = [
-      into ?? INTO,
-      new Map(fields.map((field, index) => [names[index] ?? '', field])),
-    ]
-    return { member, fields: columns, into: member, asn }
+    const columns = new Map(fields.map((field, index) => [names[index] ?? '', field]))
+    return { into: into ?? INTO, fields: columns, asn }
   })
 }
 

@@ -79,11 +79,11 @@ export class TableOutput extends RowOutput {
 
   constructor(target: Output, settings: TableSettings) {
     const { added, form } = settings
-    super(target, added[0]?.member ?? INTO)
+    super(target, added[0]?.into ?? INTO)
     this.#settings = settings
     this.#text = new CellText(form)
     this.#separator = SEPARATORS[form]
-    this.#located = added.map(({ member }) => this.members.add(member))
+    this.#located = added.map(({ into }) => this.members.add(into))
     this.#nothing = added.map(({ fields }) => Buffer.from(this.#separator.repeat(fields.size - 1)))
     this.#raw = this.members.add(RAW)
   }

@@ -113,37 +113,28 @@ function planKnown(
   options: LineOptions,
   format: TablePlan['format'],
 ): TablePlan {
-  const plan = fixedTable(options, format, names, address, time === null ? [] : [time])
-  const columns = columnNames(plan.fields, options)
-  if (!plan.overwrite) refuseTaken(columns, names, ...DELIMITED)
-  // No line of it is foreign text: a bound would take parts of a record for records.
-  const bounds = { maxLineBytes: MAX_LINE_BYTES, maxRecordLines: Number.MAX_SAFE_INTEGER }
-  return { ...plan, ...known, ...bounds, headerLine: 1, columns, replaced: replacedIn(names, columns) }
-}
-
-/** A table in which nothing is guessed and no column is added. */
-function fixedTable(
-  options: LineOptions,
-  format: TablePlan['format'],
-  names: readonly string[],
-  address: number,
-  time: readonly number[],
-): TablePlan {
+  const common = commonPlan(options)
+  const fields = checkedFields(options)
+  const columns = columnNames(fields, options)
+  if (!common.overwrite) refuseTaken(columns, names, ...DELIMITED)
   return {
-    ...commonPlan(options),
+    ...common,
+    ...known,
     format,
     delimiter: format === 'csv' ? COMMA : TAB,
     quotes: true,
     hasSeparatorLine: false,
-    headerLine: 0,
-    maxRecordLines: 1,
+    headerLine: 1,
+    // No line of it is foreign text: a bound would take parts of a record for records.
+    maxLineBytes: MAX_LINE_BYTES,
+    maxRecordLines: Number.MAX_SAFE_INTEGER,
     ...namedColumns(names),
     isClock: false,
     address,
-    time,
-    fields: checkedFields(options),
-    columns: [],
-    replaced: [],
+    time: time === null ? [] : [time],
+    fields,
+    columns,
+    replaced: replacedIn(names, columns),
     isObject: false,
   }
 }
@@ -268,11 +259,18 @@ function planRows(options: RowLineOptions, format: 'csv' | 'tsv'): TablePlan {
   if (options.to !== undefined) throw wrongOption`<to> is not for rows of ${format}`
   if (named !== null) throw wrongOption`<${named}> is for ndjson: the columns of rows have no names`
   const address = columnOfRows(field, 'field')
-  const time = timeField === undefined ? [] : [columnOfRows(timeField, 'timeField')]
-  // All rows get the same columns, whatever they hold.
-  const onBadLine = 'raw'
-  const quotes = quoting === 'double'
-  return { ...fixedTable(options, format, [], address, time), onBadLine, quotes, isRows: true }
+  const time = timeField === undefined ? null : columnOfRows(timeField, 'timeField')
+  return {
+    ...planKnown({ names: [], address, time }, options, format),
+    // All rows get the same columns, whatever they hold.
+    onBadLine: 'raw',
+    quotes: quoting === 'double',
+    headerLine: 0,
+    maxLineBytes: commonPlan(options).maxLineBytes,
+    maxRecordLines: 1,
+    columns: [],
+    isRows: true,
+  }
 }
 
 function columnOfRows(field: string, option: 'field' | 'timeField'): number {
