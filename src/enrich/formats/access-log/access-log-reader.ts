@@ -95,8 +95,9 @@ class LogTime {
   #readDay(bytes: Uint8Array, view: DataView, at: number): boolean {
     this.#day0 = 0
     const end = at + LOG_TIME_BYTES - 1
-    if (bytes[at + 2] !== SLASH || bytes[end] !== BRACKET_END || this.#timestamp.read(bytes, at, end) !== end)
-      return false
+    // The time has no fraction if its offset has the usual place.
+    const isSpelt = bytes[at + 2] === SLASH && bytes[at + 20] === SPACE && bytes[end] === BRACKET_END
+    if (!isSpelt || this.#timestamp.read(bytes, at, end) !== end) return false
     const clock = at + CLOCK
     const seconds =
       (twoDigits(bytes, clock) * 60 + twoDigits(bytes, clock + 3)) * 60 + twoDigits(bytes, clock + 6)

@@ -118,6 +118,11 @@ describe('lines that are read', () => {
     expect(partsOf(line)).toEqual(parts)
   })
 
+  it('have a fraction of a second and a short offset in the room of the usual offset', () => {
+    const line = START.replace('13:55:36 -0700', '13:55:36.123 Z')
+    expect(partsOf(line)).toMatchObject({ time: '2000-10-10T13:55:36.123+00:00' })
+  })
+
   it.each(['', 'x "a'])('have no offset if a server without a clock wrote them: %j', (end) => {
     const line = `81.2.69.142 - - [01/Jan/1970:00:00:12 +0000] "GET / HTTP/1.0" 200 7 "-" "-"${end}`
     expect(JSON.parse(enrichText(`${line}\n`, { format: 'access-log' }))).toMatchObject({
