@@ -61,15 +61,6 @@ export function durationText(seconds: number): string {
   return rest === 0 ? larges : `${larges} ${rest} ${smallName}`
 }
 
-/** `3 days`, `5 hours`, `under a minute` */
-export function spanText(milliseconds: number): string {
-  const minutes = milliseconds / 60_000
-  if (minutes < 1) return 'under a minute'
-  if (minutes < 90) return countOf(Math.round(minutes), 'minute', 'minutes')
-  if (minutes < 36 * 60) return countOf(Math.round(minutes / 60), 'hour', 'hours')
-  return countOf(Math.round(minutes / (24 * 60)), 'day', 'days')
-}
-
 /** `1.4 GB`, in powers of ten. */
 export function bytesText(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
@@ -106,8 +97,7 @@ export function minuteText(instant: Date): string | null {
   return Number.isNaN(instant.getTime()) ? null : dateText(instant, { ...DAY, ...MINUTE })
 }
 
-/** From the first to the last day, `3 – 5 Mar 2026`, or a single day; `null` for an invalid date. */
-export function daysText(first: Date, last: Date): string | null {
-  if (Number.isNaN(first.getTime()) || Number.isNaN(last.getTime())) return null
+/** From the first to the last day, `3 – 5 Mar 2026`, or a single day. */
+export function daysText(first: Date, last: Date): string {
   return dateFormat(DAY).formatRange(first, last)
 }

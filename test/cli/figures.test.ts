@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  bytesText,
-  daysText,
-  durationText,
-  shareText,
-  shortCountText,
-  spanText,
-} from '../../src/cli/figures.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+import { bytesText, durationText, shareText, shortCountText } from '../../src/cli/figures.ts'
 
 describe('figures', () => {
   it.each([
@@ -45,16 +35,6 @@ describe('figures', () => {
   })
 
   it.each([
-    [0, 'under a minute'],
-    [MINUTE, '1 minute'],
-    [89 * MINUTE, '89 minutes'],
-    [34.6 * HOUR, '35 hours'],
-    [72 * HOUR, '3 days'],
-  ])('show a span of %d milliseconds as %s', (milliseconds, text) => {
-    expect(spanText(milliseconds)).toBe(text)
-  })
-
-  it.each([
     [0, '0 bytes'],
     [999, '999 bytes'],
     [1000, '1 kB'],
@@ -62,10 +42,5 @@ describe('figures', () => {
     [2e15, '2,000 TB'],
   ])('show %d bytes as %s', (bytes, text) => {
     expect(bytesText(bytes)).toBe(text)
-  })
-
-  it('have no text for a range with an invalid date', () => {
-    const [day, never] = [new Date('2026-06-05T23:43:16Z'), new Date(Number.NaN)]
-    expect([daysText(day, never), daysText(never, day)]).toEqual([null, null])
   })
 })

@@ -4,16 +4,7 @@ import {
   type FailureReason,
   failuresOf,
 } from '../../enrich/counting/counts.ts'
-import {
-  atLeast,
-  bytesText,
-  countOf,
-  countText,
-  daysText,
-  minuteText,
-  shareText,
-  spanText,
-} from '../figures.ts'
+import { atLeast, bytesText, countOf, countText, daysText, minuteText, shareText } from '../figures.ts'
 import type { Activity } from './activity.ts'
 import { errorChart } from './charts.ts'
 import { type Content, card, clipped, html, MAX_NAME_LENGTH, type Markup, twoDecimals } from './markup.ts'
@@ -42,7 +33,6 @@ const REASONS: Readonly<Record<FailureReason, readonly [label: string, meaning: 
 }
 
 const DAY_MS = 86_400_000
-const MANY_HOURS_MS = 36 * 3_600_000
 
 /** Limit for the message about an unreadable line, in characters. */
 const MAX_MESSAGE_LENGTH = 300
@@ -119,18 +109,19 @@ function tile(label: string, value: Content, detail: Content): Markup {
 function timeTile({ span, clock }: ReportCounts): Markup {
   if (span === null) return tile('Time', '–', 'no times in located lines')
   const [first, last] = [new Date(span[0]), new Date(span[1])]
-  const days = daysText(first, last)
-  if (days === null) return tile('Time', '–', 'times out of range')
   return tile(
     'Time',
     lengthText(...span),
-    html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} ${clock}`}">${days}, ${clock}</span>`,
+    html`<span title="${`${minuteText(first) ?? ''} to ${minuteText(last) ?? ''} ${clock}`}">${daysText(first, last)}, ${clock}</span>`,
   )
 }
 
-/** Whole days are counted as dates, as a reader of the dates counts them. */
+/** `3 days`, `5 hours`, `under a minute`. Whole days are counted as dates, as a reader of the dates counts them. */
 function lengthText(first: number, last: number): string {
-  if (last - first < MANY_HOURS_MS) return spanText(last - first)
+  const minutes = (last - first) / 60_000
+  if (minutes < 1) return 'under a minute'
+  if (minutes < 90) return countOf(Math.round(minutes), 'minute', 'minutes')
+  if (minutes < 36 * 60) return countOf(Math.round(minutes / 60), 'hour', 'hours')
   return countOf(Math.floor(last / DAY_MS) - Math.floor(first / DAY_MS) + 1, 'day', 'days')
 }
 

@@ -1,7 +1,7 @@
 // The counts of a report over time, as bars of hours, days or months.
 import type { Clock } from '../../enrich/count-plan.ts'
 import type { GroupTotals } from '../../enrich/counting/totals.ts'
-import { Tally } from './ranked.ts'
+import { sumOf, Tally } from './ranked.ts'
 
 /** Countries of the timeline that have a colour of their own. */
 export const TIMELINE_COUNTRIES = 5
@@ -53,7 +53,9 @@ const [TIME, SERIES, WIDTH] = [0, 1, 2] as const
 export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
   if (totals === undefined) return null
   const names = totals.mapValues(SERIES, ([code = null, name = null]) => name ?? code)
-  const timed = timedLines(totals)
+  const starts = startsOf(totals)
+  const isTimed = (group: number) => !Number.isNaN(starts[totals.codes[group * WIDTH + TIME] ?? 0])
+  const timed = totals.lines.map((count, group) => (isTimed(group) ? count : 0))
   const sums = new Tally()
   for (const [code, count] of totals.sumsBy(SERIES, timed).entries())
     if (count > 0) sums.addValue(names[code], count)
@@ -126,14 +128,6 @@ export function clockOf({ instants, localTimes: { lines: localTimes } }: GroupTo
   return { clock, localTimes, omitted: Math.min(localTimes, instants.lines) }
 }
 
-/** The lines of each group; 0 for groups without a time of the clock. */
-function timedLines(totals: GroupTotals): Float64Array {
-  const { codes, lines, plan } = totals
-  const starts = startsOf(totals)
-  const width = plan.dimensions.length
-  return lines.map((count, group) => (Number.isNaN(starts[codes[group * width + TIME] ?? 0]) ? 0 : count))
-}
-
 /** ISO 8601. Log time has no offset. */
 export function instantText(instant: number, clock: Clock): string {
   const text = new Date(instant).toISOString()
@@ -165,9 +159,7 @@ function barsOf(instants: readonly number[], units: readonly Timeline['unit'][])
 
 /** The lines of each hour of the day, from those of each hour of the week. */
 export function dayHours(weekHours: readonly number[]): number[] {
-  const hours = new Array<number>(24).fill(0)
-  for (const [index, count] of weekHours.entries()) hours[index % 24] = (hours[index % 24] ?? 0) + count
-  return hours
+  return Array.from({ length: 24 }, (_, hour) => sumOf(weekHours.filter((_, index) => index % 24 === hour)))
 }
 
 /** The start of each hour, or day without one, in milliseconds since 1970, by its code; `NaN` without a time of the clock. */

@@ -201,9 +201,15 @@ describe('a report', () => {
     ])
   })
 
-  it('says that times are out of range', () => {
-    const counts = { ...countsOf([]), lines: 1, span: [9e15, 9e15] as const }
-    expect(Page.of(counts).texts('dd').join()).toContain('times out of range')
+  it.each([
+    [0, 'under a minute'],
+    [1, '1 minute'],
+    [89, '89 minutes'],
+    [34.6 * 60, '35 hours'],
+    [72 * 60, '4 days'],
+  ])('has the time between the first and the last line: %d minutes are %s', (minutes, text) => {
+    const counts = { ...countsOf([]), lines: 1, span: [0, minutes * 60_000] as const }
+    expect(Page.of(counts).texts('span', 'value')).toContain(text)
   })
 
   it('names several inputs, standard input among them', () => {
