@@ -19,6 +19,44 @@ const NO_NUMBER = 10_000
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
+/** Reads an offset from UTC, which can have a space before it. */
+export class UtcOffset {
+  isWest = false
+  /** Without the sign. */
+  minutes = 0
+
+  /** Minutes to add to a time of this offset to have it in UTC. */
+  get toUtc(): number {
+    return this.isWest ? this.minutes : -this.minutes
+  }
+
+  /**
+   * Reads `-0700`, `-07:00`, `Z`, `UTC`, `GMT` or `GMT-0700`.
+   *
+   * @param isShort whether `-07` is an offset too
+   * @returns where it ends, or -1
+   */
+  read(bytes: Uint8Array, start: number, end: number, isShort = false): number {
+    let sign = bytes[start] === SPACE ? start + 1 : start
+    const isNamed = UTC.includes(lettersAt(bytes, sign))
+    if (isNamed) sign += 3
+    const byte = sign < end ? (bytes[sign] ?? 0) : 0
+    this.isWest = byte === DASH
+    this.minutes = 0
+    if (byte !== DASH && byte !== PLUS) {
+      const after = isNamed ? sign : sign + 1
+      return (isNamed || (byte & ~SMALL) === CAPITAL_Z) && after <= end ? after : -1
+    }
+    const hours = twoDigits(bytes, sign + 1)
+    const at = bytes[sign + 3] === COLON ? sign + 4 : sign + 3
+    const hasMinutes = at > sign + 3 || (at < end && isDigit(bytes[at]))
+    const minutes = hasMinutes ? twoDigits(bytes, at) : 0
+    this.minutes = hours * 60 + minutes
+    const after = hasMinutes ? at + 2 : at
+    return hours <= 23 && minutes <= 59 && (hasMinutes || isShort) && after <= end ? after : -1
+  }
+}
+
 /**
  * Reads a date and time with an offset, in one of two forms:
  * - ISO 8601, extended format: `2000-10-10T13:55:36-07:00`. RFC 3339 allows a space instead of the `T`, and lower-case
@@ -42,9 +80,7 @@ export class Timestamp {
   /** Where the digits of the fraction are: `[start, end)`, empty when there are none. */
   #fractionStart = 0
   #fractionEnd = 0
-  #isWest = false
-  #offsetHour = 0
-  #offsetMinute = 0
+  readonly #offset = new UtcOffset()
 
   /** Reads the timestamp that starts `bytes[start, end)`. @returns where it ends, or -1 when there is none */
   read(bytes: Uint8Array, start: number, end: number): number {
@@ -61,10 +97,9 @@ export class Timestamp {
     const isTime = bytes[time + 2] === COLON && hour <= 23 && minute <= 59 && this.#second <= 60
     if (!isTime || !(hasSecond || isIso)) return -1
     const fraction = time + (hasSecond ? 8 : 5)
-    const after = this.#readOffset(bytes, this.#readFraction(bytes, fraction, end, isIso), end, isIso)
-    if (after < 0 || after > end) return -1
-    const offset = this.#offsetHour * 60 + this.#offsetMinute
-    const minutes = hour * 60 + minute + (this.#isWest ? offset : -offset)
+    const after = this.#offset.read(bytes, this.#readFraction(bytes, fraction, end, isIso), end, isIso)
+    if (after < 0) return -1
+    const minutes = hour * 60 + minute + this.#offset.toUtc
     const milliseconds = millisecondsOf(bytes, fraction, this.#fractionEnd)
     this.instant = this.#midnight + (minutes * 60 + this.#second) * 1000 + milliseconds
     return after
@@ -87,10 +122,11 @@ export class Timestamp {
       into[at] = DOT
       at = copy(bytes, this.#fractionStart, this.#fractionEnd, into, at + 1)
     }
-    into[at] = this.#isWest ? DASH : PLUS
-    at = putTwo(into, at + 1, this.#offsetHour)
+    const { isWest, minutes } = this.#offset
+    into[at] = isWest ? DASH : PLUS
+    at = putTwo(into, at + 1, (minutes / 60) | 0)
     into[at] = COLON
-    return putTwo(into, at + 1, this.#offsetMinute)
+    return putTwo(into, at + 1, minutes % 60)
   }
 
   /** `10/Oct/2000:`. @returns where the time begins, or -1 */
@@ -134,23 +170,6 @@ export class Timestamp {
     this.#fractionEnd = Math.min(at, start + 1 + MAX_FRACTION)
     return isIso ? at : this.#fractionEnd
   }
-
-  /** ` -0700`, `-0700`, `-07:00` or `Z`; in ISO 8601 also `-07`. @returns where it ends, or -1 */
-  #readOffset(bytes: Uint8Array, start: number, end: number, isIso: boolean): number {
-    const sign = bytes[start] === SPACE ? start + 1 : start
-    const byte = bytes[sign] ?? 0
-    this.#isWest = byte === DASH
-    this.#offsetHour = 0
-    this.#offsetMinute = 0
-    if ((byte & ~SMALL) === CAPITAL_Z) return sign + 1
-    if (byte !== DASH && byte !== PLUS) return -1
-    this.#offsetHour = twoDigits(bytes, sign + 1)
-    const minute = bytes[sign + 3] === COLON ? sign + 4 : sign + 3
-    const hasMinute = minute > sign + 3 || (minute < end && isDigit(bytes[minute]))
-    if (hasMinute) this.#offsetMinute = twoDigits(bytes, minute)
-    if (this.#offsetHour > 23 || this.#offsetMinute > 59 || !(hasMinute || isIso)) return -1
-    return hasMinute ? minute + 2 : minute
-  }
 }
 
 /** @returns the start of a day in UTC, in milliseconds since 1970, or {@link NO_TIME} when there is no such day */
@@ -184,10 +203,11 @@ function putTwo(into: Uint8Array, at: number, value: number): number {
   return at + 2
 }
 
-/** The months of access logs as numbers: three bytes of lower-case letters each, from January. */
-const MONTHS = /* @__PURE__ */ 'jan feb mar apr may jun jul aug sep oct nov dec'
-  .split(' ')
-  .map((name) => lettersAt(encoder.encode(name), 0))
+/** Names of three lower-case letters as numbers. */
+const numbered = (names: string): readonly number[] =>
+  names.split(' ').map((name) => lettersAt(encoder.encode(name), 0))
+const MONTHS = /* @__PURE__ */ numbered('jan feb mar apr may jun jul aug sep oct nov dec')
+const UTC = /* @__PURE__ */ numbered('utc gmt')
 
 /** Ignores case. @returns 1 to 12, or 0 if the bytes do not name a month */
 export function monthAt(bytes: Uint8Array, at: number): number {
@@ -232,7 +252,7 @@ export function asEventTime(instant: number): number {
 }
 
 /**
- * Reads an instant from `bytes[start, end)`: what {@link Timestamp} reads, ISO 8601 with an offset or `Z` or the
+ * Reads an instant from `bytes[start, end)`: what {@link Timestamp} reads, ISO 8601 with an offset, `Z` or `UTC`, or the
  * form of access logs, or a number since 1970. The size of a number decides whether it is in seconds, milliseconds, microseconds or
  * nanoseconds. Local times without an offset are not instants.
  *

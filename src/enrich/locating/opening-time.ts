@@ -10,12 +10,15 @@ import {
   NO_TIME,
   Timestamp,
   twoDigits,
+  UtcOffset,
 } from './event-time.ts'
 
+const LOWER_M = 0x6d
 const LOWER_T = 0x74
 const BAR = 0x7c
 
 const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
 /** 29 February is missing in at most seven years in a row. */
 const MOST_YEARS = 9
 /** Digits of seconds since 1970, of all times from September 2001 to 2286. Fewer can count from the start of a computer. */
@@ -37,6 +40,8 @@ const LAYOUTS: readonly RegExp[] = [
   /^(?<month>[a-z]{3}) (?<day>[ \d]?\d) (?:(?<year>[1-9]\d{3}) )?/i,
   AFTER_WEEKDAY,
 ]
+/** After a time of the day of twelve hours. */
+const HALF_DAY = /^ ?([ap])m(?![a-z\d])/i
 /** Bytes of the longest of these days, at least. */
 const DAY_BYTES = 16
 
@@ -50,7 +55,7 @@ export type OpeningTimeKind = 'none' | 'instant' | 'local' | 'yearless'
  * Reads the time that opens a line of text, also in a bracket, after the priority of syslog, `<34>` or `<165>1 `, and after the
  * key of logfmt or LTSV, `time=` or `time:`:
  * - what {@link Timestamp} reads: RFC 3339, RFC 5424, access logs
- * - a day in one of the {@link LAYOUTS} and a time of the day: `2023-10-11 14:32:52,123`. `UTC`, `GMT` or `Z` can follow
+ * - a day in one of the {@link LAYOUTS} and a time of the day: `2023-10-11 14:32:52,123`. An offset as {@link UtcOffset} reads it can follow
  * - seconds since 1970 with a fraction: `[1697034772.123]`
  *
  * Some programs write something else first: see {@link BEFORE}.
@@ -60,6 +65,7 @@ export class OpeningTime {
   instant = NO_TIME
   readonly #latest: number
   readonly #timestamp = new Timestamp()
+  readonly #offset = new UtcOffset()
   /** The day of the last local time as it was written, by one of the {@link LAYOUTS}. */
   #head: Uint8Array = new Uint8Array(0)
   #month = 0
@@ -109,17 +115,13 @@ export class OpeningTime {
     const limit = Math.min(end, line + MAX_HEAD_BYTES)
     const mark = nextMark(bytes, line, limit)
     if (bytes[mark] === EQUALS) {
-      const head = latin1(bytes, line, limit)
-      const kind = this.#readFortigate(head)
+      const kind = this.#readFortigate(latin1(bytes, line, limit))
       if (kind !== 'none') return kind
-      const after = endOf(BEFORE.logfmt, bytes, line, limit)
-      if (after > line) return this.#readAt(bytes, after, end)
-    } else if (bytes[mark] === BAR && isDigit(bytes[mark + 2])) {
-      if (BEFORE.compose.test(latin1(bytes, line, mark + 2))) return this.#readAt(bytes, mark + 2, end)
-    } else if (bytes[mark] === TAB) {
-      const after = endOf(BEFORE.ltsv, bytes, line, limit)
-      if (after > line) return this.#readAt(bytes, after, end)
     }
+    const words = BEFORE_DIGIT[bytes[mark] ?? 0]
+    const mayBegin = mark < limit && (bytes[mark] !== BAR || isDigit(bytes[mark + 2]))
+    const after = mayBegin && words !== undefined ? endOf(words, bytes, line, limit) : line
+    if (after > line) return this.#readAt(bytes, after, end)
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
       const before =
@@ -168,7 +170,7 @@ export class OpeningTime {
     return Number.isNaN(this.instant) ? 'none' : 'instant'
   }
 
-  /** A day, the time of the day, and the zone if it is UTC. */
+  /** A day, the time of the day, and the offset from UTC if it is written. */
   #readDay(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
     // Most lines of a log have the day of the line before.
     const isSame = startsWith(bytes, start, this.#head)
@@ -184,7 +186,10 @@ export class OpeningTime {
     this.instant = this.#midnight + this.#clock
     if (this.#year === null) return 'yearless'
     if (Number.isNaN(this.instant)) return 'none'
-    return isUtc(bytes, after, end) ? 'instant' : 'local'
+    const zoned = this.#offset.read(bytes, after, end)
+    if (zoned === -1 || !isDelimiter(bytes, zoned, end)) return 'local'
+    this.instant += this.#offset.toUtc * MINUTE_MS
+    return 'instant'
   }
 
   /** Reads a day by one of the {@link LAYOUTS}. @returns whether there is one; its start can be unknown */
@@ -212,7 +217,7 @@ export class OpeningTime {
     this.#midnight = year === null ? this.#latestMidnight(month, day) : midnightOf(year, month, day)
   }
 
-  /** Reads `14:32:52` and a fraction. @returns where it ends, or -1 */
+  /** Reads `14:32:52` and a fraction, also `02:32:52 PM`. @returns where it ends, or -1 */
   #readClock(bytes: Uint8Array, start: number, end: number): number {
     // MySQL pads an hour below ten with a space.
     const isPadded = bytes[start] === SPACE && isDigit(bytes[start + 1])
@@ -223,8 +228,13 @@ export class OpeningTime {
     // Second 60 is a leap second.
     if (!isClock || hour > 23 || minute > 59 || second > 60) return -1
     const after = endOfFraction(bytes, start + 8, end)
-    this.#clock = ((hour * 60 + minute) * 60 + second) * 1000 + millisecondsOf(bytes, start + 8, after)
-    return isDigit(bytes[after]) && after < end ? -1 : after
+    // Syslog has no year, and its hosts can be called pm. Most lines have no M there: no text is made of them.
+    const hasM = ((bytes[after + 1] ?? 0) | 0x20) === LOWER_M || ((bytes[after + 2] ?? 0) | 0x20) === LOWER_M
+    const mayBeHalf = hasM && this.#year !== null && hour >= 1 && hour <= 12
+    const half = mayBeHalf ? HALF_DAY.exec(latin1(bytes, after, Math.min(after + 4, end))) : null
+    const hours = half === null ? hour : (hour % 12) + (half[1]?.toLowerCase() === 'p' ? 12 : 0)
+    this.#clock = ((hours * 60 + minute) * 60 + second) * 1000 + millisecondsOf(bytes, start + 8, after)
+    return isDigit(bytes[after]) && after < end ? -1 : after + (half?.[0].length ?? 0)
   }
 
   /** The start of the day in the latest year that is possible, or {@link NO_TIME}. */
@@ -242,18 +252,22 @@ export class OpeningTime {
 const MAX_HEAD_BYTES = 320
 /** What programs write before a time of digits, up to its first digit. */
 const BEFORE = {
-  /** Docker Compose, the name of a container: `web  | 2023-10-11 14:32:52`. */
-  compose: /^[\w.-]{1,100} {0,60}\| $/,
   /** The level: `INFO[2023-10-11T14:32:52Z]`. */
   logrus: /^[A-Z]{4,7}\[$/,
   /** HAProxy, `192.0.2.1:4711 [`, and access logs, also with a virtual host: `192.0.2.1 - - [`, `example.com 192.0.2.1 - - [`. */
   accessLog: /^[^ ]+ (?:(?:[^ ]+ )?- [^ ]+ )?\[$/,
-  /** Other keys: `level=info ts=2023-10-11T14:32:52Z`. */
-  logfmt: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
-  /** Labels of LTSV: `host:192.0.2.1\ttime:[`. */
-  ltsv: /^(?:[\w.-]{1,40}:[^\t]{0,100}\t)+?time:\[?(?=\d)/,
   /** Fortinet's logs: `date=2023-10-11 time=14:32:52`, also after a priority of syslog. */
   fortigate: /^(?:<\d{1,3}>)?date=(\d{4}-\d\d-\d\d),? ?time=(\d\d:\d\d:\d\d)[ ,]/,
+}
+
+/** By the first mark in the line. */
+const BEFORE_DIGIT: Readonly<Record<number, RegExp>> = {
+  /** Docker Compose, the name of a container: `web  | 2023-10-11 14:32:52`. */
+  [BAR]: /^[\w.-]{1,100} {0,60}\| (?=\d)/,
+  /** Other keys of logfmt: `level=info ts=2023-10-11T14:32:52Z`. */
+  [EQUALS]: /^(?:[\w.]{1,40}=(?:"[^"]{0,100}"|[^" ]{0,100}) )+?(?:time|timestamp|ts|t)="?(?=\d)/,
+  /** Labels of LTSV: `host:192.0.2.1\ttime:[`. */
+  [TAB]: /^(?:[\w.-]{1,40}:[^\t]{0,100}\t)+?time:\[?(?=\d)/,
 }
 
 /** What can be before the time of a line: the priority of syslog, with the version of RFC 5424, and a key of logfmt or LTSV. */
@@ -278,14 +292,6 @@ function endOf(pattern: RegExp, bytes: Uint8Array, start: number, end: number): 
 function isDelimiter(bytes: Uint8Array, at: number, end: number): boolean {
   const byte = at < end ? (bytes[at] ?? 0) : 0
   return !(isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a))
-}
-
-/** Whether ` UTC`, ` GMT` or `Z` follows a time. */
-function isUtc(bytes: Uint8Array, at: number, end: number): boolean {
-  const start = bytes[at] === SPACE ? at + 1 : at
-  const word = latin1(bytes, start, Math.min(start + 3, end))
-  if (word === 'UTC' || word === 'GMT') return isDelimiter(bytes, start + 3, end)
-  return word.startsWith('Z') && isDelimiter(bytes, start + 1, end)
 }
 
 /** @param start where a dot or a comma can be. @returns where the digits after it end, or `start` when there are none */
