@@ -48,14 +48,12 @@ const NAMED = /(?:[._-]?(?:ip|addr|address|host)| (?:ip|addr|address))?/.source
  * Asterisk writes the client after `failed for`, and strongSwan after `...`, but its own address after `sending packet: from`.
  * FreeRADIUS writes it after `cli`, and what asked for it after `(from client`. The `source=` of OpenSMTPD is its own.
  */
-const CLIENT_KEY = new RegExp(
-  `(?:(?:^|[^A-Za-z\\d])(?<!(?:nat|tran|trans|xlate|mapped)[-_ .]|sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[| host \\[)["']?(?:ip:? |ipv4:|tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli |\\([^\\s()[]+\\[)$`,
-  'i',
+const CLIENT_KEY = atEnd(
+  `(?:(?:^|[^A-Za-z\\d])(?<!(?:nat|tran|trans|xlate|mapped)[-_ .]|sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[| host \\[)["']?(?:ip:? |ipv4:|tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli |\\([^\\s()[]+\\[)`,
 )
 /** A name before a colon and a blank can be that of a program. */
-const OTHER_KEY = new RegExp(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|url|local(?: addr(?:ess)?)?|packet: from| \\(from client|d(?:e?st|estination)) (?:[\\w.-]+:)?|local host \\[(?:ipv4:)?|i=\\[|(?<=[^\\d]>,? )source=["[]*)$`,
-  'i',
+const OTHER_KEY = atEnd(
+  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|url|local(?: addr(?:ess)?)?|packet: from| \\(from client|d(?:e?st|estination)) (?:[\\w.-]+:)?|local host \\[(?:ipv4:)?|i=\\[|(?<=[^\\d]>,? )source=["[]*)`,
 )
 /** The own end and the server of stunnel, the own end of coturn, the servers that dnsmasq asks, with their answers, and those that Squid asks. */
 const NO_CLIENT_KEY =
@@ -67,14 +65,14 @@ const SERVICE_PORT = new RegExp(`^${SERVICE}`)
  * Another address, and what is between it and the far end or a translation: an arrow, a comma, a bar, `to`, or a parenthesis after a
  * port. Programs in Go write their own end before the arrow.
  */
-const FAR_END = new RegExp(
-  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()$`,
-  'i',
+const FAR_END = atEnd(
+  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()`,
 )
 
 /** The name of a user, also as sshd writes it, or what a client of SMTP says that it is. */
-const GIVEN_KEY =
-  /(?:^|[^A-Za-z\d])(?:user(?:_?name)?[=:] ?|(?:ehlo|helo)[ =]|(?:invalid|authenticating) user )["'<[]*$/i
+const GIVEN_KEY = atEnd(
+  `(?:^|[^A-Za-z\\d])(?:user(?:_?name)?[=:] ?|(?:ehlo|helo)[ =]|(?:invalid|authenticating) user )["'<[]*`,
+)
 
 /** The bytes before an address that can have the name of a host: after `@`, after `HELO` as Exim writes it, in what dnsmasq asks. */
 const MAX_GIVEN = 300
@@ -165,6 +163,11 @@ function isInTarget(bytes: Uint8Array, line: number, start: number): boolean {
   if (at === start - 1 || (bytes[at] === SPACE && !hasMethod)) return false
   const target = textBefore(bytes, line, start, start - at - 1)
   return (hasMethod && target === '/') || WITH_QUERY.test(target)
+}
+
+/** A pattern of the end of a text, matched from there backwards: `$` after a pattern would try it from each character. */
+function atEnd(pattern: string): RegExp {
+  return new RegExp(`$(?<=${pattern})`, 'i')
 }
 
 /** At most `most` of the last bytes before `end`. */
