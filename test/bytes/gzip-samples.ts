@@ -83,6 +83,7 @@ export function damagedFiles(): [name: string, file: Uint8Array, message: string
     ['a second member', with_(gzipOf(ascii('more'))), 'damaged'],
     ['an empty second member', with_(gzipOf(new Uint8Array())), 'damaged'],
     ['an empty member before it', new Uint8Array(Buffer.concat([gzipOf(new Uint8Array()), good])), 'damaged'],
+    ['a member of a byte before it', new Uint8Array(Buffer.concat([gzipOf(ascii('x')), good])), 'damaged'],
     ['deflate data without a last block', gzipOf(CONTENT, { deflate: deflate.subarray(0, -2) }), 'damaged'],
     ['deflate data of a reserved block type', gzipOf(CONTENT, { deflate: Uint8Array.of(7, 0) }), 'damaged'],
     // The trailer matches the first bytes of the content; only the length is wrong.

@@ -20,7 +20,7 @@ import { addKey } from '../../../src/cli/keys/keys-command.ts'
 import { createKeyFile } from '../../../src/http.ts'
 import { parseKeyList } from '../../../src/node/keys/key-list.ts'
 import { temporaryFolder } from '../../temporary.ts'
-import { failure, geofix, words } from '../enrich/command-line.ts'
+import { failure, geofix, printed, words } from '../enrich/command-line.ts'
 
 const folder = temporaryFolder()
 let files = 0
@@ -52,8 +52,7 @@ const owner = async (file: string, key: string) => {
 describe('geofix keys', () => {
   it('add prints the key once, and keeps only its digest', async () => {
     const file = newFile()
-    const { status, out, err } = await add(file)
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    const out = await printed(add(file))
     expect(out).toMatch(/^live_[0-9A-Za-z]{49}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readFileSync(file, 'utf8')).not.toContain(out.trim().slice(5, 15))
