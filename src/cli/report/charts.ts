@@ -87,10 +87,9 @@ export function timelineCard(timeline: Timeline | null, heading: Heading): Marku
   const { unit, clock, omitted, series, buckets } = timeline
   const all = sumOf(buckets.map(({ counts }) => sumOf(counts)))
   const { name, count } = peakOf(timeline)
-  const kind = clock === 'UTC' ? 'no' : 'an'
   const note =
     omitted > 0
-      ? html`<p class="note">Left out: ${countOf(omitted, 'line whose time has', 'lines whose times have')} ${kind} offset from UTC.</p>`
+      ? html`<p class="note">Left out: ${countOf(omitted, 'line whose time has', 'lines whose times have')} ${clock === 'UTC' ? 'no' : 'an'} offset from UTC.</p>`
       : null
   const legend = [...series, ...(buckets.some(({ counts }) => (counts.at(-1) ?? 0) > 0) ? [null] : [])]
   const body = html`

@@ -82,7 +82,7 @@ function tablesOf(counts: ReportCounts, { tables, requests, timeline, days }: Ac
     addresses: rows(tables.callers?.rows, 'ip', 'place'),
     networks: rows(tables.networks?.rows, 'network', 'country'),
     owners: rows(tables.systems?.rows, 'asn', 'organization'),
-    timeline: timelineRows(timeline, ['others']),
+    timeline: timelineRows(timeline),
     statuses: rows(requests?.statuses, 'status'),
     methods: rows(requests?.methods, 'method'),
     pages: rows(tables.pages?.rows, 'path'),
@@ -106,13 +106,12 @@ function meanOf(degrees: number, lines: number): number | null {
   return lines === 0 ? null : Math.round(Math.round((degrees / lines) * 1e8) / 1e4) / 1e4
 }
 
-/** @param others the names of the numbers that follow the series */
-function timelineRows(timeline: Timeline | null = null, others: readonly string[] = []): Row[] {
+function timelineRows(timeline: Timeline | null = null): Row[] {
   if (timeline === null) return []
-  const names = [...timeline.series, ...others]
+  const names = [...timeline.series, 'others']
   return timeline.buckets.map(({ start, counts }) => ({
     start: instantText(start, timeline.clock),
-    ...Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])),
+    ...Object.fromEntries(counts.map((count, index) => [names[index], count])),
   }))
 }
 

@@ -64,7 +64,7 @@ export function timelineOf(totals: GroupTotals | undefined): Timeline | null {
     .rows.slice(0, TIMELINE_COUNTRIES)
     .map(({ name }) => name)
   const seriesOf = names.map((name) => (name === null ? -1 : series.indexOf(String(name))))
-  return overTime(totals, series, seriesOf)
+  return overTime(totals, series, seriesOf, starts)
 }
 
 /** The answers with an error of the client and of the server. @param totals groups of a clock, a day and an hour, and a status */
@@ -104,10 +104,10 @@ function overTime(
   totals: GroupTotals,
   series: readonly string[],
   seriesOf: readonly number[],
+  starts = startsOf(totals),
 ): Timeline | null {
   // A log of a month has a hundred thousand groups of an hour and a country.
   const { codes, lines } = totals
-  const starts = startsOf(totals)
   const bars = barsOf(starts, ['hour', 'day', 'month'])
   if (bars === null) return null
   const buckets = bars.starts.map((start) => {
@@ -123,6 +123,7 @@ function overTime(
   return { unit: bars.unit, ...clockOf(totals), series, buckets }
 }
 
+/** The clock of most lines with a time. */
 export function clockOf({ instants, localTimes: { lines: localTimes } }: GroupTotals): TimeKinds {
   const clock = localTimes > instants.lines ? 'log time' : 'UTC'
   return { clock, localTimes, omitted: Math.min(localTimes, instants.lines) }
@@ -143,7 +144,6 @@ export function instantText(instant: number, clock: Clock): string {
 function barsOf(instants: readonly number[], units: readonly Timeline['unit'][]) {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const instant of instants) {
-    if (Number.isNaN(instant)) continue
     if (instant < first) first = instant
     if (instant > last) last = instant
   }

@@ -121,18 +121,14 @@ export class OpeningTime {
     const words = BEFORE_DIGIT[bytes[mark] ?? 0]
     const mayBegin = mark < limit && (bytes[mark] !== BAR || isDigit(bytes[mark + 2]))
     const after = mayBegin && words !== undefined ? endOf(words, bytes, line, limit) : line
-    if (after > line) return this.#readAt(bytes, after, end)
+    if (after > line) return this.#readNumbers(bytes, after, end)
     for (let at = mark; at < limit; at++) {
       if (bytes[at] !== BRACKET || !isDigit(bytes[at + 1])) continue
       const before =
         bytes[at + 3] === SLASH ? BEFORE.accessLog : bytes[at + 5] === DASH ? BEFORE.logrus : null
-      if (before?.test(latin1(bytes, line, at + 1))) return this.#readAt(bytes, at + 1, end)
+      if (before?.test(latin1(bytes, line, at + 1))) return this.#readNumbers(bytes, at + 1, end)
     }
     return 'none'
-  }
-
-  #readAt(bytes: Uint8Array, at: number, end: number): OpeningTimeKind {
-    return isDigit(bytes[at]) && end - at >= SHORTEST ? this.#readNumbers(bytes, at, end) : 'none'
   }
 
   /** `date=2023-10-11 time=14:32:52` and what else says the instant. */
@@ -149,6 +145,7 @@ export class OpeningTime {
 
   /** A time that begins with a digit. */
   #readNumbers(bytes: Uint8Array, start: number, end: number): OpeningTimeKind {
+    if (!isDigit(bytes[start]) || end - start < SHORTEST) return 'none'
     const [third, fifth] = [bytes[start + 2], bytes[start + 4]]
     if (fifth === DASH || third === SLASH) {
       const after = this.#timestamp.read(bytes, start, end)
