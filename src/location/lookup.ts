@@ -63,8 +63,16 @@ export function lookupResult(
   at: number,
   via?: string,
 ): LookupResult {
-  const found = findLocation(set, address)
-  if (typeof found === 'number') return set.record(found, address.text, locale, at)
+  let found: number | NoLocation = findLocation(set, address)
+  if (typeof found === 'number') {
+    try {
+      return set.record(found, address.text, locale, at)
+    } catch (error) {
+      // Some texts are read only now.
+      if (!isInvalidDatabase(error)) throw error
+      found = error
+    }
+  }
   const failure = lookupFailure(set, address, found, via)
   if (via !== undefined) failure.error.via = via
   return failure
@@ -166,7 +174,14 @@ export class LookupBatch {
       if (address === undefined || this.#isAddress[i] === false) results.push(malformedFailure(items[i]))
       else if (table === undefined || number === NO_LOCATION)
         results.push(lookupResult(set, address, locale, at))
-      else results.push(table.record(number, address.text, locale, at))
+      else {
+        try {
+          results.push(table.record(number, address.text, locale, at))
+        } catch {
+          // Looked up again alone, the error becomes its result.
+          results.push(lookupResult(set, address, locale, at))
+        }
+      }
     }
   }
 }

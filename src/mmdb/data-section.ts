@@ -147,9 +147,14 @@ export class DataSection {
     return decoder.decode(this.content())
   }
 
+  /** Makes the opened field readable to its end, which can be in a damaged block of a packed file. */
+  reachEnd(): void {
+    this.reach(this.start, this.size)
+  }
+
   /** A copy of the opened field's bytes: platforms refuse to decode shared memory in place. */
   content(): Uint8Array {
-    this.reach(this.start, this.size)
+    this.reachEnd()
     const at = this.start - this.from
     return this.bytes.slice(at, at + this.size)
   }

@@ -221,13 +221,14 @@ export class FieldReader {
     return true
   }
 
-  /** Whether the opened field is text. @throws InvalidDatabaseError when it is a long text */
+  /** Whether the opened field is text. @throws InvalidDatabaseError when it is a long text, or damaged: it can be read later */
   #isShortText(): boolean {
     const data = this.#data
     if (data.type !== DataType.utf8String) return false
     if (data.size > MAX_TEXT_BYTES) {
       throw data.fault(`a text field is longer than ${MAX_TEXT_BYTES} bytes`, data.fieldOffset)
     }
+    data.reachEnd()
     return true
   }
 

@@ -6,6 +6,9 @@ import { crc32 } from '../../src/bytes/extract.ts'
 import { isPacked } from '../../src/bytes/file-kind.ts'
 import { type Inflate, inflate, PORTABLE_CODEC } from '../../src/bytes/gunzip.ts'
 import { InvalidDatabaseError, isGeofixError } from '../../src/errors.ts'
+import { Resolver } from '../../src/index.ts'
+import { withDatabases } from '../../src/location/database-set.ts'
+import { findLocation } from '../../src/location/lookup.ts'
 import { Database } from '../../src/mmdb/database.ts'
 import { countNetworks } from '../../src/mmdb/networks.ts'
 import { verify } from '../../src/mmdb/verify.ts'
@@ -14,6 +17,7 @@ import { readDirectory } from '../../src/packed/directory.ts'
 import { pack, unpack } from '../../src/packed/pack.ts'
 import { PackedDatabase } from '../../src/packed/packed-database.ts'
 import { MmdbWriter } from '../../src/writer.ts'
+import { addressOf } from '../address/address-of.ts'
 import { effort, sampled } from '../effort.ts'
 import { offsetAt } from '../mmdb/questions.ts'
 import { openPacked } from './parts.ts'
@@ -121,6 +125,33 @@ describe('a packed file', () => {
       expect(() => unpack(damaged)).toThrow(InvalidDatabaseError)
     }
   })
+
+  it.each([
+    ['en', 'en'],
+    ['de', 'locale'],
+  ] as const)(
+    'has a failure for an address whose texts end in a damaged block: %s, %s',
+    (locale, cityNames) => {
+      const ips = Array.from({ length: 120 }, (_, i) => `1.0.0.${i}`)
+      for (const length of [280, 283, 286, 289, 292, 295]) {
+        const writer = new MmdbWriter({ databaseType: 'Test-City' })
+        for (const ip of ips)
+          writer.insert(ip, { city: { names: { en: ip.padEnd(length, 'e'), de: ip.padEnd(length, 'd') } } })
+        const bytes = pack(writer.toBytes())
+        bytes[bytes.length - 1] = ~(bytes.at(-1) ?? 0)
+        const geo = Resolver.openSync(bytes)
+        const codes = geo
+          .lookupMany(ips, { locale, cityNames })
+          .map((each) => 'error' in each && each.error.code)
+        const sound = codes.indexOf('INVALID_DATABASE')
+        expect(codes).toEqual(ips.map((_, i) => i >= sound && 'INVALID_DATABASE'))
+        for (const ip of ips.slice(sound - 1)) geo.find(ip, { locale, cityNames })
+        // Lines and batches read English texts where they write them.
+        const found = ips.map((ip) => withDatabases(geo, (set) => findLocation(set, addressOf(ip))))
+        if (locale === 'en') expect(found.map((each) => typeof each === 'object')).toEqual(codes.map(Boolean))
+      }
+    },
+  )
 
   it('opens, and fails for every address, if all blocks of networks are damaged', () => {
     const damaged = PACKED.slice()
