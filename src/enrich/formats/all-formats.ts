@@ -50,7 +50,8 @@ function makePlan(
   // The option `logFormat` decides the format.
   const given = format ?? (logFormat === undefined ? undefined : CUSTOM_LOG.name)
   const candidates = given === undefined ? FORMAT_DEFINITIONS : [definitionOf(given)]
-  const enclosed = candidates.some(({ name }) => name === NDJSON.name) ? enclosedIn(sample, options) : null
+  const mayEnclose = !options.isColumnar && candidates.some(({ name }) => name === NDJSON.name)
+  const enclosed = mayEnclose ? enclosedIn(sample, options) : null
   if (enclosed !== null) return planEnclosed(enclosed, { ...options, ...more(NDJSON.name) })
   const inside = insideOf(bytes, options, candidates)
   const definition =

@@ -230,6 +230,16 @@ describe('Parquet to Parquet', () => {
     expect((await enrich(lists, '--to', 'ndjson')).err).toContain('add --format text')
   })
 
+  it('is refused with addresses only in the lines of a column', async () => {
+    const data = Array<string>(5).fill(
+      '81.2.69.142 - - [01/Jul/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9\n',
+    )
+    const columns = ['log', 'stream', 'time'].map((name) => ({ name, data, type: 'STRING' as const }))
+    const lines = writeParquet('docker.parquet', columns)
+    expect(await refused('docker.out.parquet', lines)).toMatchObject({ status: 1 })
+    expect((await enrich(lines, '--to', 'csv', '--fields', 'city')).out).toContain(',London\n')
+  })
+
   it('gives every row its own location where one has a text of any length', async () => {
     const data = ['81.2.69.142', 'x'.repeat(3_000_000), '1.2.3.4']
     const long = writeParquet('long.parquet', [{ name: 'ip', data, type: 'STRING' }])
