@@ -171,11 +171,7 @@ let ranges: readonly KindRange[] | undefined
 
 /** All addresses, in their order. IPv4 is at ::/96. */
 export function kindRanges(): readonly KindRange[] {
-  ranges ??= listKinds()
-  return ranges
-}
-
-function listKinds(): readonly KindRange[] {
+  if (ranges !== undefined) return ranges
   const ipv6 = IPV6_REGISTRY.filter(([text]) => !/^::1?\/(0|128)$/.test(text))
   const registered = [...IPV4_REGISTRY, ...ipv6].map(([text]) => parseCidr(text))
   const paths = LOOKED_UP_AS_IPV4.map((path): Network => ({ family: 6, ...path }))
@@ -183,10 +179,12 @@ function listKinds(): readonly KindRange[] {
   const starts = all.filter(
     (start, index) => index === 0 || kindAt(start) !== kindAt(all[index - 1] ?? start),
   )
-  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? END, kind: kindAt(start) }))
+  ranges = starts.map((start, index) => ({ start, end: starts[index + 1] ?? FIRST, kind: kindAt(start) }))
+  return ranges
 }
 
-const END: Words = /* @__PURE__ */ new Uint32Array(4)
+/** The first position, which is also the end of all addresses. */
+export const FIRST: Words = /* @__PURE__ */ new Uint32Array(4)
 
 function kindAt(words: Words): AddressKind {
   if (isIPv4Compatible(words)) return specialPurposeOfIPv4(words[3] ?? 0) ?? 'global'
@@ -196,7 +194,10 @@ function kindAt(words: Words): AddressKind {
 
 /** The prefix length of the largest network around a position in which all addresses are of one kind. */
 export function lengthOfKind(words: Words): number {
-  const { start, end } = kindRanges().find((range) => isBefore(words, range.end)) ?? { start: END, end: END }
+  const { start, end } = kindRanges().find((range) => isBefore(words, range.end)) ?? {
+    start: FIRST,
+    end: FIRST,
+  }
   return Math.max(isIPv4Compatible(words) ? 96 : 0, lengthWithin(words, start, end))
 }
 

@@ -1,6 +1,6 @@
 import { isIPv4Compatible } from '../address/address.ts'
 import { formatIPv4, formatIPv6, parseNetwork } from '../address/ip-text.ts'
-import { boundsOf, compare, endsBefore, listNetworks, type Words } from '../address/position.ts'
+import { boundsOf, compare, endsBefore, FIRST, listNetworks, type Words } from '../address/position.ts'
 import { checkOptionNames, type NamesOf, OptionError } from '../option-names.ts'
 import { countryCodesOf } from './country-codes.ts'
 import type { DatabaseSet } from './database-set.ts'
@@ -60,8 +60,6 @@ export function networkChoice({ within, ipVersion, countries }: NetworksOptions)
   }
 }
 
-/** The first position, which is also the end of all addresses. */
-const FIRST = new Uint32Array(4)
 /** The position after IPv4. */
 const AFTER_IPV4 = Uint32Array.of(0, 0, 1, 0)
 

@@ -164,7 +164,12 @@ export class LookupBatch {
     for (let i = 0; i < items.length; i++) {
       const address = this.#addresses[i]
       const isPlain = address !== undefined && this.#isAddress[i] === true && address.special === null
-      this.#numbers[i] = isPlain ? numberOf(table, address) : NO_LOCATION
+      this.#numbers[i] = NO_LOCATION
+      try {
+        if (isPlain) this.#numbers[i] = table?.find(address) ?? NO_LOCATION
+      } catch {
+        // Looked up again alone, the error becomes its result.
+      }
     }
     // Numbers from before a table was emptied are not valid any more.
     if (table?.generation !== generation) this.#numbers.fill(NO_LOCATION)
@@ -178,19 +183,9 @@ export class LookupBatch {
         try {
           results.push(table.record(number, address.text, locale, at))
         } catch {
-          // Looked up again alone, the error becomes its result.
           results.push(lookupResult(set, address, locale, at))
         }
       }
     }
-  }
-}
-
-function numberOf(table: DatabaseSet['tables'][number] | undefined, address: Address): number {
-  try {
-    return table?.find(address) ?? NO_LOCATION
-  } catch {
-    // The caller looks the item up again alone, where the error becomes its result.
-    return NO_LOCATION
   }
 }

@@ -1,6 +1,6 @@
 // The networks of a set of databases, in the order of their addresses.
 import { isIPv4Compatible } from '../address/address.ts'
-import { type AddressKind, endsBefore, isBefore, kindRanges, type Words } from '../address/position.ts'
+import { type AddressKind, endsBefore, FIRST, isBefore, kindRanges, type Words } from '../address/position.ts'
 import { InvalidDatabaseError } from '../errors.ts'
 import type { RangeCursor } from '../mmdb/database.ts'
 import { mostNetworks } from '../mmdb/networks.ts'
@@ -87,9 +87,8 @@ export class NetworkWalk {
       (sum, { database }) => sum + mostNetworks(database.metadata.nodeCount),
       kindRanges().length,
     )
-    const [start, end] = bounds ?? [new Uint32Array(4), new Uint32Array(4)]
-    this.end.set(start)
-    this.#last = end
+    this.end.set(bounds?.[0] ?? FIRST)
+    this.#last = bounds?.[1] ?? FIRST
   }
 
   /**
