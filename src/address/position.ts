@@ -194,10 +194,14 @@ function kindAt(words: Words): AddressKind {
 
 /** The prefix length of the largest network around a position in which all addresses are of one kind. */
 export function lengthOfKind(words: Words): number {
-  const { start, end } = kindRanges().find((range) => isBefore(words, range.end)) ?? {
-    start: FIRST,
-    end: FIRST,
+  const all = kindRanges()
+  let [low, high] = [0, all.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (compare(words, all[middle]?.start ?? FIRST) < 0) high = middle
+    else low = middle
   }
+  const { start, end } = all[low] ?? { start: FIRST, end: FIRST }
   return Math.max(isIPv4Compatible(words) ? 96 : 0, lengthWithin(words, start, end))
 }
 
