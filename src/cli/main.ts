@@ -23,8 +23,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (args[0] === 'serve') return
   // A key that cannot be printed is not added: `addKey` says so.
   if (args[0] === 'keys' && args[1] !== 'list') return
-  // `enrich` notices it by itself, and can have files to finish.
-  if (error.code === 'EPIPE' && args[0] === 'enrich') return
+  // `enrich` notices it by itself, and can have files to finish. With `--explain`, it has none.
+  if (error.code === 'EPIPE' && args[0] === 'enrich' && !args.includes('--explain')) return
   if (error.code === 'EPIPE') process.exit(args[0] === 'verify' ? 1 : 0)
   const { message, status } = unwritable('standard output', error)
   console.error(`geofix: ${message}`)
@@ -56,6 +56,8 @@ async function main(): Promise<void> {
   await (isService
     ? Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS))])
     : flushed)
+  // A stream says later that a write failed.
+  await new Promise(setImmediate)
   // Exit now, and not at the end of the event loop: there, Node waits for V8's background compiler, which can wait for a garbage
   // collection of this thread, for ever (https://github.com/nodejs/node/issues/54918).
   process.exit(status)

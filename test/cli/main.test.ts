@@ -81,6 +81,16 @@ it('exits when the streams have written what they hold', async () => {
   expect((await ended).exit).toHaveBeenCalledWith(1)
 })
 
+it('exits after the stream has said that a write failed', async () => {
+  const say = vi.fn()
+  vi.spyOn(process.stdout, 'writableLength', 'get').mockImplementation(() => {
+    process.nextTick(() => process.nextTick(say))
+    return 0
+  })
+  await main([], 1)
+  expect(say).toHaveBeenCalled()
+})
+
 it('exits at once after a signal', async () => {
   const { exit, ended } = await main([], 130)
   expect(ended).toBe(true)
@@ -101,8 +111,11 @@ it('exits with 0 if the reader closes the pipe, and with 3 if the output cannot 
   expect(stderr?.(new Error('closed'))).toBeUndefined()
 })
 
-it('exits with 1 if the reader of verify closes the pipe', async () => {
-  const { stdout, exit } = await main(['verify', '--help'])
+it.each([
+  [['verify', '--help'], 1],
+  [['enrich', '--explain', '--help'], 0],
+])('if the reader closes the pipe, %j exits with %i', async (args, status) => {
+  const { stdout, exit } = await main(args)
   expect(() => stdout?.(Object.assign(new Error('closed'), { code: 'EPIPE' }))).toThrow('has ended')
-  expect(exit).toHaveBeenLastCalledWith(1)
+  expect(exit).toHaveBeenLastCalledWith(status)
 })
