@@ -28,6 +28,8 @@ const SHORTEST = 14
 
 /** Apache's error log, uWSGI and `ctime`: `Wed Oct 11 14:32:52.123 2023`, with a weekday in any language. */
 const AFTER_WEEKDAY = /^.{3} (?<month>[a-z]{3}) (?<day>[ \d]?\d) /i
+/** RFC 3164: Oct 11, also Oct 11 2023. Junos writes the year after the time. Days below ten have a space, a zero, or nothing before them. */
+const SYSLOG = /^(?<month>[a-z]{3}) (?<day>[ \d]?\d) (?:(?<year>[1-9]\d{3}) )?/i
 /** The days before a time of the day. A day without a year is of the latest year that is possible. */
 const LAYOUTS: readonly RegExp[] = [
   // 2023-10-11; 2023/10/11 in nginx's error log.
@@ -36,8 +38,7 @@ const LAYOUTS: readonly RegExp[] = [
   /^(?<day>\d\d)([-/])(?<month>[a-z]{3})\2(?<year>[1-9]\d{3})(?: |(?<=\/.{4}):)/i,
   // Suricata and Snort: 10/11/2023-14:32:52, 10/11-14:32:52.
   /^(?<month>\d\d)\/(?<day>\d\d)(?:\/(?<year>[1-9]\d{3}))?-/,
-  // Syslog, RFC 3164: Oct 11, also Oct 11 2023. Days below ten have a space, a zero, or nothing before them.
-  /^(?<month>[a-z]{3}) (?<day>[ \d]?\d) (?:(?<year>[1-9]\d{3}) )?/i,
+  SYSLOG,
   AFTER_WEEKDAY,
 ]
 /** After a time of the day of twelve hours. */
@@ -72,7 +73,8 @@ export class OpeningTime {
   #day = 0
   /** `null` if it was not written. */
   #year: number | null = null
-  #isYearLast = false
+  /** The year of a time that no year follows: unknown in syslog, elsewhere none. `undefined` if years are before times. */
+  #absentYear: null | -1 | undefined
   /** The start of the day. */
   #midnight = NO_TIME
   /** Milliseconds since midnight. */
@@ -175,10 +177,14 @@ export class OpeningTime {
     if (after === -1 && this.#readHead(bytes, start, end))
       after = this.#readClock(bytes, start + this.#head.length, end)
     if (after === -1) return 'none'
-    if (this.#isYearLast) {
-      const year = bytes[after] === SPACE && after + 5 <= end ? yearAt(bytes, after + 1) : -1
+    if (this.#absentYear !== undefined) {
+      const last = after + 5
+      const written = bytes[after] === SPACE && last <= end ? yearAt(bytes, after + 1) : -1
+      // After a time of syslog, it can be the start of a host's name.
+      const isYear = this.#absentYear === -1 || last === end || bytes[last] === SPACE
+      const year = isYear && written !== -1 ? written : this.#absentYear
       if (year !== this.#year) this.#setDay(year, this.#month, this.#day)
-      after += 5
+      if (year !== null) after = last
     }
     this.instant = this.#midnight + this.#clock
     if (this.#year === null) return 'yearless'
@@ -200,7 +206,8 @@ export class OpeningTime {
       // Any leap year has all days.
       if (head === '' || Number.isNaN(midnightOf(2000, month, Number(day)))) continue
       this.#head = bytes.slice(start, start + head.length)
-      this.#isYearLast = layout === AFTER_WEEKDAY
+      const isLast = year === undefined && (layout === AFTER_WEEKDAY || layout === SYSLOG)
+      this.#absentYear = isLast ? (layout === SYSLOG ? null : -1) : undefined
       this.#setDay(year === undefined ? null : Number(year), month, Number(day))
       return true
     }
@@ -227,7 +234,7 @@ export class OpeningTime {
     const after = endOfFraction(bytes, start + 8, end)
     // Syslog has no year, and its hosts can be called pm. Most lines have no M there: no text is made of them.
     const hasM = ((bytes[after + 1] ?? 0) | 0x20) === LOWER_M || ((bytes[after + 2] ?? 0) | 0x20) === LOWER_M
-    const mayBeHalf = hasM && this.#year !== null && hour >= 1 && hour <= 12
+    const mayBeHalf = hasM && this.#absentYear !== null && hour >= 1 && hour <= 12
     const half = mayBeHalf ? HALF_DAY.exec(latin1(bytes, after, Math.min(after + 4, end))) : null
     const hours = half === null ? hour : (hour % 12) + (half[1]?.toLowerCase() === 'p' ? 12 : 0)
     this.#clock = ((hours * 60 + minute) * 60 + second) * 1000 + millisecondsOf(bytes, start + 8, after)
@@ -309,5 +316,5 @@ function startsWith(bytes: Uint8Array, start: number, head: Uint8Array): boolean
 /** A year of four digits, from 1000, or -1. */
 function yearAt(bytes: Uint8Array, at: number): number {
   const year = twoDigits(bytes, at) * 100 + twoDigits(bytes, at + 2)
-  return year < 1000 ? -1 : year
+  return year < 1000 || year > 9999 ? -1 : year
 }

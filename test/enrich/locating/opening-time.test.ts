@@ -54,12 +54,27 @@ describe('the time that opens a line', () => {
       'Wed Oct 11 14:32:52 2028',
       'Oct 11 14:32:52',
       'Oct 11 2022 14:32:52',
+      'Oct 11 14:32:52 2021 router x',
+      'Oct 11 14:32:52 2021-db x',
+      'Oct 11 14:32:52 2020',
+      'Oct 11 14:32:52 web x',
     ]
     const years = lines.map((line) => {
       time.read(utf8(line), 0, line.length)
       return new Date(time.instant).getUTCFullYear()
     })
-    expect(years).toEqual([2023, 2028, 2023, 2022])
+    expect(years).toEqual([2023, 2028, 2023, 2022, 2021, 2023, 2020, 2023])
+  })
+
+  it('can be in the afternoon, but a host can be called pm', () => {
+    const time = new OpeningTime(LATEST)
+    const hours = ['Wed Oct 11 02:32:52 PM 2023', 'Oct 11 02:32:52 pm x', 'Oct 11 2023 02:32:52 PM'].map(
+      (line) => {
+        time.read(utf8(line), 0, line.length)
+        return new Date(time.instant).getUTCHours()
+      },
+    )
+    expect(hours).toEqual([14, 2, 14])
   })
 
   it('is in the year of the last leap day', () => {
