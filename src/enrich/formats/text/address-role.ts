@@ -52,9 +52,8 @@ const CLIENT_KEY = atEnd(
   `(?:(?:^|[^A-Za-z\\d])(?<!(?:nat|tran|trans|xlate|mapped)[-_ .]|sending packet: |\\bconnected remote server |\\] \\(from |[^\\d]>,? (?=source))(?:src|source|saddr|rip|rhost|raddr|client|remote|from)${NAMED}(?:(?: ?[=:] ?|["']: ?| |\\[| host \\[)["']?(?:ip:? |ipv4:|tcp://|IPV[46]/[A-Z]+/)?|["'=(:]+)|failed for ["']?|\\]\\.\\.\\.|port \\d+ cli |\\([^\\s()[]+\\[)`,
 )
 /** A name before a colon and a blank can be that of a program. */
-const OTHER_KEY = atEnd(
-  `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|url|local(?: addr(?:ess)?)?|packet: from| \\(from client|d(?:e?st|estination)) (?:[\\w.-]+:)?|local host \\[(?:ipv4:)?|i=\\[|(?<=[^\\d]>,? )source=["[]*)`,
-)
+const OTHER_NAME = `(?:^|[^A-Za-z\\d])(?:(?:dst|dest|destination|daddr|target|lip|laddr|server|upstream|backend|origin|fw|local)${NAMED}(?: ?= ?|:|["']: ?)["']?(?:IPV[46]/[A-Z]+/)?|(?:by|via|url|local(?: addr(?:ess)?)?|packet: from| \\(from client|d(?:e?st|estination)) (?:[\\w.-]+:)?|local host \\[(?:ipv4:)?|i=\\[|(?<=[^\\d]>,? )source=["[]*)`
+const OTHER_KEY = atEnd(OTHER_NAME)
 /** The own end and the server of stunnel, the own end of coturn, the servers that dnsmasq asks, with their answers, and those that Squid asks. */
 const NO_CLIENT_KEY =
   /(?:connected remote server from|s_connect: connect(?:ing|ed)|connect_blocking: connected|Local relay addr:|using nameserver|(?:^|\bdnsmasq\S* (?:\d+ \S+ )?)(?:forwarded \S+ to|(?:reply|cached|config) \S+ is)) $|(?<![\w.-])(?:HIER_|[A-Z_]*(?:DIRECT|PARENT|SIBLING|PINNED|ORIGINAL_DST|CARP|CACHE_DIGEST|SOURCE_FASTEST))[A-Z_]*\/$/
@@ -63,10 +62,10 @@ const SERVICE = /[:|/.(](?:2[125]|53|80|110|143|443|465|587|99[35])(?!\d)/.sourc
 const SERVICE_PORT = new RegExp(`^${SERVICE}`)
 /**
  * Another address, and what is between it and the far end or a translation: an arrow, a comma, a bar, `to`, or a parenthesis after a
- * port. Programs in Go write their own end before the arrow.
+ * port. Programs in Go write their own end before the arrow. Nor is an address the near end if it is unset, or named as another host's.
  */
 const FAR_END = atEnd(
-  `(?:(?<![\\d.]|(?:read|write) (?:tc|ud)p[46]? )(?:\\d{1,3}\\.){3}\\d{1,3}|(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()`,
+  `(?<!(?:(?:read|write) (?:tc|ud)p[46]? |${OTHER_NAME})\\[?)(?:(?<![\\d.])(?!0\\.|255\\.)(?:\\d{1,3}\\.){3}\\d{1,3}|(?<![\\da-f]:?)[\\da-f:]*(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()`,
 )
 
 /** The name of a user, also as sshd writes it, or what a client of SMTP says that it is. */
