@@ -202,7 +202,7 @@ export function lengthOfKind(words: Words): number {
     else low = middle
   }
   const { start, end } = all[low] ?? { start: FIRST, end: FIRST }
-  return Math.max(isIPv4Compatible(words) ? 96 : 0, lengthWithin(words, start, end))
+  return lengthWithin(words, start, end)
 }
 
 // Reused for every call.

@@ -219,7 +219,6 @@ export class DatabaseSet extends LocationTables {
     const database = this.databases[Number.isInteger(number) ? number : -1]
     if (database === undefined)
       throw new TypeError(`no database has the number ${number}: databases lists them, from 0`)
-    if (lacksFamily(database, address)) return null
     const offset = findRecord(database, address)
     return offset === NO_RECORD ? null : database.record(offset)
   }
@@ -244,7 +243,7 @@ export class DatabaseSet extends LocationTables {
   hasUnusedRegistration(address: Address): boolean {
     return this.#databases.some(({ database, locations }) => {
       // A lookup searches no other databases. A damaged one must not fail here first.
-      if (locations?.omitted !== WITHOUT_REGISTRATION || lacksFamily(database, address)) return false
+      if (locations?.omitted !== WITHOUT_REGISTRATION) return false
       const offset = findRecord(database, address)
       const registered = offset === NO_RECORD ? null : readDatabase(database, WITH_REGISTRATION).locations
       return registered?.hasValue(offset, true) ?? false
