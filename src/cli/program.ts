@@ -163,12 +163,11 @@ function makeProgram(
     options: LOOKUP_OPTIONS,
     readsInput: true,
     run: async (flags, addresses) => {
-      const [word = '', ...others] = addresses
-      const isHelp = word === 'help'
-      const named = isHelp ? (others[0] ?? '') : word
+      const [word, ...others] = addresses
+      const named = addresses.find((each) => each !== 'help') ?? ''
       const meant = commandNames().includes(named) ? undefined : insteadOfAddress(named, commandNames())
       if (meant !== undefined) throw new UsageError(meant)
-      if (isHelp) {
+      if (word === 'help') {
         await program.parseAsync([...others, '--help'], { from: 'user' })
         return ExitStatus.ok
       }

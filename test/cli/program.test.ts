@@ -134,7 +134,8 @@ describe('geofix ADDRESS…', () => {
     expect(help.out).toMatch(
       /--db[\s\S]*--locale[\s\S]*--at[\s\S]*--json[\s\S]*--pretty[\s\S]*enrich[\s\S]*info[\s\S]*Exit status/,
     )
-    expect(await geofix(['help'])).toEqual({ ...help, status: 0 })
+    for (const args of [['help'], ['help', 'help']])
+      expect(await geofix(args)).toEqual({ ...help, status: 0 })
     expect(await geofix(['help', 'pack'])).toEqual(await geofix(['pack', '--help']))
   })
 

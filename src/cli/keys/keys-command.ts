@@ -155,7 +155,7 @@ async function printed(stdout: Writable, text: string): Promise<void> {
     stdout.write(text, (error) => {
       if (!error) return resolve()
       const message = `the key cannot be printed, so it was not added: ${messageOf(error)}`
-      reject(new CommandFailure(message, ExitStatus.failed, error))
+      reject(new CommandFailure(message, ExitStatus.output, error))
     })
   })
 }
@@ -169,9 +169,7 @@ function lostLock({ path }: KeysLock): CommandFailure {
 }
 
 function failureOf(file: string, error: unknown): Error {
-  if (isGeofixError(error)) return error
-  const { message, cause } = error instanceof CommandFailure ? error : unwritable(file, error)
-  return new CommandFailure(message, ExitStatus.failed, cause)
+  return isGeofixError(error) || error instanceof CommandFailure ? error : unwritable(file, error)
 }
 
 /** A command has a lock for milliseconds. One that keeps it for longer was killed or is stopped, and loses it. */

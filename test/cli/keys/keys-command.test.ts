@@ -92,9 +92,9 @@ describe('geofix keys', () => {
     if (isRoot) {
       chownSync(file, 0, 12_345)
       chmodSync(file, 0o640)
-      expect(await add(file)).toEqual(failure(1, 'EPERM'))
+      expect(await add(file)).toEqual(failure(3, 'EPERM'))
       chownSync(file, 12_345, 0)
-      expect(await add(file)).toEqual(failure(1, 'EPERM'))
+      expect(await add(file)).toEqual(failure(3, 'EPERM'))
     }
   })
 
@@ -151,7 +151,7 @@ describe('geofix keys', () => {
     expect((await revoke(`${file}.link`, await firstId(file))).status).toBe(0)
     expect(await list(file)).toEqual([])
     expect(lstatSync(`${file}.link`).isSymbolicLink()).toBe(true)
-    expect(await add('/dev/stdout')).toEqual(failure(1, 'not a file'))
+    expect(await add('/dev/stdout')).toEqual(failure(3, 'not a file'))
   })
 
   it('loses no change of commands that run at once', async () => {
@@ -214,7 +214,7 @@ describe('geofix keys', () => {
       syncBuiltinESMExports()
       rmSync(other)
     })
-    expect(await add(file)).toEqual(failure(1, 'EPERM'))
+    expect(await add(file)).toEqual(failure(3, 'EPERM'))
     expect(existsSync(file)).toBe(false)
   })
 
@@ -226,9 +226,10 @@ describe('geofix keys', () => {
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {})
     const { stdin, stderr } = process
     const flags = { keys: file, plan: 'developer', label: 'x' }
-    await expect(addKey(flags, { stdin, stdout, stderr })).rejects.toThrow(
-      `the key cannot be printed, so it was not added: ${error.message}`,
-    )
+    await expect(addKey(flags, { stdin, stdout, stderr })).rejects.toMatchObject({
+      message: `the key cannot be printed, so it was not added: ${error.message}`,
+      status: 3,
+    })
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect(readdirSync(folder).filter((name) => /\.lock|\.partial/.test(name))).toEqual([])
   })
@@ -236,7 +237,7 @@ describe('geofix keys', () => {
   it('prints no key before it is on the disk', async () => {
     const flush = vi.spyOn(AtomicFile.prototype, 'flush').mockRejectedValueOnce(new Error('disk full'))
     onTestFinished(() => flush.mockRestore())
-    expect(await add(newFile())).toEqual(failure(1, 'disk full'))
+    expect(await add(newFile())).toEqual(failure(3, 'disk full'))
   })
 
   it('changes nothing when its lock is deleted', async () => {
@@ -294,10 +295,10 @@ describe('geofix keys', () => {
     [
       'a missing folder',
       words`add --keys ${join(folder, 'no/x')} --plan x --label x`,
-      1,
+      3,
       'cannot be written',
     ],
-    ['a file in a file', words`add --keys /dev/null/x --plan x --label x`, 1, 'cannot be written'],
+    ['a file in a file', words`add --keys /dev/null/x --plan x --label x`, 3, 'cannot be written'],
     ['a file that is missing', ['list', '--keys', join(folder, 'none')], 1, 'none'],
   ])('refuses %s', async (_, args, status, message) => {
     expect(await geofix(['keys', ...args])).toEqual(failure(status, message))
