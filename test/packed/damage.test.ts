@@ -127,16 +127,18 @@ describe('a packed file', () => {
   })
 
   it.each([
-    ['en', 'en'],
-    ['de', 'locale'],
+    ['en', 'en', 'de'],
+    ['de', 'locale', 'en'],
   ] as const)(
     'has a failure for an address whose texts end in a damaged block: %s, %s',
-    (locale, cityNames) => {
+    (locale, cityNames, other) => {
       const ips = Array.from({ length: 120 }, (_, i) => `1.0.0.${i}`)
       for (const length of [280, 283, 286, 289, 292, 295]) {
         const writer = new MmdbWriter({ databaseType: 'Test-City' })
         for (const ip of ips)
-          writer.insert(ip, { city: { names: { en: ip.padEnd(length, 'e'), de: ip.padEnd(length, 'd') } } })
+          writer.insert(ip, {
+            city: { names: { [other]: ip.padEnd(length, 'o'), [locale]: ip.padEnd(length) } },
+          })
         const bytes = pack(writer.toBytes())
         bytes[bytes.length - 1] = ~(bytes.at(-1) ?? 0)
         const geo = Resolver.openSync(bytes)

@@ -125,6 +125,12 @@ describe('the service over a socket', () => {
     const used = Array.from(text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g), ([, name]) => name)
     expect([...new Set(used)].sort()).toEqual(Object.keys(components.schemas).sort())
     expect(text.match(/"\$ref"/g)).toHaveLength(used.length)
+    const schemas: object[] = Object.values(components.schemas)
+    JSON.parse(text, (key, value) => {
+      if (key === 'schema') schemas.push(value)
+      return value
+    })
+    for (const each of schemas) expect(ajv.validateSchema(each), JSON.stringify(ajv.errors)).toBe(true)
     const ids = Array.from(text.matchAll(/"operationId":"(\w+)"/g), ([, id]) => id)
     expect(new Set(ids).size).toBe(Object.keys(paths).length)
     for (const [path, operations] of Object.entries<Record<string, Record<string, unknown>>>(paths)) {
@@ -132,6 +138,8 @@ describe('the service over a socket', () => {
         const inPath = [parameters].flat().filter((each) => Object(each).in === 'path')
         const names = path.match(/(?<=\{)\w+(?=\})/g) ?? []
         expect(inPath).toMatchObject(names.map((name) => ({ name, required: true })))
+        const all = [parameters].flat().map((each) => Object(each).name)
+        expect(new Set(all).size).toBe(all.length)
         expect([tags, summary]).toEqual([['locations'], expect.any(String)])
         expect(description).toMatch(/.{40}/)
         const fields = (status: number) => Object.keys(Object(responses)[status].headers)

@@ -418,10 +418,10 @@ describe('reading on demand', () => {
     }
     const path = write(keyListText([]))
     const callbacks = { onReload: fail('onReload'), onError: fail('onError') }
-    const file = await openKeyFile(path, { interval: 5, ...callbacks })
+    const file = await openKeyFile(path, { interval: 5, plans: ['developer'], ...callbacks })
     write('damaged', path)
     expect(await file.reload()).toBe(false)
-    write(keyListText([entryOf(key)]), path)
+    write(keyListText([entryOf(key), entryOf(makeKey(), { plan: 'strange' })]), path)
     while (file.authenticate(key) === null) await delay(5)
     expect(await file.reload()).toBe(true)
     await delay(5)
