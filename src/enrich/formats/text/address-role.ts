@@ -112,6 +112,14 @@ export function roleOf(scanner: AddressScanner, isClientWanted = false): number 
   return isInside && isGiven(bytes, line, tokenStart, tokenEnd) ? GIVEN : PLAIN
 }
 
+/** Whether a text has an address last as that of another host. */
+export function isOthersIn(text: string, address: string): boolean {
+  const at = text.lastIndexOf(address)
+  if (at === -1 || /[\da-f]/i.test(text[at + address.length] ?? '')) return false
+  const before = text.slice(Math.max(0, at - MAX_KEY), at)
+  return OTHER_KEY.test(before) || FAR_END.test(before)
+}
+
 /** After a time of RFC 3339, a program can write the client's address itself: only a process number is certain there. */
 function isSender({ text: bytes, line, lineEnd, tokenStart, tokenEnd }: AddressScanner): boolean {
   if (bytes[tokenEnd] !== SPACE) return false

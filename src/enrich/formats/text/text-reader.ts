@@ -10,7 +10,7 @@ import { ANY_ADDRESS } from '../../scanning/any-address.ts'
 import { WHOLE_TOKENS } from '../../scanning/whole-tokens.ts'
 import { latin1 } from '../../swar.ts'
 import type { AppendPlan } from '../../writing/record-form.ts'
-import { CLIENT, NO_CLIENT, OTHER, PLAIN, roleOf } from './address-role.ts'
+import { CLIENT, isOthersIn, NO_CLIENT, PLAIN, roleOf } from './address-role.ts'
 
 export interface TextPlan extends CommonPlan, AppendPlan {
   readonly format: 'text'
@@ -25,6 +25,8 @@ export interface TextPlan extends CommonPlan, AppendPlan {
 const DOUBT =
   "it has an address that is not taken: it is a server's, is in a request, or is a part of a version, a network, a name or a path"
 const UNSURE = "it has several addresses that can be the client's, and which one is taken is a guess"
+/** The bytes before an address in which the same one is looked for. */
+const MAX_BEFORE = 2048
 /** Ranks: of a public address that has no name, and of what is not chosen. */
 const FAIR = 2 * PLAIN
 const UNFIT = 2 * NO_CLIENT
@@ -45,8 +47,6 @@ export class TextReader extends RecordReader {
   readonly #others = new AddressScanner(ANY_ADDRESS)
   readonly #time: OpeningTime
   readonly #address = new Address()
-  /** The addresses of other hosts in the line. */
-  readonly #farEnds = new Set<string>()
 
   constructor({ nth, annotate, latest }: TextPlan) {
     super()
@@ -74,23 +74,22 @@ export class TextReader extends RecordReader {
   }
 
   #choose(bytes: Uint8Array, line: number, end: number): void {
-    const [scanner, nth, hasPlaces, farEnds] = [this.#scanner, this.#nth, this.#hasPlaces, this.#farEnds]
+    const [scanner, nth, hasPlaces] = [this.#scanner, this.#nth, this.#hasPlaces]
     let [chosen, number] = [UNFIT, 0]
     this.addressStart = this.addressEnd = line
     this.places.length = 0
     this.doubt = ''
-    farEnds.clear()
     for (let from = line; scanner.next(bytes, line, from, end); from = scanner.tokenEnd) {
       if (nth !== null && ++number < nth) continue
       // If a public address of rank FAIR is chosen, only an address that is named as the client's is better.
-      const role = nth === null ? roleOf(scanner, chosen === FAIR) : PLAIN
+      const isFair = chosen <= FAIR
+      const role = nth === null ? roleOf(scanner, isFair) : PLAIN
       if (hasPlaces) this.places.push(scanner.tokenStart, scanner.tokenEnd, scanner.start, scanner.end)
+      if (isFair && role !== CLIENT) continue
       const { start, end: after } = scanner
-      if (role === OTHER) farEnds.add(latin1(bytes, start, after))
-      if (chosen <= FAIR && role !== CLIENT) continue
-      // The far end of a connection comes again as the source of its answers.
       const text = chosen < FAIR ? latin1(bytes, start, after) : ''
-      if (farEnds.has(text)) continue
+      // The far end of a connection comes again as the source of its answers.
+      if (text !== '' && isOthersIn(latin1(bytes, Math.max(line, start - MAX_BEFORE), start), text)) continue
       const rank = 2 * role + (this.#isPublic(bytes, start, after) ? 0 : 1)
       if (rank < chosen) {
         // A public address is taken after one of the same role that is not, such as that of a proxy.
