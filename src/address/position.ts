@@ -201,8 +201,7 @@ export function lengthOfKind(words: Words): number {
     if (compare(words, all[middle]?.start ?? FIRST) < 0) high = middle
     else low = middle
   }
-  const { start, end } = all[low] ?? { start: FIRST, end: FIRST }
-  return lengthWithin(words, start, end)
+  return lengthWithin(words, all[low]?.start ?? FIRST, all[low]?.end ?? FIRST)
 }
 
 // Reused for every call.
