@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import {
   AddressUnavailableError,
@@ -332,6 +333,11 @@ it('maxBytes limits the size of a source', async () => {
   await expect(Resolver.open(bytes, { maxBytes: 0 })).rejects.toThrow(TypeError)
   await expect(Resolver.open(bytes, { maxBytes: bytes.length - 1 })).rejects.toThrow('limit that maxBytes')
   expect((await Resolver.open(bytes, { maxBytes: bytes.length })).databases).toHaveLength(1)
+  await CoreResolver.loadDecompression()
+  for (const Entry of [CoreResolver, NodeResolver]) {
+    const openSync = () => Entry.openSync(gzipSync(bytes), { maxBytes: bytes.length - 1 })
+    expect(openSync).toThrow('limit that maxBytes')
+  }
 })
 
 describe('the core, without a source', () => {

@@ -54,6 +54,7 @@ describe('the page', () => {
     for (const part of ['Chiyoda', 'Gebiet', 'JP-13', '51.5, -0.25', 'Asia/Tokyo', '+09:00', 'Sample-City']) {
       expect(text).toContain(part)
     }
+    expect(text).toMatch(/<path class="land" d="(M[^M"]+){200,}"/)
     expect(text).toMatch(/<circle class="dot" cx="[\d.]+" cy="[\d.]+"/)
     expect(text).toContain('Ein &quot;Land&quot;')
     expect((await page(open, '/?ip=')).text).toContain('London')
