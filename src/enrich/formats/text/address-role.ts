@@ -65,7 +65,7 @@ const SERVICE_PORT = new RegExp(`^${SERVICE}`)
  * port. Programs in Go write their own end before the arrow. Nor is an address the near end if it is unset, or named as another host's.
  */
 const FAR_END = atEnd(
-  `(?<!(?:(?:read|write) (?:tc|ud)p[46]? |${OTHER_NAME})\\[?)(?:(?<![\\d.])(?!0\\.|255\\.)(?:\\d{1,3}\\.){3}\\d{1,3}|(?<![\\da-f]:?)[\\da-f:]*(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()`,
+  `(?<!(?:(?:read|write) (?:tc|ud)p[46]? |${OTHER_NAME})\\[?)(?:(?<![\\d.])(?!0\\.|255\\.)(?:\\d{1,3}\\.){3}\\d{1,3}|(?<![\\da-f]:?)(?!:[\\da-f])[\\da-f:]*(?:::|(?:[\\da-f]{3,4}:){2})[\\da-f:]*\\]?)(?!\\d|${SERVICE})(?:[:./#|]\\d{1,5})?(?: ?\\([^()]*\\))?(?:(?: ?[-=]{1,2}> ?| > | to )(?:[\\w.-]*[:/])?|[,|]|(?<=[:/]\\d{1,5}) \\()`,
 )
 
 /** The name of a user, also as sshd writes it, or what a client of SMTP says that it is. */
