@@ -99,14 +99,6 @@ describe('-o of geofix enrich', () => {
     expect([readFileSync(input), readdirSync(folder)]).toEqual(before)
   })
 
-  // Root may write to all files.
-  it.skipIf(process.getuid?.() === 0)('does not replace a file that is write-protected', async () => {
-    const path = makeFile(join(freshFolder(), 'out'), 'before')
-    chmodSync(path, 0o444)
-    expect(await enrich(['-o', path], ndjson(3))).toEqual(failure(3, 'permission denied (EACCES)'))
-    expect(readFileSync(path, 'utf8')).toBe('before')
-  })
-
   it('cannot be the file with the key of pseudonyms', async () => {
     const text = `${'0'.repeat(64)}\n`
     const key = makeFile(join(freshFolder(), 'key'), text)

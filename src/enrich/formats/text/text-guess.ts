@@ -103,13 +103,17 @@ function isBinary(sample: Uint8Array): boolean {
  */
 function addressesIn(sample: Uint8Array): { example: string | null; areVersions: boolean } {
   const evidence = new AddressEvidence()
+  const decoder = new TextDecoder()
   const found = new Set<string>()
   let addresses = 0
   let certain = 0
+  let lineEnd = -1
+  let isRequest = false
   for (const { line, text, address, role, hasPort } of addressesOfLines({ bytes: sample })) {
+    if (line.end !== lineEnd) isRequest = REQUEST.test(decoder.decode(sample.subarray(line.start, line.end)))
+    lineEnd = line.end
     addresses++
-    const isNamed = role === CLIENT || role === OTHER
-    if (isNamed || hasPort || REQUEST.test(latin1(sample, line.start, line.end))) certain++
+    if (isRequest || role === CLIENT || role === OTHER || hasPort) certain++
     evidence.add(address, !found.has(text))
     found.add(text)
   }
